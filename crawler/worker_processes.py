@@ -16,6 +16,8 @@ from typing import Any, Self
 import anyio
 import anyio.to_thread
 
+from crawler.fair_places import FairPlaces
+
 _START_SECONDS = 120.0
 _REQUESTS_PER_PROCESS = 2000  # then a fresh one, so that leaks of parsers do not add up
 _END_SECONDS = 2.0
@@ -41,28 +43,37 @@ class WorkerTimedOut(WorkerFailed):
 
 
 class WorkerProcesses:
-    """At most `max_workers` processes, started when first needed. `serve` is their entry point: it sends WorkerReady,
-    then an answer for each request, until the pipe closes.
+    """At most `max_workers` processes, started when first needed, of which `max_idle` outlive their work. `serve` is
+    their entry point: it sends WorkerReady, then an answer for each request, until the pipe closes.
 
-    Work whose process dies is tried once more in a new one. If the caller is cancelled, the process is killed. Close
-    with `aclose()` or use as an async context manager.
+    Owners of work take turns, and none has more than `per_owner` processes at once. Work whose process dies is tried
+    once more in a new one. If the caller is cancelled, the process is killed. Close with `aclose()` or use as an async
+    context manager.
     """
 
-    def __init__(self, serve: Serve, timeout_seconds: float, max_workers: int = 1) -> None:
+    def __init__(
+        self,
+        serve: Serve,
+        timeout_seconds: float,
+        max_workers: int = 1,
+        *,
+        per_owner: int | None = None,
+        max_idle: int | None = None,
+    ) -> None:
         if max_workers < 1:
             raise ValueError("max_workers must be at least 1")
-        self._max_workers = max_workers
         self._timeout_seconds = timeout_seconds
         self._serve = serve
-        self._places = anyio.CapacityLimiter(max_workers)
+        self._places = FairPlaces(max_workers, per_owner or max_workers)
+        self._max_idle = max_workers if max_idle is None else max_idle
         self._idle: deque[_Worker] = deque()
         self._busy: set[_Worker] = set()
         self._closing = anyio.Event()
 
-    async def ask(self, request: object) -> Any:
+    async def ask(self, request: object, owner: str = "") -> Any:
         """Wait for a free process; the work's time counts from then. Request and answer are pickled. Raises
         WorkerFailed."""
-        async with self._places:
+        async with self._places.held(owner):
             try:
                 return await self._ask(request)
             except WorkerCrashed:
@@ -79,11 +90,7 @@ class WorkerProcesses:
         with anyio.CancelScope(shield=True):
             while self._idle:
                 await anyio.to_thread.run_sync(self._idle.popleft().end)
-            tokens = [object() for _ in range(self._max_workers)]
-            for token in tokens:  # all workers are free: every caller has seen the end of its process
-                await self._places.acquire_on_behalf_of(token)
-            for token in tokens:
-                self._places.release_on_behalf_of(token)
+            await self._places.all_free()  # every caller has seen the end of its process
 
     async def __aenter__(self) -> Self:
         return self
@@ -108,7 +115,8 @@ class WorkerProcesses:
             raise
         finally:
             self._busy.discard(worker)
-        if self._closing.is_set() or worker.requests >= _REQUESTS_PER_PROCESS:
+        is_worn = worker.requests >= _REQUESTS_PER_PROCESS or len(self._idle) >= self._max_idle
+        if self._closing.is_set() or is_worn:
             await anyio.to_thread.run_sync(worker.end)
         else:
             self._idle.append(worker)

@@ -142,9 +142,9 @@ def page_scope_on(base: Stored) -> PageScope:
 @asynccontextmanager
 async def open_source_files(base: Infrastructure) -> AsyncIterator[SourceFiles]:
     """With separate processes that parse files."""
-    from app.sources.files.pooled_file_reader import PooledFileReader
+    from app.sources.files.pooled_file_reader import CHECK_SECONDS, PooledFileReader
 
-    async with PooledFileReader() as files:
+    async with PooledFileReader(CHECK_SECONDS) as files:
         yield source_files_on(base, files)
 
 

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from uuid import UUID
 
@@ -14,6 +16,7 @@ from starlette.routing import Route
 
 from app.core.errors import DocentError, InvalidInput, NotFound, OriginRefused, RateLimited, Unauthorized
 from app.web.admission import Admission
+from app.web.client_leaving import unless_client_leaves
 from app.web.declared import declarations, declare
 from app.web.errors import Problem, Refusal, problem_of
 from app.web.middleware.request_log import note_refusal
@@ -139,6 +142,8 @@ class Endpoint(Generic[Caller, Input]):
     path_patterns: Mapping[str, str] = field(default_factory=dict)
     other_statuses: Mapping[int, str] = field(default_factory=dict)
     refusals: RefusalShape | None = None
+    # For the caller, from before the body is read until the answer; the client's leaving then ends the work.
+    holding: Callable[[Any], AbstractContextManager[None]] | None = None
 
     @property
     def has_body(self) -> bool:
@@ -167,8 +172,12 @@ class Endpoint(Generic[Caller, Input]):
             note_refusal(request.scope)
             raise
         refuse_declared_length(request, self.max_body_bytes)
-        given: Any = await self._read_input(request)
-        answer = await self.handler(Call(request, caller, given))
+        if self.holding is None:
+            answer = await self.handler(Call(request, caller, await self._read_input(request)))
+        else:
+            with self.holding(caller):
+                call: Call[Caller, Any] = Call(request, caller, await self._read_input(request))
+                answer = await unless_client_leaves(request, partial(self.handler, call))
         if isinstance(answer, Response):
             return answer
         headers = {"Cache-Control": "no-store"}

@@ -2,6 +2,7 @@
 
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction_worker import PageFailure, PageRequest, serve_pages
@@ -14,8 +15,9 @@ DEFAULT_TIMEOUT_SECONDS = 20.0
 class ExtractionPool:
     """An Extractor on at most `max_workers` processes, started when first needed.
 
-    A page that takes longer than `timeout_seconds` fails with ExtractionFailed and its process is killed. A page whose
-    process dies is tried once more in a new one. Close with `aclose()` or use as an async context manager.
+    `per_owner` and `max_idle` as in `WorkerProcesses`. A page that takes longer than `timeout_seconds` fails with
+    ExtractionFailed and its process is killed. A page whose process dies is tried once more in a new one. Close with
+    `aclose()` or use as an async context manager.
     """
 
     def __init__(
@@ -23,13 +25,20 @@ class ExtractionPool:
         max_workers: int = 1,
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
         serve: Serve = serve_pages,
+        *,
+        per_owner: int | None = None,
+        max_idle: int | None = None,
     ) -> None:
-        self._processes = WorkerProcesses(serve, timeout_seconds, max_workers)
+        self._processes = WorkerProcesses(serve, timeout_seconds, max_workers, per_owner=per_owner, max_idle=max_idle)
 
-    async def extract(self, body: bytes, url: str, charset: str | None, media_type: str = "text/html") -> Page:
-        """Wait for a free worker; the page's time counts from then. Raises ExtractionFailed."""
+    async def extract(
+        self, body: bytes, url: str, charset: str | None, media_type: str = "text/html", owner: str = ""
+    ) -> Page:
+        """Wait for a free worker, for which owners take turns, by default hosts; the page's time counts from then.
+        Raises ExtractionFailed."""
+        request = PageRequest(body, url, charset, media_type)
         try:
-            answer = await self._processes.ask(PageRequest(body, url, charset, media_type))
+            answer = await self._processes.ask(request, owner or urlsplit(url).netloc)
         except WorkerTimedOut as error:
             raise ExtractionFailed(f"reading it {error}") from error
         except WorkerCrashed as error:

@@ -1,7 +1,8 @@
 """Parses HTML into a tree, unless a tag has so many attributes that a parser would not finish; and questions about the
 tree's elements that several modules ask.
 
-The parser compares each attribute of a tag with all earlier ones: 200,000 of them take minutes.
+The parser compares each attribute of a tag with all earlier ones, and may look through all open elements at each tag:
+200,000 of either take minutes.
 """
 
 import re
@@ -17,6 +18,7 @@ HEADING_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCK_TAGS: Final = HEADING_TAGS | {"p", "div", "li", "table", "pre", "ul", "ol", "dl", "dd"}
 MAX_LINE_CHARS: Final = 150
 MAX_ATTRIBUTES: Final = 1000  # of one tag; pages have dozens
+MAX_DEPTH: Final = 10_000  # of elements in elements; browsers stop at 512
 _MAX_LINE_PARTS: Final = 40  # elements and texts
 # A comment or a tag; a script or style sheet with its text, in which "<" begins no tag.
 _ATTRIBUTE = r"""[\s/]++[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+"""
@@ -31,17 +33,36 @@ _RAW = frozenset({"iframe", "noembed", "noframes", "script", "style", "textarea"
 _OPENING = re.compile(rf"<([a-z][^\s/>]*+)((?:{_ATTRIBUTE})*+)(\s*+/>)?+", re.IGNORECASE)
 
 
+_TAG_NAME = re.compile(r"<(/?)([a-z][^\s/>]*+)", re.IGNORECASE)
+# Elements without an end tag, or whose end tag may be left out.
+_UNCLOSED = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track"})
+_UNCLOSED |= {"p", "li", "dt", "dd", "option", "optgroup", "tr", "td", "th", "thead", "tbody", "tfoot", "colgroup"}
+_UNCLOSED |= {"wbr", "param", "caption", "rt", "rp", "html", "head", "body"}
+
+
 def parse_html(html: str) -> LexborHTMLParser:
     """Parse a page. In XHTML, an element without content may be closed in its tag, such as `<iframe/>`.
 
-    Raises ExtractionFailed if a tag has more than `MAX_ATTRIBUTES`.
+    Raises ExtractionFailed if a tag has more than `MAX_ATTRIBUTES`, or elements are nested deeper than `MAX_DEPTH`.
     """
     if _XHTML.match(html):
         html = _OPENING.sub(_opened_and_closed, html)
     for tag in _TAG.finditer(html):
         if tag[2]:
             raise ExtractionFailed(f"a tag of the page has more than {MAX_ATTRIBUTES:,} attributes")
+    if html.count("<") > MAX_DEPTH and _depth(html) > MAX_DEPTH:
+        raise ExtractionFailed(f"the page has more than {MAX_DEPTH:,} elements in each other")
     return LexborHTMLParser(html)
+
+
+def _depth(html: str) -> int:
+    """About how deep elements are nested, by the tags alone."""
+    depth = deepest = 0
+    for tag in _TAG_NAME.finditer(html):
+        if tag[2].lower() not in _UNCLOSED:
+            depth = max(depth - 1, 0) if tag[1] else depth + 1
+            deepest = max(deepest, depth)
+    return deepest
 
 
 def ancestors(node: LexborNode) -> Iterator[LexborNode]:

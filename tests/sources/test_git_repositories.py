@@ -12,7 +12,7 @@ import pytest
 from app.core.errors import InvalidInput
 from app.providers.code import git_repository
 from app.providers.code.git_repository import GitRemotes
-from app.sources.listed import stoppable
+from app.sources.listed import listed_reader
 from app.sources.listed.listed_reader import ListedReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
@@ -219,7 +219,7 @@ def hang(pipe: Connection) -> None:
 
 async def test_a_cancelled_run_ends_while_a_pack_is_unpacked(host: GitServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(git_repository, "serve_packs", hang)
-    monkeypatch.setattr(stoppable, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(listed_reader, "LOOK_SECONDS", 0.01)
 
     async def settle(page: ReadPage) -> None:
         raise AssertionError(page)

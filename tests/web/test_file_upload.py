@@ -1,11 +1,21 @@
 """Files come in as multipart forms: what is right is kept, what is wrong is refused in the API's own words."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any, cast
+from uuid import uuid4
 
+import anyio
 import httpx2
 import pytest
+from starlette.requests import ClientDisconnect, Request
 
+from app.sources.files.api import FileReplacement
+from app.sources.files.source_files import SourceFiles, UploadPlaces
+from app.web.access import everyone
+from app.web.admission import Admission
+from app.web.endpoint import Call, Endpoint
 from app.web.request_body import FORM_BYTES
 from tests.web.house import MAX_FILE_BYTES, House
 
@@ -153,3 +163,78 @@ async def test_another_kind_of_source_has_no_file(house: House) -> None:
     body = {"kind": "text", "name": "Note", "text": "Hello."}
     source = (await house.api("POST", f"/v1/agents/{house.agent.id}/sources", body)).json()
     assert refusal(await house.api("GET", f"/v1/sources/{source['id']}/file")) == (404, "not_found", None)
+
+
+async def test_a_third_upload_of_a_workspace_is_refused_before_it_is_read(house: House) -> None:
+    files = house.parts.get(SourceFiles)
+
+    async def body() -> AsyncIterator[bytes]:
+        raise AssertionError("the body was read")
+        yield b""
+
+    with files.receiving(house.actor), files.receiving(house.actor):
+        response = await house.http.post(
+            f"/v1/agents/{house.agent.id}/files",
+            headers={"Authorization": f"Bearer {house.write}", "Content-Type": "multipart/form-data; boundary=x"},
+            content=body(),
+        )
+        assert refusal(response) == (503, "overloaded", None)
+        assert "2 files of this workspace are being uploaded" in response.text
+        assert response.headers["retry-after"]
+        with files.receiving(replace(house.actor, workspace_id=uuid4())):
+            pass
+    assert (await upload(house)).status_code == 201
+
+
+async def test_eight_uploads_are_received_at_once_in_all(house: House) -> None:
+    files = house.parts.get(SourceFiles)
+    with ExitStack() as held:
+        for _ in range(8):
+            held.enter_context(files.receiving(replace(house.actor, workspace_id=uuid4())))
+        response = await upload(house)
+        assert refusal(response) == (503, "overloaded", None)
+        assert "8 files are being uploaded" in response.text
+    assert (await upload(house)).status_code == 201
+
+
+async def test_a_client_that_leaves_ends_the_check_of_its_file(house: House) -> None:
+    """The check of this one never ends, and the client goes once it has begun."""
+    begun, ended = anyio.Event(), anyio.Event()
+    taken: list[bytes] = []
+
+    async def check(call: Call[None, FileReplacement]) -> None:
+        taken.append(call.input.file.body)
+        begun.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            ended.set()
+
+    form = httpx2.Request("POST", "http://test/", files={"file": FILE})
+    sent = [{"type": "http.request", "body": form.read(), "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        if sent:
+            return sent.pop()
+        await begun.wait()
+        return {"type": "http.disconnect"}
+
+    headers = [(name.lower().encode(), value.encode()) for name, value in form.headers.items()]
+    request = Request({"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": headers}, receive)
+    places = UploadPlaces()
+    endpoint: Endpoint[None, FileReplacement] = Endpoint(
+        "POST",
+        "/",
+        "",
+        everyone,
+        check,
+        "check",
+        form_model=FileReplacement,
+        holding=lambda caller: places.held(house.actor.workspace_id),
+    )
+    with anyio.fail_after(20), pytest.raises(ClientDisconnect):
+        await endpoint.respond(request, cast(Admission, None))
+    assert ended.is_set()
+    assert taken == [FILE[1]]
+    with places.held(house.actor.workspace_id), places.held(house.actor.workspace_id):
+        pass  # its place is free again

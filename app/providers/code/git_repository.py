@@ -65,7 +65,7 @@ class GitRemotes(GuardedClient):
     ) -> None:
         super().__init__(allowed, timeout_seconds)
         self._user_agent = user_agent
-        self._unpacking = WorkerProcesses(serve_packs, UNPACKING_SECONDS, max_workers=2)
+        self._unpacking = WorkerProcesses(serve_packs, UNPACKING_SECONDS, max_workers=2, per_owner=1, max_idle=1)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -156,7 +156,7 @@ class GitRepository:
 
     async def _unpack(self, request: PackRequest) -> PackAnswer:
         try:
-            answer: PackAnswer | PackFailure = await self._unpacking.ask(request)
+            answer: PackAnswer | PackFailure = await self._unpacking.ask(request, owner=self._url)
         except WorkerFailed as error:
             raise GitFailed(Outcome.NOT_HTML, f"unpacking what the repository sent {error}") from error
         if isinstance(answer, PackFailure):

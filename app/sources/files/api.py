@@ -58,11 +58,20 @@ class AdminFiles(Api):
         self._files = files
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
-        """Files may be as large as the settings allow."""
+        """Files may be as large as the settings allow, and few are received at once."""
         largest = self._files.max_bytes + FORM_BYTES
-        return [replace(each, max_body_bytes=largest) if each.form_model else each for each in super().endpoints()]
+        return [
+            replace(each, max_body_bytes=largest, holding=self._files.receiving) if each.form_model else each
+            for each in super().endpoints()
+        ]
 
-    @post("/v1/agents/{agent_id}/files", "Add a source by uploading its file; sync reads it", access=write, status=201)
+    @post(
+        "/v1/agents/{agent_id}/files",
+        "Add a source by uploading its file; sync reads it",
+        access=write,
+        status=201,
+        codes=("overloaded",),
+    )
     async def upload_file(self, call: Call[Actor, FileUpload]) -> FileOut:
         given, agent_id = call.input, call.path_id("agent_id")
         self._refuse_large(given.file)
@@ -72,6 +81,7 @@ class AdminFiles(Api):
         "/v1/sources/{source_id}/file",
         "Replace a source's file; the next sync reads it",
         access=write,
+        codes=("overloaded",),
     )
     async def replace_file(self, call: Call[Actor, FileReplacement]) -> FileOut:
         source_id = call.path_id("source_id")

@@ -8,6 +8,7 @@ from typing import Final
 from xml.etree import ElementTree
 from xml.parsers.expat import ExpatError
 
+from app.sources.files.office_floods import refuse_floods
 from app.sources.files.refusal import FileRefused
 from crawler.extract.invisible_text import without_invisible
 
@@ -50,13 +51,12 @@ def xml_parts(body: bytes) -> dict[str, bytes]:
         raise FileRefused(
             "declares a document type, which Office programs do not. Save it again with an Office program."
         )
+    refuse_floods(parts)
     return parts
 
 
-def without_media(body: bytes) -> io.BytesIO:
-    """The file for a library to open, checked like `xml_parts`, with empty pictures and other parts that are no XML.
-    Raises FileRefused, and the errors in BROKEN."""
-    parts = xml_parts(body)
+def without_media(body: bytes, parts: dict[str, bytes]) -> io.BytesIO:
+    """The file for a library to open: its `xml_parts`, with empty pictures and other parts that are no XML."""
     with zipfile.ZipFile(io.BytesIO(body)) as packed:
         names = packed.namelist()
     return io.BytesIO(zipped({name: parts.get(name, b"") for name in names if not name.endswith("/")}))

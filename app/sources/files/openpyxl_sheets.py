@@ -28,10 +28,11 @@ Rows = Sequence[Sequence[str]]
 def read_xlsx(name: str, body: bytes) -> Page:
     """Raises FileRefused. Hidden sheets, rows and columns are left out; formulas become their results."""
     try:
-        title = own_title(xml_parts(body))
+        parts = xml_parts(body)
+        title = own_title(parts)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about extensions that it does not know
-            workbook = load_workbook(without_media(body), data_only=True, keep_links=False)
+            workbook = load_workbook(without_media(body, parts), data_only=True, keep_links=False)
         blocks: list[str] = []
         headings: list[Heading] = []
         left = MAX_ROWS

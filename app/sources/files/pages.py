@@ -30,8 +30,12 @@ class SourceFilePages(Pages):
         self._files = files
 
     def pages(self) -> Sequence[ConsolePage]:
-        """Files may be as large as the settings allow."""
-        return [replace(each, max_body_bytes=self._files.max_bytes + FORM_BYTES) for each in super().pages()]
+        """Files may be as large as the settings allow, and few are received at once."""
+        largest = self._files.max_bytes + FORM_BYTES
+        return [
+            replace(each, max_body_bytes=largest, holding=self._files.receiving) if each.method == "POST" else each
+            for each in super().pages()
+        ]
 
     @action(
         "/console/agents/{agent_id}/sources/file",

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
+from uuid import UUID
 
 from app.core.errors import InvalidInput
 from app.core.source_file import FIELD, extension_of
@@ -14,20 +15,22 @@ from crawler.errors import ExtractionFailed
 from crawler.extract.extraction_pool import ExtractionPool
 from crawler.extract.page import Page
 
+CHECK_SECONDS: Final = 20.0  # while somebody waits
 TIMEOUT_SECONDS: Final = 60.0
 _MAX_NAME_CHARS: Final = 200
 _SEPARATORS = re.compile(r"[-_+\s]+")
 
 
 class PooledFileReader:
-    """Converts one file at a time, in a process that starts with the first file. Use as an async context manager."""
+    """Converts two files at a time, of two owners, in processes that start with the first file. Use as an async context
+    manager."""
 
     def __init__(self, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
-        self._pool = ExtractionPool(max_workers=1, timeout_seconds=timeout_seconds, serve=serve_files)
+        self._pool = ExtractionPool(2, timeout_seconds, serve_files, per_owner=1, max_idle=1)
 
-    async def read(self, name: str, body: bytes, url: str) -> PageContent:
+    async def read(self, name: str, body: bytes, url: str, owner: UUID) -> PageContent:
         try:
-            page = await self._pool.extract(body, name, None)
+            page = await self._pool.extract(body, name, None, owner=str(owner))
         except ExtractionFailed as error:
             raise InvalidInput(FIELD, _in_words(error.reason)) from error
         return PageContent(
@@ -46,7 +49,7 @@ class PooledFileReader:
         Raises ExtractionFailed, whose reason is a sentence."""
         name = _name_at(url)
         try:
-            page = await self._pool.extract(body, name, charset, media_type)
+            page = await self._pool.extract(body, name, charset, media_type, owner=urlsplit(url).netloc)
         except ExtractionFailed as error:
             raise ExtractionFailed(_in_words(error.reason)) from error
         return replace(page, url=url, canonical_url=url, title=page.title or _words_of(name))

@@ -26,8 +26,9 @@ def read_pptx(name: str, body: bytes) -> Page:
     """Raises FileRefused. Hidden slides and shapes, pictures and speaker notes are left out, because the audience does
     not see them."""
     try:
-        title = own_title(xml_parts(body))
-        slides = Presentation(without_media(body)).slides
+        parts = xml_parts(body)
+        title = own_title(parts)
+        slides = Presentation(without_media(body, parts)).slides
         if len(slides) > MAX_SLIDES:
             raise FileRefused(f"has {len(slides)} slides, and the limit is {MAX_SLIDES}. Split it.")
         blocks: list[str] = []

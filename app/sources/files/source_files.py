@@ -1,12 +1,16 @@
 """Files that operators upload: checked by reading them once, stored whole, read again at each sync."""
 
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from typing import Final
 from uuid import UUID
 
 from app.agents.own_agent import OwnAgent
 from app.agents.records import AgentRecords
 from app.core.actor import Actor
-from app.core.errors import InvalidInput
+from app.core.errors import InvalidInput, Overloaded
 from app.core.field_rules import check_line
 from app.core.source_file import FIELD, FileFacts, FileFormat, OpenedFile, StoredBody, Upload, file_format
 from app.sources.files.file_bodies import FileBodies
@@ -18,6 +22,9 @@ from app.sources.source_rules import MAX_NAME_CHARS, check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.store.time_ordered_id import new_id
 from app.workspaces.records.audit import AuditRecords
+
+MAX_UPLOADS_OF_WORKSPACE: Final = 2
+MAX_UPLOADS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,30 @@ class StoredFile:
 _Found = tuple[FileFacts, StoredBody]
 
 
+class UploadPlaces:
+    """How many uploads are received and checked at once in this process: each is held in memory whole."""
+
+    def __init__(self) -> None:
+        self._held: Counter[UUID] = Counter()
+
+    @contextmanager
+    def held(self, workspace_id: UUID) -> Iterator[None]:
+        """Raises Overloaded."""
+        if self._held[workspace_id] >= MAX_UPLOADS_OF_WORKSPACE:
+            raise Overloaded(
+                f"{MAX_UPLOADS_OF_WORKSPACE} files of this workspace are being uploaded. Send this one after them."
+            )
+        if self._held.total() >= MAX_UPLOADS:
+            raise Overloaded(f"{MAX_UPLOADS} files are being uploaded. Send this one in a moment.")
+        self._held[workspace_id] += 1
+        try:
+            yield
+        finally:
+            self._held[workspace_id] -= 1
+            if not self._held[workspace_id]:
+                del self._held[workspace_id]
+
+
 class SourceFiles:
     """Every method raises NotFound for an agent or source that does not exist or belongs to another workspace, and for
     a source of another kind. An upload raises InvalidInput, naming the field: a file that cannot be read is never
@@ -40,7 +71,12 @@ class SourceFiles:
         self._records = records
         self._reader = reader
         self._bodies = bodies
+        self._places = UploadPlaces()
         self.max_bytes = max_bytes
+
+    def receiving(self, actor: Actor) -> AbstractContextManager[None]:
+        """A place for an upload, from before its body is read until it is stored. Raises Overloaded."""
+        return self._places.held(actor.workspace_id)
 
     async def add(self, actor: Actor, agent_id: UUID, upload: Upload, name: str = "", url: str = "") -> StoredFile:
         """`name` replaces the file's own title in citations; `url` is where visitors find the file."""
@@ -48,7 +84,7 @@ class SourceFiles:
         await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
         )
-        await self._check(upload, config)
+        await self._check(actor, upload, config)
         source_id = new_id()
         key = await self._bodies.keep(agent_id, source_id, upload.body)
 
@@ -69,7 +105,7 @@ class SourceFiles:
         config = before.source.config
         if config.name == before.facts.name:  # the operator gave it no name
             config = replace(config, name=upload.own_name)
-        await self._check(upload, config)
+        await self._check(actor, upload, config)
         key = await self._bodies.keep(before.source.agent_id, source_id, upload.body)
 
         def work(tx: Transaction) -> tuple[FileFacts, Source]:
@@ -115,12 +151,12 @@ class SourceFiles:
     async def _opened(self, facts: FileFacts, stored: StoredBody) -> OpenedFile:
         return OpenedFile(facts, await self._bodies.read(stored))
 
-    async def _check(self, upload: Upload, config: SourceConfig) -> None:
+    async def _check(self, actor: Actor, upload: Upload, config: SourceConfig) -> None:
         check_line(FIELD, upload.own_name, MAX_NAME_CHARS, may_be_empty=False)
         check_source(config)
         if len(upload.body) > self.max_bytes:
             raise InvalidInput(FIELD, f"This has {len(upload.body)} bytes. Use at most {self.max_bytes}.")
-        await self._reader.read(upload.own_name, upload.body, config.url)
+        await self._reader.read(upload.own_name, upload.body, config.url, actor.workspace_id)
 
 
 def _found(tx: Transaction, source_id: UUID) -> _Found:

@@ -8,8 +8,11 @@ from html import escape
 from pathlib import PurePosixPath
 from typing import Final
 
+import anyio
+
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
+from app.kit.tasks.interruptible import Interrupted, unless
 from app.knowledge.document import PageContent
 from app.providers.code.git_repository import GitRemotes
 from app.sources.listed.discourse import Discourse
@@ -19,7 +22,6 @@ from app.sources.listed.intercom import HEADERS as INTERCOM_HEADERS
 from app.sources.listed.intercom import Intercom
 from app.sources.listed.json_api import ApiFailed, JsonApi
 from app.sources.listed.openapi_reference import OpenApiReference
-from app.sources.listed.stoppable import RunStopped, unless_cancelled
 from app.sources.listed.zendesk import Zendesk
 from app.sources.runs.crawler_site_reader import page_content
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
@@ -32,7 +34,8 @@ from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import check_url, normalise_url
 
 _MARKDOWN_SIGN: Final = re.compile(r"[\\`*_{}\[\]<>#|~!&]")
-_TAKEN: Final = 20  # at a time; the reading can be stopped in between
+_TAKEN: Final = 20  # at a time
+LOOK_SECONDS: Final = 2.0  # between two looks at whether the run was cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +85,26 @@ class ListedReader:
             return await self._otherwise.read(
                 source, queue, settle, is_cancelled, only_queued=only_queued, access=access
             )
+
+        async def cancelled() -> None:
+            while not await is_cancelled():  # noqa: ASYNC110 - the record says so, for another process
+                await anyio.sleep(LOOK_SECONDS)
+
         documents = self._opened(source, access)
         try:
-            listed = await unless_cancelled(partial(self._listed, source, documents), is_cancelled)
+            listed = await unless(cancelled, partial(self._listed, source, documents))
             if not only_queued:
                 await queue.add([QueuedPage(url, depth=0) for url in listed.articles])
             while not await is_cancelled():
                 pages = await queue.take(_TAKEN)
                 if not pages:
                     return listed.summary(source.max_pages)
-                await unless_cancelled(partial(documents.fetch_ahead, listed.changed(pages)), is_cancelled)
+                await unless(cancelled, partial(documents.fetch_ahead, listed.changed(pages)))
                 for page in pages:
                     await settle(replace(await self._read(source, documents, listed, page), read_at=self._clock.now()))
         except ApiFailed as error:
             raise InvalidInput("url", f"The list of pages could not be read: {error.reason}.") from error
-        except RunStopped:
+        except Interrupted:
             pass
         return RunSummary("The reading was cancelled.", is_complete=False)
 

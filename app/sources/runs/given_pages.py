@@ -63,7 +63,7 @@ class GivenPages:
         facts, stored = await self._record.of_agent(source.agent_id).read(work)
         body = await self._bodies.read(stored)
         try:
-            content = await self._files.read(facts.name, body, url)
+            content = await self._files.read(facts.name, body, url, source.agent_id)
         except InvalidInput as error:
             reason = error.message
             return ReadPage(url, 0, FAILED, reason, body_bytes=len(body), read_at=self._clock.now())

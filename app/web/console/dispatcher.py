@@ -2,7 +2,9 @@
 not. All its routes lead here."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from app.kit.clock import Clock
 from app.providers.chat.model_health import ModelHealth
 from app.web.access import ScopedAccess
 from app.web.admission import Admission
+from app.web.client_leaving import unless_client_leaves
 from app.web.console.filters import size
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
 from app.web.console.page import Answer, ConsolePage, Go, NoForm, Pages, Rejected, Shown, Streamed, Visit
@@ -76,7 +79,8 @@ class Dispatcher:
             visit = await self._known(visit)
             if page.scope is not None and visit.operator_or_none is None:
                 return self._to_sign_in(visit)
-            response = await self._admitted(visit)
+            with page.holding(visit.actor) if page.holding else nullcontext():
+                response = await self._admitted(visit)
         except ClientDisconnect:
             raise
         except (DocentError, Refusal, HTTPException) as error:
@@ -132,7 +136,8 @@ class Dispatcher:
         """Calls the action, and shows its page again if the input was invalid."""
         page = visit.page
         try:
-            return await page.handler(replace(visit, input=form_of(page.form, fields)))
+            call = partial(page.handler, replace(visit, input=form_of(page.form, fields)))
+            return await (unless_client_leaves(visit.request, call) if page.holding else call())
         except (ValidationError, InvalidInput) as error:
             if not page.shown_on:
                 raise problem_as_refusal(error) from None

@@ -1,6 +1,7 @@
 """Each page of the console is declared on its handler; routes, menu and checks are derived from that."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypedDict, TypeVar, Unpack, get_args, get_type_hints
@@ -194,6 +195,7 @@ class ConsolePage:
     is_file: bool = False
     is_stream: bool = False
     max_body_bytes: int = 256 * 1024
+    holding: Callable[[Any], AbstractContextManager[None]] | None = None  # as in `Endpoint`; for pages with a scope
 
     @property
     def scope(self) -> str | None:

@@ -1,5 +1,6 @@
 """A page that a parser would not come to an end with is refused; all others are parsed."""
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -53,6 +54,22 @@ async def test_a_tag_of_200_000_attributes_fails_with_a_reason_within_the_time_o
             await pool.extract(PAGE.format(made()).encode(), "https://docs.example.com/", "utf-8")
         page = await pool.extract(PAGE.format("").encode(), "https://docs.example.com/", "utf-8")
     assert "green button" in page.markdown
+
+
+@pytest.mark.parametrize("tag", ["div", "x-own", "B", "table><tr><td"])
+def test_elements_nested_without_end_fail_at_once(tag: str) -> None:
+    """The parser took half a minute for 100,000 of them."""
+    closed = "".join(f"</{name.strip('<')}>" for name in reversed(tag.split(">")))
+    for nested in (f"<{tag}>" * 100_000, f"<{tag}>" * 100_000 + closed * 100_000):
+        before = time.process_time()
+        with pytest.raises(ExtractionFailed, match="more than 10,000 elements in each other"):
+            parse_html(PAGE.format(nested))
+        assert time.process_time() - before < 5
+
+
+@pytest.mark.parametrize("many", ["<p>x", "<br>", "<i>x</i>", "<tr><td>x", "<img src=a>", "a < b <3 "])
+def test_many_elements_beside_each_other_are_not_deep(many: str) -> None:
+    assert parse_html(PAGE.format(many * 30_000)).css_first("main") is not None
 
 
 @pytest.mark.parametrize("empty", ["<iframe src='a'/>", "<script src=a />", "<textarea name=x\n/>"])

@@ -1,0 +1,50 @@
+"""Work is ended when something else happens first, and is otherwise what it would be alone."""
+
+import anyio
+import pytest
+
+from app.kit.tasks.interruptible import Interrupted, unless
+
+
+async def test_the_result_and_the_error_of_the_work_are_its_own() -> None:
+    async def work() -> str:
+        await anyio.lowlevel.checkpoint()
+        return "read"
+
+    async def fail() -> str:
+        await anyio.lowlevel.checkpoint()
+        raise ValueError("unreadable")
+
+    assert await unless(anyio.sleep_forever, work) == "read"
+    with pytest.raises(ValueError, match="unreadable"):
+        await unless(anyio.sleep_forever, fail)
+
+
+async def test_work_without_an_end_is_ended() -> None:
+    begun, ended = anyio.Event(), anyio.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            ended.set()
+
+    with anyio.fail_after(20), pytest.raises(Interrupted):
+        await unless(begun.wait, work)
+    assert ended.is_set()
+
+
+async def test_an_error_of_what_is_waited_for_ends_the_work() -> None:
+    async def look() -> None:
+        raise OSError("no record")
+
+    with anyio.fail_after(20), pytest.raises(OSError, match="no record"):
+        await unless(look, anyio.sleep_forever)
+
+
+async def test_work_that_is_cancelled_from_outside_is_cancelled() -> None:
+    with anyio.fail_after(20):
+        with anyio.move_on_after(0.001) as scope:
+            await unless(anyio.sleep_forever, anyio.sleep_forever)
+        assert scope.cancelled_caught
