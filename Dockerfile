@@ -1,5 +1,7 @@
 # One image, one command: the web process with its worker beside it, everything in /data.
-FROM python:3.11-slim-bookworm AS build
+ARG BASE=python:3.11-slim-bookworm@sha256:fe556eaffd0d96abd8685b83bb8a69addd0dc730fa193669a7df0d49ddcfac02
+
+FROM ${BASE} AS build
 WORKDIR /src
 COPY requirements.lock ./
 RUN python -m venv /opt/docent \
@@ -11,7 +13,7 @@ COPY widget widget
 RUN /opt/docent/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
  && /opt/docent/bin/pip uninstall --yes hatchling trove-classifiers setuptools pip
 
-FROM python:3.11-slim-bookworm AS runtime
+FROM ${BASE} AS runtime
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates libgomp1 \
  && rm -rf /var/lib/apt/lists/* \

@@ -84,7 +84,7 @@ def _lines_of(name: str) -> str:
 
 
 def _bud(*options: str) -> None:
-    _buildah("bud", "--isolation=chroot", "--pull-never", "--format=docker", *options)
+    _buildah("bud", f"--build-arg=BASE={BASE}", "--isolation=chroot", "--pull-never", "--format=docker", *options)
 
 
 def _provide_base() -> None:

@@ -5,20 +5,27 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from importlib.resources import files
+from ipaddress import IPv4Address, IPv4Network
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
+from starlette.requests import Request
 
 from app.store.secret_keys import new_key
+from app.web.client_address import ClientAddresses
 from tests.packaging.deployed_settings import ROOT, read_as_settings, subcommand
 
 FOLDER = ROOT / "deploy"
 TEXT = (FOLDER / "docker-compose.yml").read_text("utf-8")
-GIVEN = {"POSTGRES_PASSWORD": "a-password", "S3_PASSWORD": "another-password", "SECRET_KEY": new_key()}
+GIVEN = {
+    "POSTGRES_PASSWORD": "a-password",
+    "REDIS_PASSWORD": "a-third-password",
+    "S3_PASSWORD": "another-password",
+    "SECRET_KEY": new_key(),
+}
 OWN = ("web", "worker")
 _VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)(?::([-?])([^}]*))?\}")
 
@@ -59,10 +66,21 @@ def test_every_variable_is_a_setting_that_takes_its_value(compose: dict[str, Any
 
 def test_the_store_the_bucket_and_the_vectors_agree(compose: dict[str, Any]) -> None:
     settings = read_as_settings(compose["services"]["web"]["environment"])
-    store, bucket = compose["services"]["s3"]["environment"], compose["services"]["bucket"]
-    assert settings.vector_options["aws_access_key_id"] == store["MINIO_ROOT_USER"]
-    assert settings.vector_options["aws_secret_access_key"] == store["MINIO_ROOT_PASSWORD"] == GIVEN["S3_PASSWORD"]
-    assert bucket["command"][-1].partition("/")[2] == settings.vectors_uri.split("/")[2]
+    store = compose["services"]["s3"]
+    keys = store["environment"]
+    assert settings.vector_options["aws_access_key_id"] == keys["ROOT_ACCESS_KEY"]
+    assert settings.vector_options["aws_secret_access_key"] == keys["ROOT_SECRET_KEY"] == GIVEN["S3_PASSWORD"]
+    assert settings.vector_options["endpoint"] == f"http://s3{store['command'][store['command'].index('--port') + 1]}"
+    bucket = settings.vectors_uri.split("/")[2]
+    assert store["volumes"] == [f"objects:{store['command'][-1]}/{bucket}"]
+
+
+def test_redis_answers_nobody_without_its_password(compose: dict[str, Any]) -> None:
+    redis, settings = compose["services"]["redis"], read_as_settings(compose["services"]["web"]["environment"])
+    command = redis["command"]
+    assert command[command.index("--requirepass") + 1] == GIVEN["REDIS_PASSWORD"]
+    assert redis["environment"]["REDISCLI_AUTH"] == GIVEN["REDIS_PASSWORD"]  # of the health check
+    assert f":{GIVEN['REDIS_PASSWORD']}@redis:" in settings.redis_url.get_secret_value()
 
 
 def test_web_and_worker_write_their_two_folders_alone_as_nobody_in_particular(compose: dict[str, Any]) -> None:
@@ -76,20 +94,25 @@ def test_web_and_worker_write_their_two_folders_alone_as_nobody_in_particular(co
         assert int(service["stop_grace_period"].removesuffix("s")) >= 45
 
 
-def images(compose: dict[str, Any]) -> Iterator[str]:
-    for service in compose["services"].values():
-        yield service["image"]
-
-
-def test_images_are_pinned_to_a_version(compose: dict[str, Any]) -> None:
-    for image in images(compose):
-        assert re.search(r":(\d+\.\d+[\w.-]*|RELEASE\.[\w-]+)$", image), image
-
-
-def test_the_proxy_is_the_one_that_is_trusted(compose: dict[str, Any]) -> None:
+def test_nginx_alone_is_trusted_at_an_address_that_nobody_else_gets(compose: dict[str, Any]) -> None:
+    """Not the network: its gateway is Docker's own proxy, through which clients come."""
     settings = read_as_settings(compose["services"]["web"]["environment"])
     [network] = compose["networks"]["default"]["ipam"]["config"]
-    assert settings.trusted_proxies == (network["subnet"],)
+    nginx = compose["services"]["nginx"]["networks"]["default"]["ipv4_address"]
+    assert settings.trusted_proxies == (nginx,)
+    subnet, given_out = IPv4Network(network["subnet"]), IPv4Network(network["ip_range"])
+    assert IPv4Address(nginx) in subnet
+    assert given_out.subnet_of(subnet)
+    assert IPv4Address(nginx) not in given_out
+    assert IPv4Address(nginx) != next(subnet.hosts()), "this is the gateway's"
+
+
+def test_a_client_cannot_make_up_its_address(compose: dict[str, Any]) -> None:
+    """nginx replaces what the client sent, so Docent sees the address that connected to nginx."""
+    assert re.findall(r"X-Forwarded-For (\S+);", (FOLDER / "nginx.conf").read_text("utf-8")) == ["$remote_addr"]
+    trusted = read_as_settings(compose["services"]["web"]["environment"]).trusted_proxies
+    scope = {"type": "http", "client": (trusted[0], 1234), "headers": [(b"x-forwarded-for", b"172.30.57.1")]}
+    assert ClientAddresses(trusted).limit_key(Request(scope)) == "172.30.57.1", "Docker's own proxy is one client"
 
 
 def test_nginx_takes_its_configuration_and_leads_to_the_web_process(compose: dict[str, Any]) -> None:
