@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -60,18 +60,13 @@ class Wiring:
     """
 
     def __init__(self, given: Mapping[Any, object]) -> None:
-        self._given = frozenset(given)
+        self.given = MappingProxyType(dict(given))
         self._parts: dict[Any, object] = dict(given)
 
     @property
     def made(self) -> frozenset[type]:
         """The classes of the parts that were made and not given."""
-        return frozenset(self._parts.keys() - self._given)
-
-    @property
-    def absent(self) -> frozenset[object]:
-        """The types of which it was said that there is no part."""
-        return frozenset(kind for kind, part in self._parts.items() if part is None)
+        return frozenset(self._parts.keys() - self.given.keys())
 
     def get(self, kind: TypeForm[Part]) -> Part:
         """Raises LookupError, which names the missing type and the class that needs it."""

@@ -1,13 +1,17 @@
 """The web application as it is opened from its settings, without a double: what would fail in silence fails here."""
 
 import ast
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
+from prometheus_client import CollectorRegistry
 from pydantic import SecretStr
 
 import app.main
+from app.bootstrap.application import create_app
 from app.kit.wiring import Wiring
 from app.main import open_app
 from app.settings import read_settings
@@ -33,18 +37,33 @@ async def everything_on(tmp_path: Path, fake_openai: FakeOpenAI) -> AsyncIterato
 
 
 async def test_every_optional_part_is_there_once_its_feature_is_on(everything_on: Wiring) -> None:
-    assert everything_on.absent == frozenset()
+    assert [kind for kind, part in everything_on.given.items() if part is None] == []
 
 
 async def test_what_the_composition_root_opens_is_never_made_a_second_time(everything_on: Wiring) -> None:
     """A second one would have a cache, a connection or a count of its own."""
-    assert {kind.__name__ for kind in everything_on.made} & set(_made_by_hand()) == set()
+    assert _made_again(everything_on) == set()
 
 
-def _made_by_hand() -> Iterator[str]:
+async def test_no_part_can_be_left_out_unnoticed(everything_on: Wiring) -> None:
+    for kind in everything_on.given:
+        given = {**everything_on.given, CollectorRegistry: CollectorRegistry()}  # one takes each metric once
+        del given[kind]
+        parts = Wiring(given)
+        with suppress(LookupError):
+            create_app(parts)
+            assert _made_again(parts), f"{kind} is given and nobody misses it."
+
+
+def _made_again(parts: Wiring) -> set[str]:
+    return {kind.__name__ for kind in parts.made} & _made_by_hand()
+
+
+@cache
+def _made_by_hand() -> frozenset[str]:
     """The classes that the composition root of the web process calls by name."""
     of_the_worker = _ROOT / "bootstrap" / "background_tasks.py"
-    for path in {_ROOT / "main.py", *(_ROOT / "bootstrap").glob("*.py")} - {of_the_worker}:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id[0].isupper():
-                yield node.func.id
+    files = {_ROOT / "main.py", *(_ROOT / "bootstrap").glob("*.py")} - {of_the_worker}
+    nodes = (node for path in files for node in ast.walk(ast.parse(path.read_text())))
+    calls = (node.func for node in nodes if isinstance(node, ast.Call))
+    return frozenset(call.id for call in calls if isinstance(call, ast.Name) and call.id[0].isupper())
