@@ -32,7 +32,7 @@ class AnswerReport:
             self.answered_by = payload["answered_by"]
             self.confidence, self.low_confidence = payload["confidence"], payload["low_confidence"]
         elif name == "note":
-            self.note = payload["text"]
+            self.note = f"{self.note} {payload['text']}".strip()
         elif name == "error":
             self.error = payload["message"]
         return ""
@@ -61,5 +61,5 @@ class AnswerReport:
         if self.error:
             console.print(f"  {self.error}", style="red", markup=False)
             return
-        sure = "not sure" if self.low_confidence else f"confidence {self.confidence:.2f}"
+        sure = f"{'not sure, ' if self.low_confidence else ''}confidence {self.confidence:.0%}"
         console.print(f"  {self.answered_by}, {sure}, first word after {self.first_token_ms} ms", style="dim")

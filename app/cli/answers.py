@@ -171,10 +171,11 @@ def _print_found(found: Mapping[str, Any], *, explain: bool) -> None:
     for row in found["chunks"][:_SHOWN]:
         shown.add_row("●" if row["is_source"] else "", *_cells(row))
     out.print(shown)
-    out.print(
-        f"● used for the answer: confidence at least {found['threshold']:g}. "
-        f"Best {found['best']:.2f}{', too low' if found['low_confidence'] else ''}."
-    )
+    out.print("● used for the answer", highlight=False)
+    if found["why_unsure"]:
+        out.print(f"Not enough to answer: {found['why_unsure']}", highlight=False)
+    else:
+        out.print(f"Enough to answer: the best has {found['best']:.0%} of {found['threshold']:.0%}.", highlight=False)
     if explain:
         _print_stages(found["trace"])
 

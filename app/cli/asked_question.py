@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from app.agents.agent import Version
 from app.knowledge.records.live_documents import LiveDocumentRecords
@@ -79,7 +79,25 @@ async def answer_events(
     request = TurnRequest(uuid4(), question.text, question.page, only=only)
     live = await answering.turns.ask(opened.session, request)
     async for numbered in live.events():
-        yield event_payload(numbered.event)
+        payload = event_payload(numbered.event)
+        if (
+            payload["event"] == "done"
+            and payload["low_confidence"]
+            and (why := await _doubt(base, agent, request.turn_id))
+        ):
+            yield {"event": "note", "text": why}
+        yield payload
+
+
+async def _doubt(base: "Stored", agent: "LiveAgent", turn_id: UUID) -> str:
+    """Why the stored turn is unsure, "" if search alone does not explain it."""
+    from app.conversations.records.stored_turns import StoredTurnRecords
+    from app.search.doubt import why_unsure
+
+    turn = await base.record.of_agent(agent.id).read(lambda tx: StoredTurnRecords(tx).find(turn_id))
+    ranked = turn.trace.get("ranked", ()) if turn else ()
+    needs_two = agent.config.retrieval.needs_two_survivors
+    return why_unsure([one["calibrated"] for one in ranked], agent.config.confidence_threshold, needs_two=needs_two)
 
 
 async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) -> dict[str, Any]:

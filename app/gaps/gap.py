@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from math import floor
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from app.core.gap_state import GapReason, GapState
 from app.core.turn import AnsweredBy, Channel
 from app.search.confidence import is_low
+from app.search.doubt import why_unsure
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,8 @@ class DueGap:
 
 TREND_DAYS = 28
 _CLOSE = 0.5  # share of the threshold
+LEAST_ADVISED: Final = 0.15
+"""No threshold below this is suggested: an agent would answer most of what its pages do not say."""
 
 
 class Shortfall(StrEnum):
@@ -194,19 +197,27 @@ class FoundThen:
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """What search found when the gap was last asked, best first, and why that was not enough. `text_source_id` is the
-    source of kind "text" from which the best chunk comes."""
+    source of kind "text" from which the best chunk comes. `threshold` and `needs_two` are the draft's."""
 
     why: Shortfall
     found: tuple[FoundThen, ...]
     text_source_id: UUID | None = None
+    threshold: float = 0.0
+    needs_two: bool = False
+
+    @property
+    def why_unsure(self) -> str:
+        """By the draft's rule, in words; "" if search alone does not explain it."""
+        return why_unsure([item.confidence for item in self.found], self.threshold, needs_two=self.needs_two)
 
     @property
     def answers_from(self) -> float | None:
-        """The highest threshold, in hundredths, at which this would have been answered; None if none is low enough."""
+        """The highest threshold, in hundredths, at which search would have been sure enough; None if none from
+        LEAST_ADVISED on would do."""
         confidences = sorted((item.confidence for item in self.found), reverse=True)
         for survivors, confidence in enumerate(confidences, start=1):
             threshold = floor(confidence * 100) / 100
-            if threshold > 0 and not is_low(survivors, confidences[0]):
+            if threshold >= LEAST_ADVISED and not is_low(survivors, confidences[0], needs_two=self.needs_two):
                 return threshold
         return None
 

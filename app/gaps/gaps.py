@@ -213,7 +213,8 @@ def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snaps
     is_gone = bool(found) and not LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(found[0].url))
     threshold = agent.draft.confidence_threshold
     why = shortfall(found, facts.samples[0].reason, threshold, is_gone=is_gone)
-    return Snapshot(why, found, _text_source(tx, agent.id, found[0]) if found else None)
+    source_id = _text_source(tx, agent.id, found[0]) if found else None
+    return Snapshot(why, found, source_id, threshold, agent.draft.retrieval.needs_two_survivors)
 
 
 def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | None:

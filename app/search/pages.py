@@ -168,7 +168,7 @@ class SearchSettingsPages(Pages):
             {
                 "version": version,
                 "best": each["best"],
-                "is_unsure": each["low_confidence"],
+                "why_unsure": each["why_unsure"],
                 "rows": found_by_search(each, _FOUND),
                 "stages": stages_of(each["trace"]),
             }

@@ -122,6 +122,16 @@ def test_ask_streams_to_a_terminal(read_site: tuple[Environment, Any]) -> None:
     assert "confidence" in shown
 
 
+def test_what_is_not_answered_says_by_which_rule(read_site: tuple[Environment, Any]) -> None:
+    environment, _ = read_site
+    question = "What is the airspeed of a swallow?"
+    asked, found = answer(environment, "ask", question), answer(environment, "search", question)
+    assert asked["low_confidence"]
+    assert found["why_unsure"].startswith("The best passage has")
+    assert asked["note"] == found["why_unsure"]
+    assert f"Not enough to answer: {found['why_unsure']}" in docent(environment, "search", question).stdout
+
+
 def test_what_robots_forbid_is_never_answered_from(read_site: tuple[Environment, Any]) -> None:
     environment, _ = read_site
     asked = answer(environment, "ask", "What margin do resellers make? pelican-teacup-4471")

@@ -105,7 +105,12 @@ class AgentSettings(Model):
     language: str | None = Field(
         default=None, description='A language code, such as "en"; null: the language of the question.', max_length=3
     )
-    confidence_threshold: float = Field(default=_CONFIG.confidence_threshold, ge=0, le=1)
+    confidence_threshold: float = Field(
+        default=_CONFIG.confidence_threshold,
+        ge=0,
+        le=1,
+        description="The confidence that a passage needs. A single one that reaches it needs .5 as well.",
+    )
     allowed_origins: tuple[str, ...] = Field(
         default=(),
         max_length=rules.MAX_ORIGINS,

@@ -14,7 +14,7 @@ from app.answers.suggestion import SuggestionState
 from app.core.actor import Actor
 from app.core.gap_state import GapReason, GapState
 from app.core.turn import AnsweredBy, Channel
-from app.gaps.gap import Gap, GapFilter, GapOrder, GapReplay, ReplayedQuestion, Shortfall
+from app.gaps.gap import LEAST_ADVISED, Gap, GapFilter, GapOrder, GapReplay, ReplayedQuestion, Shortfall
 from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_AT_ONCE, MAX_EXPORTED, MAX_NOTE_CHARS, Gaps, GapTriage, GapView
@@ -190,7 +190,13 @@ class FoundOut(Model):
 class SnapshotOut(Model):
     why: Shortfall
     found: tuple[FoundOut, ...]
-    answers_from: float | None = Field(description="The highest threshold at which this would still be answered.")
+    why_unsure: str = Field(
+        description="Why search was not sure enough by the draft's settings, in words; empty if it was."
+    )
+    answers_from: float | None = Field(
+        description=f"The highest threshold at which search would be sure enough; null if none from {LEAST_ADVISED} "
+        "on would do."
+    )
     text_source_id: UUID | None = Field(description="The source of kind text that contains the best chunk.")
 
 

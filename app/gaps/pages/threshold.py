@@ -7,8 +7,10 @@ from uuid import UUID
 
 from app.agents.agents import Agents
 from app.core.errors import NotFound
+from app.gaps.gap import LEAST_ADVISED
 from app.gaps.gaps import GapTriage, GapView
 from app.quality.quality_review import ThresholdCurves
+from app.search.confidence import SURE
 from app.search.threshold_curve import ThresholdCurve
 from app.web.console.filters import percent
 from app.web.console.forms import Percent
@@ -44,6 +46,8 @@ class ThresholdPages(Pages):
                 "chart": _chart(curve, answers_from),
                 "gap": gap and gap.gap,
                 "answers_from": answers_from,
+                "least": LEAST_ADVISED,
+                "sure": SURE,
                 "suggested": curve.current if answers_from is None else min(curve.current, answers_from),
             },
         )

@@ -80,7 +80,6 @@ class GapShow:
                 "suggestion": suggestion,
                 "rehearsal": rehearsal,
                 "replay": replay,
-                "threshold": visit.agent.draft.confidence_threshold,
             },
         )
 
@@ -103,10 +102,9 @@ def wordings_of(samples: Sequence[GapSample]) -> list[GapSample]:
 
 _WHY = {
     Shortfall.NOTHING_CLOSE: "Nothing close: no page says anything like it. Write an answer, or add a page.",
-    Shortfall.UNDER_THRESHOLD: "Close, but under the agent's threshold: a page comes near without being sure. Make it "
-    "say this plainly, or write an answer.",
-    Shortfall.MODEL_DECLINED: "Found, but declined: the page was found well enough, and the answer still said that it "
-    "does not know.",
+    Shortfall.UNDER_THRESHOLD: "Close, but not sure enough. Write an answer, or make the page say this plainly.",
+    Shortfall.MODEL_DECLINED: "Found, but declined: search was sure enough, but the passages themselves, read beside "
+    "the question, did not answer it.",
     Shortfall.PAGE_GONE: "Page gone: the page that was found best is no longer known.",
     Shortfall.STOPPED: "Stopped: pages were found well enough, and the visitor stopped the answer and asked the same "
     "in other words.",

@@ -65,6 +65,7 @@ class SearchOut(Model):
     threshold: float
     best: float
     low_confidence: bool
+    why_unsure: str = Field(description="Why this is too little to answer from, in words; empty if it is enough.")
     chunks: tuple[RankedChunkOut, ...] = Field(description="Best first.")
     trace: dict[str, Any] = Field(
         description="`stages`: name, milliseconds, what the stage did, the `head` of the order, and how many places "
