@@ -136,6 +136,7 @@ class AnswerPipeline:
             standalone=(found.question if found else "") or standalone or request.message,
             read_as=found.read_as if found else "",
             read_in=found.read_in if found else None,
+            bare=found.bare if found else "",
             sources=sources,
             history=asking.history,
             page_url=request.page_url,

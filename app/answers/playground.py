@@ -133,7 +133,7 @@ class Playground:
             )
         known = asking.history if agent.config.retrieval.follow_ups else ()
         standalone = asked.standalone or await self._completer.complete(asked.text, known)
-        query = SearchQuery(standalone, asked.page_url, asked_in=language, filters=(asked.only,))
+        query = SearchQuery(standalone, asked.page_url, asked_in=language, filters=(asked.only,), bare=asked.text)
         report = await self.search.search(workspace_id, agent_id, query, version)
         generation = await self._pipeline.generation(
             agent, asking, lambda piece, whole: listener.on_text(piece), standalone=standalone, found=report.retrieval

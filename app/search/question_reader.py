@@ -53,7 +53,7 @@ class QuestionReader:
         self._languages = RecentValues[tuple[UUID, int], frozenset[str]](_REMEMBERED_AGENTS)
 
     async def read(self, agent: LiveAgent, query: SearchQuery, trace: RetrievalTrace) -> ReadQuestion:
-        gloss = await self._gloss(query.text)
+        gloss = await self._gloss(_in_lines(query))
         said_in = gloss.said_in if gloss else query.asked_in
         languages = await self._page_languages(agent)
         if said_in is None or not languages or said_in in languages:
@@ -61,8 +61,11 @@ class QuestionReader:
             return ReadQuestion(spelt.text, spelt)
         if gloss is None or gloss.language not in languages:
             return ReadQuestion(query.text, query)
-        trace.stage("gloss", said=gloss.text, said_in=gloss.said_in)
-        return ReadQuestion(query.text, replace(query, text=gloss.text, asked_in=gloss.language), is_glossed=True)
+        *before, last = gloss.text.split("\n")
+        text = " ".join([*before, last])
+        trace.stage("gloss", said=text, said_in=gloss.said_in)
+        glossed = replace(query, text=text, bare=last if before else "", asked_in=gloss.language)
+        return ReadQuestion(query.text, glossed, is_glossed=True)
 
     async def _gloss(self, text: str) -> Gloss | None:
         try:
@@ -86,10 +89,19 @@ class QuestionReader:
     async def _respelt(self, agent: LiveAgent, query: SearchQuery, trace: RetrievalTrace) -> SearchQuery:
         try:
             text = await self._keywords.respelt(agent.id, query.language, query.text)
+            bare = query.bare and await self._keywords.respelt(agent.id, query.language, query.bare)
         except IndexUnavailable as error:
             log.warning("question_reader.spelling_away", reason=str(error))
             return query
         if text == query.text:
             return query
         trace.stage("spelling", said=text)
-        return replace(query, text=text)
+        return replace(query, text=text, bare=bare)
+
+
+def _in_lines(query: SearchQuery) -> str:
+    """The question on one line; a follow-up has its own, so that its words are read apart from those before it."""
+    if not query.is_joined:
+        return " ".join(query.text.split())
+    before, bare = query.text.removesuffix(query.bare), query.bare
+    return "\n".join(" ".join(part.split()) for part in (before, bare))

@@ -16,13 +16,19 @@ StageListener = Callable[[Literal["searching", "reading"]], Awaitable[None]]
 class SearchQuery:
     """What to search for. `text` is self-contained, even for a follow-up. `language` chooses the keyword analysis (BCP
     47 primary subtag; None for English); `asked_in` is the language of the question itself, None if unknown. Pages must
-    pass all `filters` and the agent's own."""
+    pass all `filters` and the agent's own. For a follow-up, `text` may end in the question alone, which is `bare`."""
 
     text: str
     page_url: str = ""
     language: str | None = None
     asked_in: str | None = None
     filters: tuple[SearchFilter, ...] = ()
+    bare: str = ""
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether `text` has earlier questions before the bare one."""
+        return self.text != self.bare != "" and self.text.endswith(self.bare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +48,11 @@ class Retrieval:
     """`ranked` is the full order, best first; `sources` are the chunks that may be answered from: above the threshold,
     best first, at most the agent's `sources`. `best` is the best calibrated score, 0 if nothing was found.
 
-    `question` is the text that was searched for, with its words spelt as on the pages. If it was read word for word in
-    another language, `read_as` is that text and `read_in` the language, else "" and None. `is_low_confidence`: too few
-    chunks reached the threshold to rely on. `trace` is JSON-ready: one entry per stage with its milliseconds, and what
-    had to be left out and why.
+    `question` is the text that was searched for, with its words spelt as on the pages. If it was read word for word
+    in another language, `read_as` is that text and `read_in` the language, else "" and None. `bare` is the end of the
+    text as read that is a follow-up alone, "" if nothing is before it. `is_low_confidence`: too few chunks reached
+    the threshold to rely on. `trace` is JSON-ready: one entry per stage with its milliseconds, and what had to be
+    left out and why.
     """
 
     ranked: tuple[RankedChunk, ...] = ()
@@ -56,6 +63,7 @@ class Retrieval:
     trace: dict[str, Any] = field(default_factory=dict)
     read_as: str = ""
     read_in: str | None = None
+    bare: str = ""
 
 
 _HEAD = 6  # the places that an answer sees

@@ -80,6 +80,7 @@ class CachedRetriever:
                 trace={**packed["trace"], "cache": "hit"},
                 read_as=packed["read_as"],
                 read_in=packed["read_in"],
+                bare=packed["bare"],
             )
         except (struct.error, ValueError, KeyError, TypeError) as error:
             log.warning("retrieval_cache.unreadable", reason=repr(error))
@@ -98,6 +99,7 @@ def cache_key(agent: LiveAgent, query: SearchQuery) -> str:
         page_key(query.page_url) if query.page_url else "",
         query.language or "",
         query.asked_in or "",
+        query.bare if query.is_joined else "",
         repr([only for only in query.filters if not only.is_open]),
     ]
     return "ranking:" + hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
@@ -118,6 +120,7 @@ def _packed(retrieval: Retrieval, query: SearchQuery) -> bytes:
         "trace": retrieval.trace,
         "read_as": retrieval.read_as,
         "read_in": retrieval.read_in,
+        "bare": retrieval.bare,
     }
     scores = [math.nan if score is None else score for item in ranked for score in _scores_of(item)]
     return json.dumps(packed).encode() + b"\n" + struct.pack(f"<{len(scores)}d", *scores)

@@ -116,6 +116,7 @@ class HybridRetriever:
             trace.as_json(),
             read.read_as,
             read.read_in,
+            query.bare if query.is_joined else "",
         )
 
     async def _logits(

@@ -221,7 +221,9 @@ class TurnRun:
         standalone = await self._tools.completer.complete(self._request.message, history)
         # The index is stemmed for the agent's language, so the question is too, whatever its own language.
         asked = self._request
-        query = SearchQuery(standalone, asked.page_url, agent.config.language, asking.language, (asked.only,))
+        query = SearchQuery(
+            standalone, asked.page_url, agent.config.language, asking.language, (asked.only,), asked.message
+        )
         try:
             retrieval = await self._tools.retriever.retrieve(agent, query, self._show_stage)
         except IndexUnavailable as error:

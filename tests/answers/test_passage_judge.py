@@ -158,7 +158,8 @@ async def test_an_embedder_of_tokens_that_is_away_leaves_words_to_decide() -> No
 async def test_what_answers_the_question_before_is_no_answer_to_a_follow_up() -> None:
     async def best(question: str) -> tuple[int, float]:
         sources = (source(1, "The lamp is offline: press its button twice."), source(2, "The lamp floats on water."))
-        context = AnswerContext(AgentConfig(name="x"), question, f"The lamp is offline. {question}", sources)
+        joined = f"The lamp is offline. {question}"
+        context = AnswerContext(AgentConfig(name="x"), question, joined, sources, bare=question)
         candidates = [passage for each in sources for passage in passages(each)]
         [first, *_] = await PassageJudge(HashingEmbedder(), MemoryKeywordIndex()).judged(context, candidates)
         return first.passage.source.number, first.odds
@@ -166,6 +167,29 @@ async def test_what_answers_the_question_before_is_no_answer_to_a_follow_up() ->
     (floats, sure), (_, unsure) = await best("Does it float on water?"), await best("Does it measure ultraviolet?")
     assert floats == 2
     assert unsure < sure
+
+
+class _ReadsOffline:
+    """Takes everything for an answer to a question about something offline, and nothing for one to another."""
+
+    reads: ClassVar[None] = None
+
+    async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
+        return [PairScore(30.0 if "offline" in question.casefold() else -9.0, 0.5)] * len(texts)
+
+
+async def test_a_follow_up_that_nothing_answers_alone_is_not_answered_by_the_question_before_it() -> None:
+    async def surest(bare: str) -> float:
+        sources = (source(1, "The lamp is offline: press its button twice."), source(2, "The lamp costs nothing."))
+        context = AnswerContext(AgentConfig(name="x"), "How much is it?", "Offline lamp? How much is it?", sources)
+        judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=_ReadsOffline())
+        candidates = [passage for each in sources for passage in passages(each)]
+        judged = await judge.judged(replace(context, bare=bare), candidates)
+        assert [one.odds for one in judged] == sorted((one.odds for one in judged), reverse=True)
+        return judged[0].probability
+
+    assert await surest(bare="") > 0.5
+    assert await surest(bare="How much is it?") < 0.1
 
 
 async def test_a_passage_that_tells_a_price_need_not_call_it_one() -> None:

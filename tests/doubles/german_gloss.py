@@ -14,4 +14,5 @@ def german_gloss(text: str) -> Gloss | None:
     words = folded_words(text)
     if sum(word in _ENGLISH for word in words) * 2 < len(words):
         return None
-    return Gloss(" ".join(_ENGLISH.get(word, word) for word in words), "en", "de")
+    lines = (" ".join(_ENGLISH.get(word, word) for word in folded_words(line)) for line in text.split("\n"))
+    return Gloss("\n".join(lines), "en", "de")

@@ -1,6 +1,7 @@
 """In which words a question is read."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,20 @@ async def test_a_question_whose_language_is_unknown_is_respelt(english_site: Ans
     english_site.keywords.spellings["waranty"] = "warranty"
     found = await english_site.retriever.retrieve(await english_site.live_agent(), SearchQuery("lamp waranty"))
     assert found.question == "lamp warranty"
+
+
+async def test_the_words_of_a_follow_up_are_read_apart_from_those_before_them(english_site: AnsweringHouse) -> None:
+    agent = await english_site.live_agent()
+    joined = SearchQuery("Wie lange gilt die Garantie? Was kostet der Versand?", asked_in="de")
+
+    for bare, read in (("Was kostet der Versand?", "what costs the shipping"), ("", ""), ("Garantie?", "")):
+        found = await english_site.retriever.retrieve(agent, replace(joined, bare=bare))
+        assert found.read_as == "how long is valid the warranty what costs the shipping"
+        assert found.bare == read
+
+
+async def test_a_follow_up_is_spelt_as_what_it_is_the_end_of(english_site: AnsweringHouse) -> None:
+    english_site.keywords.spellings["waranty"] = "warranty"
+    query = SearchQuery("My lamp broke. the waranty of it?", bare="the waranty of it?")
+    found = await english_site.retriever.retrieve(await english_site.live_agent(), query)
+    assert (found.question, found.bare) == ("My lamp broke. the warranty of it?", "the warranty of it?")

@@ -51,11 +51,12 @@ class Source:
 class AnswerContext:
     """The question and everything that an answer may use. `question` is the visitor's own wording, `standalone` what
     search looked for. If search read that word for word in another language, `read_as` is its text and `read_in` the
-    language. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is None if
-    no index knows the agent. `about_visitor` is what the agent's settings let the model know about the visitor.
-    `actions` are those that a model may call; `failed_calls` explains in our words which of them returned nothing, and
-    `to_confirm` names the change that the visitor is asked to confirm. Writers note in `missing` the parts that would
-    have read the sources and did not, because they were down or busy: the answer may be another one than usual."""
+    language. For a follow-up, `bare` is the end of it that is the visitor's own question. `canary` is a marker that
+    must never be written; `history` is oldest first. `agent_id` is None if no index knows the agent. `about_visitor`
+    is what the agent's settings let the model know about the visitor. `actions` are those that a model may call;
+    `failed_calls` explains in our words which of them returned nothing, and `to_confirm` names the change that the
+    visitor is asked to confirm. Writers note in `missing` the parts that would have read the sources and did not,
+    because they were down or busy: the answer may be another one than usual."""
 
     agent: AgentConfig
     question: str
@@ -72,6 +73,7 @@ class AnswerContext:
     to_confirm: str = ""
     read_as: str = ""
     read_in: str | None = None
+    bare: str = ""
     missing: set[str] = field(default_factory=set, compare=False)
 
     @property

@@ -156,7 +156,7 @@ class ExtractiveWriter:
         ]
         if not about:
             return None
-        judged = await self._judge.judged(replace(reading.context, read_as=missing[0]), about)
+        judged = await self._judge.judged(replace(reading.context, read_as=missing[0], bare=""), about)
         return _surrounded(judged[0].passage, room)
 
     async def _one_each(self, readings: Sequence[_Reading], max_chars: int) -> list[Passage]:

@@ -41,6 +41,9 @@ _RERANKER_WEIGHT: Final = 0.3
 _EVEN_LOGIT: Final = -3.5
 # The most that the question before a follow-up adds to the odds of its own words, which name no subject.
 _FOLLOW_UP_ODDS: Final = 2.0
+# The most that an answer to a follow-up may be above the best one to its own words alone: what declines alone by far
+# declines after another matter too.
+_BARE_ODDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +130,22 @@ class PassageJudge:
 
     async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
         """The most promising of the candidates, best first. To answer a follow-up ("does it float?"), a passage must be
-        near to its own words as well, not only to the question before it."""
+        near to its own words as well, not only to the question before it, and no answer is much surer than the best one
+        to the follow-up alone."""
         judged, is_meant = await self._read(context, candidates)
         if not is_meant:
             return judged
-        if _is_joined(context):
-            alone = replace(context, standalone=context.question)
-            own, _ = await self._read(alone, [one.passage for one in judged])
-            most = {one.passage: one.odds + _FOLLOW_UP_ODDS for one in own}
-            judged = [replace(one, odds=min(one.odds, most[one.passage])) for one in judged]
-            judged.sort(key=lambda one: -one.odds)
-        return await self._reranked(context, judged)
+        if not context.bare:
+            return await self._reranked(context, judged)
+        alone = replace(context, read_as=context.bare)
+        own, _ = await self._read(alone, [one.passage for one in judged])
+        most = {one.passage: one.odds + _FOLLOW_UP_ODDS for one in own}
+        judged = [replace(one, odds=min(one.odds, most[one.passage])) for one in judged]
+        judged = await self._reranked(context, sorted(judged, key=lambda one: -one.odds))
+        bare, _ = await self._read(alone, candidates)
+        surest = (await self._reranked(alone, bare))[0].odds + _BARE_ODDS
+        above = max(0.0, judged[0].odds - surest)
+        return [replace(one, odds=one.odds - above) for one in judged]
 
     async def _read(self, context: AnswerContext, candidates: Sequence[Passage]) -> tuple[list[JudgedPassage], bool]:
         """The most promising, best first, and whether any of them was embedded."""
@@ -296,11 +304,6 @@ def _promising(candidates: Sequence[Passage], shares: Sequence[float]) -> list[t
         (others if passage.source.number in sources else firsts).append(at)
         sources.add(passage.source.number)
     return [best_first[at] for at in sorted([*firsts, *others][:_READ])]
-
-
-def _is_joined(context: AnswerContext) -> bool:
-    """Whether search looks for the question together with those before it that it leans on."""
-    return context.asked != context.question and context.asked.endswith(context.question)
 
 
 async def _remembered(
