@@ -29,7 +29,7 @@ from app.kit.language_guesser import LanguageGuesser
 from app.kit.tracing import traced
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
-from app.search.confidence import UNGROUNDED, answer_confidence
+from app.search.confidence import SURE, UNGROUNDED, answer_confidence
 from app.search.retrieval import Retrieval
 from app.store.system_of_record import SystemOfRecord
 
@@ -161,7 +161,7 @@ class AnswerPipeline:
         verdict = generation.verdict
         if verdict is not None and verdict.is_talk:  # a question asked back, or thanks
             return Outcome(generation.sureness(found.best), is_low=False, gap=None)
-        on_page = rests_on_visitors_page(asking.request, generation.citations) or generation.rests_on_action
+        on_page = generation.rests_on_action or _is_proven_by_page(asking.request, generation)
         is_cited = bool(generation.citations) and (verdict is None or verdict.is_grounded)
         confidence = answer_confidence(
             generation.sureness(found.best), is_cited=is_cited, rests_on_current_page=on_page
@@ -189,6 +189,16 @@ class AnswerPipeline:
         return await self._records.of_workspace(agent.workspace_id).read(
             lambda tx: LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(request.page_url))
         )
+
+
+def _is_proven_by_page(request: TurnRequest, generation: Generation) -> bool:
+    """Whether the answer begins with what the visitor's page shows: a passage that is likely to answer, or a model's
+    words that the check has confirmed."""
+    if not rests_on_visitors_page(request, generation.citations[:1]):
+        return False
+    if generation.answered_by is AnsweredBy.MODEL:
+        return generation.verdict is None or generation.verdict.is_grounded
+    return generation.sureness(0.0) >= SURE
 
 
 def _gap(generation: Generation, is_low: bool) -> GapReason | None:

@@ -4,6 +4,7 @@ The browser's text is untrusted. If the site has the same words, the site is the
 """
 
 import asyncio
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -18,6 +19,10 @@ MAX_BYTES: Final = 8 * 1024
 _COMPARED_BYTES: Final = 512 * 1024  # of a page; a manual of megabytes on one page takes a second to read through
 # Navigation, prices and the visitor's own data are on the page but not in its main text.
 _SAME_PAGE_SHARE: Final = 0.5
+# The lines that the widget makes of a page's JSON-LD and Open Graph data.
+_TELLS_OF_A_THING: Final = re.compile(
+    r"^(?:(?:Product|Offer|Event|Recipe|JobPosting): |product:|og:type: product)", re.MULTILINE
+)
 
 
 def numbered_sources(
@@ -52,6 +57,16 @@ async def sources_with_page(
     if not (crawled and request.page_context):
         return numbered_sources(request, chunks, crawled, own_title)
     return await asyncio.to_thread(numbered_sources, request, chunks, crawled, own_title)
+
+
+def about_page(sources: Sequence[Source], question: str) -> str:
+    """The question with the title of the visitor's page before it, if the page's data names a thing that "this" or "it"
+    may mean; else the question."""
+    said = next((source for source in sources if source.is_unasked and source.is_from_visitor), None)
+    if said is None or not _TELLS_OF_A_THING.search(said.text):
+        return question
+    title = said.text.partition("\n")[0].strip()
+    return f"{title}: {question}" if title else question
 
 
 def rests_on_visitors_page(request: TurnRequest, citations: Iterable[Citation]) -> bool:

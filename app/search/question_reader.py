@@ -10,6 +10,8 @@ import structlog
 
 from app.agents.agent import LiveAgent
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
+from app.core.text.turn_language import SURE
+from app.kit.language_guesser import LanguageGuesser
 from app.kit.recent_values import RecentValues
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder, Gloss
@@ -50,11 +52,12 @@ class QuestionReader:
         self._records = records
         self._embedder = embedder
         self._keywords = keywords
+        self._guesser = LanguageGuesser()
         self._languages = RecentValues[tuple[UUID, int], frozenset[str]](_REMEMBERED_AGENTS)
 
     async def read(self, agent: LiveAgent, query: SearchQuery, trace: RetrievalTrace) -> ReadQuestion:
         gloss = await self._gloss(_in_lines(query))
-        said_in = gloss.said_in if gloss else query.asked_in
+        said_in = gloss.said_in if gloss else self._clear_language(query.text)
         languages = await self._page_languages(agent)
         if said_in is None or not languages or said_in in languages:
             spelt = await self._respelt(agent, query, trace)
@@ -66,6 +69,10 @@ class QuestionReader:
         trace.stage("gloss", said=text, said_in=gloss.said_in)
         glossed = replace(query, text=text, bare=last if before else "", asked_in=gloss.language)
         return ReadQuestion(query.text, glossed, is_glossed=True)
+
+    def _clear_language(self, text: str) -> str | None:
+        guess = self._guesser.guess(text)
+        return guess.language if guess.probability >= SURE else None
 
     async def _gloss(self, text: str) -> Gloss | None:
         try:

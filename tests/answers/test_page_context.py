@@ -14,7 +14,7 @@ from app.core.chunk import Chunk, RankedChunk
 from app.core.page_url import same_page_urls
 from app.core.text.visible_text import Comparison, compared
 from app.core.turn import TurnRequest
-from app.core.turn_events import Citations, Token
+from app.core.turn_events import Citations, Done, Token
 from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.threads_of import threads_of
@@ -133,3 +133,14 @@ def test_of_a_page_of_megabytes_the_beginning_is_compared(monkeypatch: pytest.Mo
     [source, *_] = sources(RETURNS, crawled=copy)
     assert source.text == copy[0].text
     assert sum(map(len, read)) < 600_000 < sum(len(each.text) for each in copy)
+
+
+@pytest.mark.parametrize(("days", "is_sure"), [(30, True), (90, False)])
+async def test_an_answer_is_sure_because_of_the_page_only_if_the_page_proves_it(
+    tmp_path: Path, days: int, is_sure: bool
+) -> None:
+    model = ScriptedChatModel([f"You may return a lamp within {days} days [1]."])
+    async with answering_house(tmp_path, model=model, checks_answers=True) as house:
+        events = await house.ask("What about things here?", page="/returns/", context=RETURNS)
+    [done] = [event for event in events if isinstance(event, Done)]
+    assert (done.confidence >= 0.85) is is_sure

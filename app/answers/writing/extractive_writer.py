@@ -9,6 +9,7 @@ from textwrap import shorten
 from typing import Final
 
 from app.answers.follow_up import leans_on_history
+from app.answers.page_context import about_page
 from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
 from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_extent import (
@@ -105,21 +106,27 @@ class ExtractiveWriter:
     async def _readings(self, context: AnswerContext) -> list[_Reading]:
         """One for each question if the visitor asks several at once and one of them has an answer, because a passage
         that answers one is near to that one, not to all of them. Else one for the message as a whole."""
-        # The visitor's own page is included whatever the question is, so it is used only if nothing else was found, and
-        # must reach a minimum confidence of its own.
-        found = [source for source in context.sources if not source.is_unasked]
-        candidates = [passage for source in (found or context.sources) for passage in passages(source)]
-        least = 0.0 if found else _SURE_OF_OWN_PAGE
-        leans = bool(context.history) and leans_on_history(context.question)
-        parts = [] if leans else question_parts(context.asked, context.asked_in)
-        readings = [await self._reading(replace(context, read_as=part), candidates, least) for part in parts]
+        leans = leans_on_history(context.question)
+        if leans and not context.history:
+            context = replace(context, read_as=about_page(context.sources, context.asked))
+        candidates = [passage for source in context.sources for passage in passages(source)]
+        parts = [] if leans and context.history else question_parts(context.asked, context.asked_in)
+        readings = [await self._reading(replace(context, read_as=part), candidates) for part in parts]
         if not any(each.is_sure for each in readings):
-            readings = [await self._reading(context, candidates, least)]
+            readings = [await self._reading(context, candidates)]
         return [each for each in readings if each.judged]
 
-    async def _reading(self, context: AnswerContext, candidates: Sequence[Passage], least: float) -> _Reading:
-        judged = await self._judge.judged(context, candidates)
-        return _Reading(context, candidates, [one for one in judged if one.probability >= least])
+    async def _reading(self, context: AnswerContext, candidates: Sequence[Passage]) -> _Reading:
+        """The visitor's own page is among the sources whatever the question is, so it must reach a minimum of its own.
+        It answers alone, or not at all."""
+        judged = [
+            one
+            for one in await self._judge.judged(context, candidates)
+            if one.probability >= (_SURE_OF_OWN_PAGE if one.passage.source.is_unasked else 0.0)
+        ]
+        is_of_page = bool(judged) and judged[0].passage.source.is_unasked
+        judged = [one for one in judged if one.passage.source.is_unasked is is_of_page]
+        return _Reading(context, candidates, judged)
 
     async def _quoted(self, readings: Sequence[_Reading]) -> list[Passage]:
         """The best passage for each question. For a single question also a second one from elsewhere that is short and
