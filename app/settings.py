@@ -193,6 +193,9 @@ class Settings(ServingSettings):
         "info",
         description="Log level. Unless set, commands other than serve and work log only warnings.",
     )
+    trace_days: int = Field(
+        30, ge=0, description="Days for which a turn's search trace is stored; 0: as long as the turn."
+    )
     trace_texts: bool = Field(False, description="Include questions, answers and prompts in OpenTelemetry traces.")
     log_format: Literal["text", "json"] = Field("text", description="Format of log lines: for people or machines.")
 

@@ -87,7 +87,7 @@ class PastTurnRecords(Repository):
     def confidences(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastConfidences]:
         """Confidences of turns that were answered, well or badly, latest first."""
         statement = (
-            select(TURNS.c.answered_by, TURNS.c.trace)
+            select(TURNS.c.answered_by, TURNS.c.search_trace)
             .where(
                 TURNS.c.agent_id == agent_id,
                 TURNS.c.created_at >= since,
@@ -99,9 +99,10 @@ class PastTurnRecords(Repository):
         )
         return [
             PastConfidences(
-                answered_by == AnsweredBy.CURATED.value, tuple(found["calibrated"] for found in trace.get("ranked", ()))
+                answered_by == AnsweredBy.CURATED.value,
+                tuple(found["calibrated"] for found in (searched or {}).get("ranked", ())),
             )
-            for answered_by, trace in self._connection.execute(statement)
+            for answered_by, searched in self._connection.execute(statement)
         ]
 
 

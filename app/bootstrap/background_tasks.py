@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from app.answers.playground import Playground
 from app.bootstrap.adapters import configured_mail_transport, configured_mailer
 from app.bootstrap.infrastructure import Infrastructure
-from app.conversations.privacy.retention import Retention
+from app.conversations.privacy.retention import Retention, TraceRetention
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_replays import GapReplays, TrialAnswers
 from app.gaps.pull_requests.good_news import GoodNews
@@ -34,8 +34,8 @@ from app.webhooks.webhooks import WebhookDelivery
 async def background_tasks(
     base: Infrastructure, playground: Playground, webhooks: WebhookSender, caller: HttpCaller
 ) -> AsyncIterator[None]:
-    """While the block runs: deliver webhooks; erase old conversations; group gaps, ask them again and send digests;
-    assign questions to topics; pack past days; run golden questions; and find answers whose page has changed."""
+    """While the block runs: deliver webhooks; erase old conversations and traces; group gaps, ask them again and send
+    digests; assign questions to topics; pack past days; run golden questions; find answers whose page has changed."""
 
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, base.supervisor)
@@ -53,6 +53,7 @@ async def background_tasks(
         every(2, "channel posts", posts.deliver),
         every(3600, "channel posts given up", posts.forget),
         every(3600, "retention", Retention(records, clock).erase),
+        every(3600, "search traces", TraceRetention(records, clock, base.settings.trace_days).drop),
         every(5, "stopped turns", StoppedTurns(records, embedder, languages).judge),
         every(2, "gap clustering", GapClustering(records, embedder, languages).place),
         every(10, "topics", TopicPlacing(records, embedder, languages).place),

@@ -1,7 +1,9 @@
 """The definitions with which tables are written: column types that behave the same on SQLite and Postgres, and what a
 table declares."""
 
+import json
 import math
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -121,6 +123,22 @@ class StorableJson(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: sa.Dialect) -> Any:
         return _storable_json(value)
+
+
+class PackedJson(TypeDecorator[Any]):
+    """JSON that no query looks into, compressed: a third of its size. None is NULL."""
+
+    impl = sa.LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> bytes | None:
+        if value is None:
+            return None
+        text = json.dumps(_storable_json(value), ensure_ascii=False, separators=(",", ":"))
+        return zlib.compress(text.encode())
+
+    def process_result_value(self, value: bytes | None, dialect: sa.Dialect) -> Any:
+        return None if value is None else json.loads(zlib.decompress(value))
 
 
 def storable(text: str) -> str:

@@ -16,7 +16,7 @@ from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import Author
 from app.conversations.people.records.leads import LeadRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
-from app.conversations.privacy.retention import Retention
+from app.conversations.privacy.retention import Retention, TraceRetention
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.turns import TurnRecords
@@ -27,6 +27,7 @@ from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.stored_bytes import StoredBytes
+from tests.turns.told import stored
 
 MARK = "zqxmarkerqxz"
 UNANSWERABLE = f"Wherefore {MARK}?"
@@ -224,3 +225,26 @@ def statements() -> Iterator[list[str]]:
         yield executed
     finally:
         event.remove(Engine, "before_cursor_execute", note)
+
+
+async def test_only_how_search_came_to_its_ranking_goes_from_old_turns(home: Home) -> None:
+    old = [await stored(home.house, sent) for sent in home.house.sent]
+    home.days_pass(29)
+    await home.ask("How long is the warranty of a lamp?")
+    young = await stored(home.house)
+    home.days_pass(1.1)
+    traces = TraceRetention(home.house.record, home.house.clock, days=30, at_once=1)
+    assert [await traces.drop() for _ in range(3)] == [1, 1, 0]
+
+    for before, sent in zip(old, home.house.sent, strict=False):
+        assert {"stages", "ranked", "standalone"} <= set(before.trace)
+        kept = {name: fact for name, fact in before.trace.items() if name not in ("stages", "ranked")}
+        assert await stored(home.house, sent) == replace(before, trace=kept)
+    assert await stored(home.house) == young
+
+
+async def test_traces_stay_as_long_as_the_turn_if_the_setting_is_0(home: Home) -> None:
+    before = await stored(home.house)
+    home.days_pass(KEPT_DAYS - 1)
+    assert await TraceRetention(home.house.record, home.house.clock, days=0).drop() == 0
+    assert await stored(home.house) == before

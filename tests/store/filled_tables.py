@@ -21,7 +21,7 @@ from sqlalchemy import (
     update,
 )
 
-from app.store.schema import StorableJson, StorableText, UtcDateTime
+from app.store.schema import PackedJson, StorableJson, StorableText, UtcDateTime
 from app.store.tables import all_tables
 from app.store.tables.tenancy import PROCESSES
 from tests.store.sample_rows import an_id
@@ -67,7 +67,7 @@ def _value(table: Table, column: Column[Any], number: int, parents: dict[tuple[s
             return (0.1, 1e16, 1 / 3)[number]
         case LargeBinary():
             return bytes([number, *range(31)])
-        case StorableJson() | JSON():
+        case StorableJson() | PackedJson() | JSON():
             return {"z": [number, 1e16, 0.1, -0.0, 1e-7, None, True, "\u0000 \U0001f642"], "a": {"é": "", "b": 2**53}}
         case StorableText() | Text() | String():
             return f"{number} é \U0001f642"[: getattr(column.type, "length", None)]

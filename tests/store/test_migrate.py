@@ -230,6 +230,27 @@ async def test_who_had_a_chat_before_has_it_by_their_account_where_they_have_one
         assert [LiveChatRecords(tx).own(asked).is_with(taker) for asked, taker in chats] == [True, True]
 
 
+async def test_traces_of_before_are_packed_and_say_the_same(
+    record: SystemOfRecord, engine: Engine, session: VisitorSession
+) -> None:
+    trace = {"stages": [{"stage": "recall"}], "ranked": [{"title": "Lämpchen"}], "missing": [], "standalone": "How?"}
+    turns = {await ask(record, session, trace=each): each for each in (trace, {"standalone": "And?"}, {})}
+    migrations = open_migration_engine(engine.url)
+    with migrations.begin() as connection:
+        command.downgrade(alembic_config(connection), "0079")
+        told = connection.execute(text("SELECT trace FROM turns")).scalars().all()
+        assert sum("stages" in str(each) for each in told) == 1
+    migrations.dispose()
+    migrate(engine)
+    with record.reading() as tx:
+        found = {turn.id: turn.trace for turn in StoredTurnRecords(tx).of_conversation(session.conversation_id)}
+    assert found == turns
+    with engine.connect() as connection:
+        packed = connection.execute(text("SELECT trace FROM turns WHERE search_trace IS NOT NULL")).scalars().all()
+    assert len(packed) == 1
+    assert "stages" not in str(packed[0])
+
+
 async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     engine = open_engine(f"sqlite:///{tmp_path / 'docent.sqlite'}")
     migrate(engine)

@@ -25,7 +25,7 @@ INSTALLATION_WIDE: Final = {
     # Of all workspaces at once: what a process does for all of them.
     "turns/checkpointer.py": (1, "the texts of all turns of a process, in one write"),
     "turns/heartbeat.py": (2, "heartbeats, and the turns of processes that died"),
-    "conversations/privacy/retention.py": (1, "whose data has a period"),
+    "conversations/privacy/retention.py": (2, "whose data has a period; a batch of old traces, whoever's"),
     "gaps/gap_clustering.py": (2, "whose gaps wait; what another model has placed"),
     "gaps/gap_replays.py": (1, "whose gaps are due"),
     "gaps/stopped_turns.py": (2, "a batch of stopped turns, whoever's"),

@@ -1,13 +1,14 @@
 """Erases visitors' data once it is older than their agent's retention period."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import structlog
 
 from app.conversations.privacy.erasure import RetentionPeriod
 from app.conversations.privacy.records.visitors import RetentionRecords
+from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -63,6 +64,24 @@ class Retention:
             by = Actor(period.workspace_id, RETENTION)
             AuditRecords(tx).acted(by, "visitors.expire", period.agent_id, **_told(period, erased))
         return erased
+
+
+class TraceRetention:
+    """Drops how search came to its ranking from turns that began more than `days` ago; 0: never. Several workers may do
+    so at the same time."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock, days: int, *, at_once: int = _AT_ONCE) -> None:
+        self._records = records
+        self._clock = clock
+        self._age = timedelta(days=days)
+        self._at_once = at_once
+
+    async def drop(self) -> int:
+        """One batch; returns how many."""
+        if not self._age:
+            return 0
+        before = self._clock.now() - self._age
+        return await self._records.write(lambda tx: TurnRecords(tx).drop_search_traces(before, self._at_once))
 
 
 def _told(period: RetentionPeriod, erased: Mapping[str, int]) -> dict[str, int]:

@@ -130,7 +130,7 @@ class StoredTurnRecords(Repository):
         return {url: (up, down) for url, up, down in self._connection.execute(statement)}
 
     def of_conversation(self, conversation_id: UUID) -> list[StoredTurn]:
-        """Oldest first, with citations and trace."""
+        """Oldest first, with citations and trace, of which search's part may have been dropped."""
         return self.where(TURNS.c.conversation_id == conversation_id)
 
     def where(self, condition: ColumnElement[bool]) -> list[StoredTurn]:
@@ -155,7 +155,13 @@ class StoredTurnRecords(Repository):
         citations = citations_of(self._connection, turn_ids)
         asked = confirmations_of(self._connection, turn_ids, self._now())
         return [
-            value_of(StoredTurn, row, citations=citations.get(row.id, ()), confirmation=asked.get(row.id))
+            value_of(
+                StoredTurn,
+                row,
+                trace=row.trace | (row.search_trace or {}),
+                citations=citations.get(row.id, ()),
+                confirmation=asked.get(row.id),
+            )
             for row in rows
         ]
 

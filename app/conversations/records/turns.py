@@ -1,6 +1,7 @@
 """Turns, from the question's commit to the receipt."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -25,6 +26,7 @@ from app.store.transaction import Repository, TurnIds, affected_rows, insert_of,
 _RUNNING = TurnState.RUNNING.value
 _CUT = TurnState.CUT.value
 _RATINGS = ("up", "down")
+_OF_SEARCH = ("stages", "ranked")  # the parts of a trace that are stored apart
 _END_COLUMNS = (
     "state",
     "partial_answer",
@@ -37,6 +39,7 @@ _END_COLUMNS = (
     "first_token_ms",
     "duration_ms",
     "trace",
+    "search_trace",
     "next_questions",
     "ended_at",
 )
@@ -236,6 +239,16 @@ class TurnRecords(Repository):
         GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
         return self._connection.scalar(select(GAP_QUESTIONS.c.gap_id).where(GAP_QUESTIONS.c.turn_id == turn_id))
 
+    def drop_search_traces(self, before: datetime, limit: int) -> int:
+        """Of at most `limit` turns that began before then, oldest first; return of how many."""
+        old = (
+            select(TURNS.c.id)
+            .where(TURNS.c.created_at < before, TURNS.c.search_trace.is_not(None))
+            .order_by(TURNS.c.created_at)
+            .limit(limit)
+        )
+        return self._update(TURNS, TURNS.c.id.in_(list(self._connection.scalars(old))), search_trace=None)
+
     def _outdate(self, turns: Sequence[Row[Any]]) -> None:
         """Their days are counted again. Most turns end today, which is not packed."""
         PackedDayRecords(self._tx).outdate((turn.agent_id, turn.created_at.date()) for turn in turns)
@@ -277,7 +290,9 @@ class TurnRecords(Repository):
 
     def _end(self, turn: TurnIds, end: TurnEnd) -> None:
         now = self._now()
-        ended = row_of(end, TURNS) | {"partial_answer": "", "ended_at": now}
+        searched = {name: end.trace[name] for name in _OF_SEARCH if name in end.trace}
+        ended = row_of(end, TURNS) | {"search_trace": searched or None, "partial_answer": "", "ended_at": now}
+        ended["trace"] = {name: fact for name, fact in ended["trace"].items() if name not in searched}
         values = {f"new_{name}": ended[name] for name in _END_COLUMNS}
         self._connection.execute(_ENDED, values | {"turn": turn.id, "curated": end.curated_answer_id})
         self._connection.execute(_ACTIVE, {"conversation": turn.conversation_id, "now": now})

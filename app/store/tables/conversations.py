@@ -2,7 +2,18 @@
 
 import sqlalchemy as sa
 
-from app.store.schema import OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table, where
+from app.store.schema import (
+    OfVisitors,
+    PackedJson,
+    StorableJson,
+    StorableText,
+    UtcDateTime,
+    column,
+    own_id,
+    parent,
+    table,
+    where,
+)
 
 # `user_id` is set for visitors whom the website's server has identified; no anonymous id ever leads to them.
 # `attributes` are those of the latest opening of the widget.
@@ -66,7 +77,7 @@ MESSAGES = table(
 
 
 # `id` is the client's. `owner` names the process that answers; `partial_answer` is its text so far, empty once the turn
-# has ended.
+# has ended. `search_trace` has the largest parts of the trace, how search came to its ranking, NULL once it is dropped.
 TURNS = table(
     "turns",
     OfVisitors(),
@@ -91,6 +102,7 @@ TURNS = table(
     column("first_token_ms", sa.Integer, nullable=True),
     column("duration_ms", sa.Integer, default=0),
     column("trace", StorableJson, default=dict),
+    column("search_trace", PackedJson, nullable=True),
     column("next_questions", StorableJson, default=list, server_default=sa.text("'[]'")),
     column("created_at", UtcDateTime),
     column("ended_at", UtcDateTime, nullable=True),
@@ -111,6 +123,7 @@ TURNS = table(
         "id",
     ),
     sa.Index("ix_turns_curated", "curated_answer_id", "created_at", "id", **where("curated_answer_id IS NOT NULL")),
+    sa.Index("ix_turns_searched", "created_at", **where("search_trace IS NOT NULL")),
     sa.Index("uq_turns_running", "conversation_id", unique=True, **where("state = 'running'")),
     sa.Index("ix_turns_running_owner", "owner", **where("state = 'running'")),
 )
