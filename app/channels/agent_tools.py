@@ -7,12 +7,15 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
+from app.agents.agent_rules import check_filter
+from app.agents.api.retrieval_models import SearchFilterModel
 from app.channels.openai_completion import source_list
 from app.channels.program_questions import ProgramCaller, ProgramQuestions
 from app.conversations.api.widget_models import MAX_MESSAGE_CHARS, PageUrl, stripped_message
 from app.core.chunk import Chunk
 from app.core.errors import DocentError, NotFound
 from app.core.page_url import same_page_urls
+from app.core.search_filter import SearchFilter
 from app.core.turn import Channel
 from app.knowledge.passing_versions import versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
@@ -69,11 +72,24 @@ Question = Annotated[
 ]
 
 
-class AskIn(Model):
+class Narrowing(Model):
+    filter: SearchFilterModel = Field(
+        default_factory=SearchFilterModel,
+        description="Which pages to use: by source, path, language, date and attributes. Leave it out for all.",
+    )
+
+    def only(self) -> SearchFilter:
+        """Raises InvalidInput."""
+        only = self.filter.value()
+        check_filter("filter", only)
+        return only
+
+
+class AskIn(Narrowing):
     question: Question
 
 
-class SearchIn(Model):
+class SearchIn(Narrowing):
     query: Question
 
 
@@ -101,13 +117,14 @@ class AgentTools:
         ]
 
     async def _ask(self, caller: ProgramCaller, asked: AskIn) -> Told:
-        turn = await self._questions.ask(caller, asked.question, Channel.MCP)
+        turn = await self._questions.ask(caller, asked.question, Channel.MCP, only=asked.only())
         answer = await whole_answer(turn.feed, turn.conversation_id)
         return Told(answer.answer + source_list(answer.citations), answer.model_dump(mode="json"))
 
     async def _find(self, caller: ProgramCaller, asked: SearchIn) -> Told:
+        query = SearchQuery(asked.query, filters=(asked.only(),))
         await self._questions.count(caller.agent)
-        report = await self._search.search(caller.agent.workspace_id, caller.agent.id, SearchQuery(asked.query))
+        report = await self._search.search(caller.agent.workspace_id, caller.agent.id, query)
         rows: list[dict[str, Any]] = report.as_json()["chunks"][:SHOWN]
         found = [{name: row[name] for name in ("url", "title", "confidence", "text")} for row in rows]
         text = "\n\n".join(f"{row['title']}\n{row['url']}\n\n{row['text']}" for row in found)

@@ -60,6 +60,7 @@ class OpenAiApi(Api):
     async def create_chat_completion(self, call: Call[Actor, wire.ChatCompletionIn]) -> Response:
         asked = call.input
         question, told = asked.told()
+        only = asked.only()
         agent, _ = await self._questions.agent(call.caller, asked.model)
         turn = await self._questions.ask(
             ProgramCaller(agent, call.caller),
@@ -68,6 +69,7 @@ class OpenAiApi(Api):
             user_id=asked.user,
             is_proven=await self._is_proven(agent.id, asked),
             told=told,
+            only=only,
         )
         created = int(self._clock.now().timestamp())
         if not asked.stream:

@@ -12,16 +12,22 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 from starlette.responses import JSONResponse, Response
 
 from app.agents.agent import LiveAgent
+from app.agents.agent_rules import check_filter
+from app.agents.api.retrieval_models import SearchFilterModel
 from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
 from app.conversations.api.widget_models import stripped_message
 from app.conversations.history import TURNS
 from app.core.errors import InvalidInput
+from app.core.search_filter import SearchFilter
 from app.core.turn import AnsweredBy, Exchange
 from app.web.errors import STATUS_OF_CODE, Problem
 from app.web.operation import Model, RefusalShape
 
 MAX_MESSAGES = 1000
 _MAX_TOLD_CHARS = 4000  # of one side of an earlier exchange
+_OTHER_FILTERS: Final = frozenset(
+    {"filters", "retrieval_options", "search_filter", "search_filters", "time_range", "time_window"}
+)
 Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
 
 
@@ -71,11 +77,12 @@ class ResponseFormatIn(Lenient):
 
 class ChatCompletionIn(Lenient):
     model_config = ConfigDict(
+        extra="allow",
         json_schema_extra={
             "examples": [
                 {"model": "Helper", "messages": [{"role": "user", "content": "What does the team plan cost?"}]}
             ]
-        }
+        },
     )
 
     model: str = Field(
@@ -105,8 +112,24 @@ class ChatCompletionIn(Lenient):
         description="The website's proof of user: HMAC-SHA256 by the agent's user secret, or a token of its identity "
         "provider. Actions that need to know who asks are offered only with it.",
     )
+    filter: SearchFilterModel = Field(
+        default_factory=SearchFilterModel,
+        description="Which pages to answer from, in addition to the agent's own filter: by source, path, language, "
+        "date and attributes. Not of OpenAI's API.",
+    )
     response_format: ResponseFormatIn | None = None
     modalities: tuple[Literal["text"], ...] | None = Field(default=None, max_length=1)
+
+    def only(self) -> SearchFilter:
+        """The pages to answer from. Raises InvalidInput, also for a filter of another API: what else is unknown is
+        ignored, but who narrows the pages must not get an answer from others."""
+        for name in sorted(_OTHER_FILTERS & (self.model_extra or {}).keys()):
+            raise InvalidInput(
+                name, "This is not supported. Use filter, which takes sources, paths, languages and days."
+            )
+        only = self.filter.value()
+        check_filter("filter", only)
+        return only
 
     def told(self) -> tuple[str, tuple[Exchange, ...]]:
         """The question and the conversation before it: the latest questions with the answers that followed them. Raises

@@ -14,6 +14,7 @@ from app.conversations.conversations import Conversations
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound, Unauthorized
+from app.core.search_filter import EVERY_PAGE, SearchFilter
 from app.core.turn import Channel, Exchange, TokenUsage, TurnRequest
 from app.core.turn_events import TurnFeed
 from app.kit.limits.rate_limiter import RateLimiter
@@ -120,10 +121,12 @@ class ProgramQuestions:
         user_id: str | None = None,
         is_proven: bool = False,
         told: Sequence[Exchange] = (),
+        only: SearchFilter = EVERY_PAGE,
     ) -> ProgramTurn:
         """Begin a turn. `user_id` is the user for whom the program asks, as the website knows them; without one the
         visitor is the program itself. Actions and attributes of that user are used only if the website's signature
-        `is_proven`. `told` is the conversation so far, oldest first.
+        `is_proven`. `told` is the conversation so far, oldest first; pages
+        must pass `only` and the agent's own filter.
 
         Raises RateLimited, and what `Turns.ask` does.
         """
@@ -134,7 +137,7 @@ class ProgramQuestions:
         await self.count(agent)
         opened = await self._conversations.open(agent, None, channel, user_id or caller.name, resumes=False)
         session = replace(opened.session, is_proven=is_proven, network=caller.limit_key)
-        request = TurnRequest(uuid4(), message, "", told=tuple(told))
+        request = TurnRequest(uuid4(), message, "", only=only, told=tuple(told))
         return ProgramTurn(await self._turns.ask(session, request), opened.conversation.id)
 
     async def count(self, agent: LiveAgent) -> None:

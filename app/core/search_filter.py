@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Final
 from uuid import UUID
 
 
@@ -39,4 +40,7 @@ class SearchFilter:
     @property
     def is_open(self) -> bool:
         """Whether every page passes."""
-        return self == SearchFilter()
+        return self == EVERY_PAGE
+
+
+EVERY_PAGE: Final = SearchFilter()

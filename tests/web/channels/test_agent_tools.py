@@ -24,7 +24,7 @@ class Tools:
     caller: ProgramCaller
     limiter: CountingRateLimiter
 
-    async def call(self, name: str, **arguments: str) -> Told:
+    async def call(self, name: str, **arguments: object) -> Told:
         house = self.house
         questions = ProgramQuestions(house.record, house.conversations, house.turns, self.limiter, unlimited())
         by_name = {tool.name: tool for tool in AgentTools(house.record, questions, house.search).tools()}
@@ -57,6 +57,37 @@ async def test_a_search_gives_the_passages_that_fit_best(tools: Tools) -> None:
     told = await tools.call("search", query="shipping to Norway")
     assert told.value["passages"][0]["url"].startswith(f"{SITE}/shipping")
     assert "Norway takes 5 days" in told.text
+
+
+RETURNS_ALONE = {"path_prefixes": ["/returns"]}
+BEFORE_ANY_PAGE = {"dated_to": "1999-12-31"}
+
+
+async def test_a_program_narrows_the_pages_by_path_and_by_time(tools: Tools) -> None:
+    found = await tools.call("search", query="shipping to Norway", filter=RETURNS_ALONE)
+    assert {row["url"].removeprefix(SITE)[:8] for row in found.value["passages"]} == {"/returns"}
+    assert (await tools.call("search", query="shipping to Norway", filter=BEFORE_ANY_PAGE)).value["passages"] == []
+    told = await tools.call("ask", question="How long does shipping to Norway take?", filter=RETURNS_ALONE)
+    assert "5 days" not in told.text
+    assert "5 days" in (await tools.call("ask", question="How long does shipping to Norway take?")).text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"filters": RETURNS_ALONE}, "filters"),
+        ({"time_range": "week"}, "time_range"),
+        ({"filter": {"paths": ["/returns"]}}, "filter.paths"),
+        ({"filter": {"path_prefixes": ["returns"]}}, "filter.path_prefixes.0"),
+        ({"filter": {"dated_from": "2026-02-01", "dated_to": "2026-01-01"}}, "filter.dated_to"),
+    ],
+)
+async def test_a_filter_that_there_is_not_is_refused_by_name(
+    tools: Tools, arguments: dict[str, object], field: str
+) -> None:
+    for name, text in (("ask", "question"), ("search", "query")):
+        with pytest.raises(ToolRefused, match=f"^{field}: "):
+            await tools.call(name, **{text: "Can I send it back?"}, **arguments)
 
 
 async def test_a_page_is_read_as_it_was_learnt(tools: Tools) -> None:

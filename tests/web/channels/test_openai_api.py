@@ -1,6 +1,7 @@
 """OpenAI's API over agents, byte by byte; tests/reach asks it by OpenAI's own client."""
 
 import json
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from app.conversations.api.widget_models import CitationOut
 from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import ASK
 from app.core.errors import Overloaded
+from app.core.search_filter import SearchFilter
 from app.core.turn import AnsweredBy, Channel, Citation, Exchange, Finish
 from app.core.turn_events import Citations, Done, Error, Token
 from app.workspaces.api_tokens import ApiTokens
@@ -147,6 +149,13 @@ def test_the_history_is_bounded_by_number_and_length() -> None:
     assert max(len(exchange.answer) for exchange in told) == 4000
 
 
+async def test_a_program_narrows_the_pages_that_are_asked(house: House) -> None:
+    wanted = {"path_prefixes": ["/docs/"], "dated_from": "2026-01-01", "sources": [str(UUID(int=7))]}
+    assert (await post(house, filter=wanted)).status_code == 200
+    [(_, request)] = house.turns.asked
+    assert request.only == SearchFilter((UUID(int=7),), ("/docs/",), dated_from=date(2026, 1, 1))
+
+
 async def test_what_steers_a_model_is_taken_and_ignored(house: House) -> None:
     steering: Json = {"temperature": 0.2, "top_p": 1, "max_tokens": 5, "tools": [], "seed": 7, "metadata": {"a": "b"}}
     assert (await post(house, **steering, stop=["."], stream_options=None, n=1)).status_code == 200
@@ -164,8 +173,15 @@ async def test_what_steers_a_model_is_taken_and_ignored(house: House) -> None:
         ({"messages": [{"role": "user", "content": "x" * 4001}]}, "messages.0.content"),
         ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "messages.0.content"),
         ({"user": "a\nb"}, "user"),
+        ({"filters": {"path_prefixes": ["/docs/"]}}, "filters"),
+        ({"retrieval_options": {"filters": {"time_cutoff": "2026-01-01"}}}, "retrieval_options"),
+        ({"filter": {"paths": ["/docs/"]}}, "filter.paths"),
+        ({"filter": {"path_prefixes": ["docs"]}}, "filter.path_prefixes.0"),
     ],
-    ids=["choices", "json", "audio", "no question", "system alone", "blank", "long", "picture", "two lines"],
+    ids=[
+        *("choices", "json", "audio", "no question", "system alone", "blank", "long", "picture", "two lines"),
+        *("another API's filters", "another API's options", "an unknown filter", "a wrong filter"),
+    ],
 )
 async def test_what_an_agent_does_not_do_is_refused_by_name(house: House, more: Json, param: str) -> None:
     status, error = await refused(house, **more)
