@@ -7,7 +7,7 @@ import logging
 import re
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -22,6 +22,8 @@ pytestmark = pytest.mark.timeout(300)
 
 _log = logging.getLogger(__name__)
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_AHEAD = 16  # requests that a connection may send ahead
+_BACK_WITHIN = 1.1
 _SERVED_SECONDS = 0.5  # a machine that does nothing else: .05
 
 
@@ -50,6 +52,15 @@ async def _while(*attackers: Any) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _settled_mib(server: BareServer) -> float:
+    """When it has loaded its models, and given back what that took."""
+    sizes = [0.0, server.resident_mib()]
+    while abs(sizes[-1] - sizes[-2]) > 1:
+        await asyncio.sleep(2)
+        sizes.append(server.resident_mib())
+    return sizes[-1]
 
 
 async def _served(server: BareServer, times: int = 50) -> float:
@@ -92,3 +103,33 @@ async def _ask_for_metrics(server: BareServer) -> None:
                 assert status in (401, 429)
         finally:
             writer.close()
+
+
+async def test_readers_who_read_nothing_keep_nobody_out_and_leave_no_trace(tmp_path: Path) -> None:
+    """More than the server has connections for, from eleven addresses."""
+    limits = ("--limit-connections", "60", "--limit-connections-per-address", "6")
+    async with bare_server(tmp_path, *limits) as server:
+        first = await asyncio.open_connection("127.0.0.1", server.port)
+        await _request(first, "GET", "/openapi.json")
+        first[1].close()
+        before, descriptors = await _settled_mib(server), server.descriptors()
+        held = [await _stalled(server.port, f"127.0.0.{2 + number % 11}") for number in range(66)]
+        waited, most = await _served(server), server.resident_mib()
+        async with asyncio.timeout(60):
+            while server.descriptors() > descriptors:  # noqa: ASYNC110 - another process calls nobody
+                await asyncio.sleep(0.2)
+        await server.answers_in()
+        _tell("stalled", median_s=waited, mib_before=before, mib_most=most, mib=server.resident_mib())
+        assert waited < _SERVED_SECONDS
+        assert server.resident_mib() < before * _BACK_WITHIN
+        for writer in held:
+            writer.close()
+    assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+async def _stalled(port: int, address: str) -> StreamWriter:
+    """Of a connection that asks for more than the system buffers, and reads none of it."""
+    _, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0), limit=1)
+    with suppress(ConnectionError):
+        writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: docent\r\n\r\n" * _AHEAD)
+    return writer

@@ -58,6 +58,7 @@ from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
+from tests.doubles.metrics_reader import AS_SCRAPER
 from tests.doubles.sample_files import picture_file
 from tests.web.actions import a_change, an_action
 from tests.web.closed_gap import a_closed_gap
@@ -94,6 +95,8 @@ class FurnishedHouse:
     def headers(self, endpoint: AnyEndpoint) -> dict[str, str]:
         if endpoint.operation == "callHook":
             return self._signed()
+        if endpoint.operation == "getMetrics":
+            return AS_SCRAPER
         if endpoint.operation == "hearGithub":
             return signed_as_github(self.github_secret)
         if endpoint.access is program:

@@ -2,112 +2,18 @@
 
 import asyncio
 import json
-import socket
-from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from asyncio import StreamWriter
+from contextlib import suppress
 
 import pytest
-import uvicorn
-from prometheus_client import CollectorRegistry
-from starlette.applications import Starlette
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Route
 
-from app.web.client_address import ClientAddresses
-from app.web.middleware.bounded_http import bounded_http
-from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
-
-GET = b"GET /plain HTTP/1.1\r\nHost: docent\r\n\r\n"
-CHUNKED = b"POST /body HTTP/1.1\r\nHost: docent\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nwords\r\n"
+from tests.web.bounded_site import CHUNKED, CLOSE, GET, bounded, error_of
 
 
-@dataclass
-class Site:
-    """An application with an answer of each kind. `goes_on` ends the stream; `has_left` is set by a caller who does."""
-
-    port: int = 0
-    metrics: CollectorRegistry = field(default_factory=CollectorRegistry)
-    goes_on: asyncio.Event = field(default_factory=asyncio.Event)
-    has_left: asyncio.Event = field(default_factory=asyncio.Event)
-    callers: list[StreamWriter] = field(default_factory=list)
-
-    async def plain(self, request: Request) -> Response:
-        return PlainTextResponse("answered")
-
-    async def body(self, request: Request) -> Response:
-        try:
-            body = await request.body()
-        except ClientDisconnect:
-            self.has_left.set()
-            raise
-        return JSONResponse({"bytes": len(body), "headers": [name.decode() for name, _ in request.headers.raw]})
-
-    async def stream(self, request: Request) -> Response:
-        async def parts() -> AsyncIterator[bytes]:
-            yield b"first "
-            await self.goes_on.wait()
-            yield b"last"
-
-        return StreamingResponse(parts())
-
-    async def connected(self, address: str = "127.0.0.1") -> tuple[StreamReader, StreamWriter]:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port, local_addr=(address, 0))
-        self.callers.append(writer)
-        return reader, writer
-
-    async def answer_to(self, *parts: bytes) -> bytes:
-        """All that comes until the server closes."""
-        reader, writer = await self.connected()
-        try:
-            for part in parts:
-                writer.write(part)
-                await writer.drain()
-            return await reader.read()
-        except ConnectionError:
-            return b""
-
-    def refused(self, reason: str) -> float | None:
-        return self.metrics.get_sample_value("docent_connections_refused_total", {"reason": reason})
-
-
-@asynccontextmanager
-async def bounded(proxies: tuple[str, ...] = (), keep_alive: float = 5, **limits: float) -> AsyncIterator[Site]:
-    site = Site()
-    app = Starlette(
-        routes=[
-            Route("/plain", site.plain),
-            Route("/refused", site.plain, methods=["POST"]),
-            Route("/body", site.body, methods=["POST"]),
-            Route("/stream", site.stream),
-        ]
-    )
-    connections = OpenConnections(
-        ConnectionLimits(**limits),  # type: ignore[arg-type]  # the numbers are of either kind
-        ClientAddresses(proxies).connection_key,
-        ConnectionMeter(site.metrics),
-    )
-    listener = socket.create_server(("127.0.0.1", 0))
-    site.port = listener.getsockname()[1]
-    config = uvicorn.Config(
-        app,
-        http=bounded_http(connections),
-        log_level="critical",
-        lifespan="off",
-        timeout_graceful_shutdown=1,
-        timeout_keep_alive=keep_alive,  # type: ignore[arg-type]  # less than a second will do here
-    )
-    server = uvicorn.Server(config)
-    running = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        yield site
-    finally:
-        for caller in site.callers:
-            caller.close()
-        server.should_exit = True
-        await running
+@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"], scope="module")
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, bool]]:
+    """`docent serve` runs on uvloop, which treats closed connections differently."""
+    return "asyncio", {"use_uvloop": request.param}
 
 
 async def _send_until_closed(writer: StreamWriter, part: bytes) -> None:
@@ -117,11 +23,6 @@ async def _send_until_closed(writer: StreamWriter, part: bytes) -> None:
                 writer.write(part)
                 await writer.drain()
                 await asyncio.sleep(0.01)
-
-
-def _error(answer: bytes) -> tuple[int, str]:
-    head, _, body = answer.partition(b"\r\n\r\n")
-    return int(head.split()[1]), json.loads(body)["error"]["code"]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +42,7 @@ def _error(answer: bytes) -> tuple[int, str]:
 async def test_a_head_past_its_size_is_refused(parts: tuple[bytes, ...]) -> None:
     async with bounded(header_bytes=4096, headers=20) as site:
         answer = await site.answer_to(*parts)
-        assert not answer or _error(answer) == (431, "headers_too_large")
+        assert not answer or error_of(answer) == (431, "headers_too_large")
         assert site.refused("header") == 1
 
 
@@ -155,7 +56,7 @@ async def test_a_head_within_its_size_is_read_however_it_is_cut() -> None:
 
 async def test_what_is_no_http_is_told_so() -> None:
     async with bounded() as site:
-        assert _error(await site.answer_to(b"HELO docent\r\n\r\n")) == (400, "malformed_http")
+        assert error_of(await site.answer_to(b"HELO docent\r\n\r\n")) == (400, "malformed_http")
 
 
 async def test_a_trailer_is_not_a_header() -> None:
@@ -168,7 +69,7 @@ async def test_a_trailer_is_not_a_header() -> None:
 
 async def test_half_a_head_has_its_time_and_no_more() -> None:
     async with bounded(header_seconds=0.2) as site:
-        assert _error(await site.answer_to(GET[:-4])) == (408, "too_slow")
+        assert error_of(await site.answer_to(GET[:-4])) == (408, "too_slow")
 
 
 async def test_a_connection_that_says_nothing_is_closed_without_a_word() -> None:
@@ -180,7 +81,7 @@ async def test_a_connection_that_says_nothing_is_closed_without_a_word() -> None
 async def test_half_a_body_has_its_time_and_no_more() -> None:
     async with bounded(body_seconds=0.2) as site:
         head = b"POST /body HTTP/1.1\r\nHost: docent\r\nContent-Length: 10\r\n\r\n"
-        assert _error(await site.answer_to(head + b"half")) == (408, "too_slow")
+        assert error_of(await site.answer_to(head + b"half")) == (408, "too_slow")
         async with asyncio.timeout(10):
             await site.has_left.wait()
 
@@ -225,7 +126,7 @@ async def test_half_a_next_request_cuts_no_stream() -> None:
 
 async def test_some_requests_may_come_ahead_and_not_any_number() -> None:
     async with bounded() as site:
-        assert (await site.answer_to(GET * 5 + GET[:-2] + b"Connection: close\r\n\r\n")).count(b"answered") == 6
+        assert (await site.answer_to(GET * 5 + CLOSE)).count(b"answered") == 6
         assert await site.answer_to(GET.replace(b"plain", b"stream") + GET * 1000) == b""
         assert site.refused("pipelined") == 1
 
@@ -235,7 +136,7 @@ async def test_an_address_has_so_many_connections_and_a_trusted_proxy_any_number
         held = [await site.connected("127.0.0.2") for _ in range(2)]
         held += [await site.connected("127.0.0.9") for _ in range(5)]
         reader, _ = await site.connected("127.0.0.2")
-        assert _error(await reader.read()) == (503, "overloaded")
+        assert error_of(await reader.read()) == (503, "overloaded")
         held[0][1].close()
         await held[0][1].wait_closed()
         for address in ("127.0.0.2", "127.0.0.3", "127.0.0.9"):
@@ -267,5 +168,36 @@ async def test_when_everybody_is_being_answered_the_next_one_is_told_to_come_bac
             writer.write(GET.replace(b"plain", b"stream"))
             await reader.readuntil(b"first ")
         reader, _ = await site.connected()
-        assert _error(await reader.read()) == (503, "overloaded")
+        assert error_of(await reader.read()) == (503, "overloaded")
         site.goes_on.set()
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        pytest.param(b"GET /plain HTTP/1.1\r\n\r\n", 400, id="1.1 without Host"),
+        pytest.param(b"GET /plain HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n", 400, id="two of them"),
+        pytest.param(b"GET /plain HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400, id="two of them in 1.0"),
+        pytest.param(b"GET /plain HTTP/1.0\r\n\r\n", 200, id="1.0 without Host"),
+        pytest.param(b"GET /plain HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 200, id="an empty one"),
+    ],
+)
+async def test_a_request_names_one_host(head: bytes, status: int) -> None:
+    async with bounded() as site:
+        answer = await site.answer_to(head)
+        assert int(answer.split()[1]) == status
+        assert site.begun == (status == 200)
+        assert site.refused("host") == (1 if status == 400 else None)
+
+
+async def test_a_trailer_that_is_called_host_is_no_second_one() -> None:
+    async with bounded() as site:
+        assert b" 200 OK" in await site.answer_to(CHUNKED + b"0\r\nHost: b\r\n\r\n" + CLOSE)
+
+
+async def test_what_was_refused_never_reaches_the_application() -> None:
+    """Though all of it came at once."""
+    async with bounded(headers=20) as site:
+        answer = await site.answer_to(GET[:-2] + b"".join(b"A%d: a\r\n" % number for number in range(30)) + b"\r\n")
+        assert error_of(answer) == (431, "headers_too_large")
+        assert site.begun == 0

@@ -13,24 +13,29 @@ import prometheus_client
 class ConnectionLimits:
     """`header_bytes` counts the request line, every header and trailers; `headers` their number. A head has
     `header_seconds` from its first byte (or from the connection) to its last, a body `body_seconds` and one second more
-    for each KiB that has come. `per_address` counts IPv4 addresses and IPv6 /64 networks, and no trusted proxy."""
+    for each KiB that has come. An answer that waits for its reader goes on if at least one KiB for each of
+    `stall_seconds` was taken in that time. `per_address` counts IPv4 addresses and IPv6 /64 networks, and no trusted
+    proxy."""
 
     header_bytes: int = 32 * 1024
     headers: int = 100
     header_seconds: float = 10
     body_seconds: float = 30
+    stall_seconds: float = 10
     connections: int = 2000
     per_address: int = 200
 
 
 class Refused(StrEnum):
-    """Why a connection was closed before its request was answered."""
+    """Why a connection was closed before its client had an answer."""
 
     MALFORMED = "malformed"
+    HOST = "host"
     HEADER = "header"
     HEADER_LATE = "header_late"
     BODY_LATE = "body_late"
     PIPELINED = "pipelined"
+    STALLED = "stalled"
     ADDRESS = "address"
     FULL = "full"
 
@@ -63,10 +68,11 @@ class OpenConnections:
         self._by_address: Counter[str] = Counter()
         self._keys: dict[Connection, str | None] = {}
         self._waiting: dict[Connection, None] = {}  # waiting for their client to send, longest first
+        self._stalled: dict[Connection, None] = {}  # waiting for their client to read, longest first
 
     def enter(self, connection: Connection, host: str | None) -> Refused | None:
-        """Count one more; beyond the total limit, the one that has waited longest for its client is closed. Call `left`
-        for every connection that enters, whatever this returns."""
+        """Count one more; beyond the total limit, the one that has waited longest for its client to send is closed, or
+        else to read. Call `left` for every connection that enters, whatever this returns."""
         key = self._key_of(host) if host else None
         self._keys[connection] = key
         if key is not None:
@@ -80,6 +86,7 @@ class OpenConnections:
 
     def left(self, connection: Connection) -> None:
         self._waiting.pop(connection, None)
+        self._stalled.pop(connection, None)
         key = self._keys.pop(connection, None)
         if key is not None:
             self._by_address[key] -= 1
@@ -94,8 +101,17 @@ class OpenConnections:
         """It has a complete request: we have to respond."""
         self._waiting.pop(connection, None)
 
+    def stalls(self, connection: Connection) -> None:
+        """It has more to send than its client takes."""
+        if connection in self._keys:
+            self._stalled.setdefault(connection)
+
+    def flows(self, connection: Connection) -> None:
+        """Its client has taken that."""
+        self._stalled.pop(connection, None)
+
     def _make_room(self) -> bool:
-        longest = next(iter(self._waiting), None)
+        longest = next(iter(self._waiting), None) or next(iter(self._stalled), None)
         if longest is None:
             return False
         self.left(longest)

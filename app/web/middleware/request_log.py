@@ -2,6 +2,7 @@
 
 import re
 import time
+from typing import Final
 from uuid import uuid4
 
 import structlog
@@ -15,6 +16,7 @@ _log = structlog.get_logger("docent.web")
 REQUEST_ID_HEADER = "X-Request-ID"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9-]{8,64}", re.ASCII)
 _REFUSED = "docent.refused"
+PIECE_BYTES: Final = 64 * 1024
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
@@ -39,6 +41,9 @@ class RequestLog:
                 MutableHeaders(scope=message)[REQUEST_ID_HEADER] = request_id
                 seconds = time.perf_counter() - started
                 self._meter.answered(*_metered(scope, status), status, seconds)
+            elif len(message.get("body", b"")) > PIECE_BYTES:
+                await _send_in_pieces(message, send)
+                return
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
@@ -52,6 +57,16 @@ class RequestLog:
                     status=status,
                     duration_ms=round((time.perf_counter() - started) * 1000),
                 )
+
+
+async def _send_in_pieces(message: Message, send: Send) -> None:
+    """The server buffers what it is given. It takes the next piece when the client has read most of the one before, so
+    no client that reads nothing has the server keep a whole answer."""
+    body = memoryview(message["body"])
+    last = (len(body) - 1) // PIECE_BYTES * PIECE_BYTES
+    for start in range(0, last, PIECE_BYTES):
+        await send({**message, "body": body[start : start + PIECE_BYTES], "more_body": True})
+    await send({**message, "body": body[last:]})
 
 
 def note_refusal(scope: Scope) -> None:
