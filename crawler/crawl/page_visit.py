@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from crawler.crawl.frontier import FrontierEntry
 from crawler.crawl.markdown_twin import is_markdown, linked_canonical, pages_of_markdown, wanted_at
 from crawler.crawl.page_verdict import has_no_text_without_scripts, not_the_page
+from crawler.crawl.text_sketch import are_alike, text_sketch
 from crawler.discover.scope import Scope, page_key
 from crawler.errors import ExtractionFailed, RenderingFailed, UrlRefused
 from crawler.extract.extractor import Extractor
@@ -56,6 +57,7 @@ class PageVisit:
         self._renderer = renderer
         self._files = files
         self._holders: dict[str, str] = {}  # by page: the first URL that led to it
+        self._sketches: dict[str, frozenset[int]] = {}  # of the texts, by the URL that holds a page
 
     async def visit(self, entry: FrontierEntry) -> Visited:
         """Never raises for what a site does; errors of the extractor other than ExtractionFailed pass."""
@@ -117,9 +119,14 @@ class PageVisit:
         links = () if directives.is_nofollow else page.links
         if page.is_noindex or directives.is_noindex:
             return Visited(_ended(entry, answer, Outcome.NOINDEX, "the page asks not to be indexed"), links)
+        sketch = text_sketch(page.markdown)
         if is_markdown(answer):
             page = replace(page, canonical_url=await self._page_for_people(entry, answer))
+        elif page.canonical_url != answer.final_url and self._is_another_text(entry, page.canonical_url, sketch):
+            page = replace(page, canonical_url=answer.final_url)
         refused = self._no_page(entry, answer, page) or self._not_this_one(entry, answer, page)
+        if refused is None:
+            self._sketches[entry.url] = sketch
         if refused:
             return Visited(_ended(entry, answer, refused.outcome, refused.reason), links)
         return Visited(_ended(entry, answer, Outcome.FETCHED, "", page), links)
@@ -155,11 +162,19 @@ class PageVisit:
                 return Refusal(Outcome.DUPLICATE, _stands(holder))
         return None
 
+    def _is_another_text(self, entry: FrontierEntry, canonical_url: str, sketch: frozenset[int]) -> bool:
+        """Whether the page that is claimed to be this one was read and says something else. Sites whose every page
+        names the start page are common."""
+        holder = self._holders.get(self._key(canonical_url), entry.url)
+        return holder in self._sketches and not are_alike(self._sketches[holder], sketch)
+
     def _claim(self, page_url: str, entry: FrontierEntry) -> str:
         """The URL that represents the page: this entry's, unless another was first."""
+        return self._holders.setdefault(self._key(page_url), entry.url)
+
+    def _key(self, page_url: str) -> str:
         policy = self._fetcher.policy
-        url = check_url(normalise_url(page_url, policy), policy)
-        return self._holders.setdefault(page_key(url), entry.url)
+        return page_key(check_url(normalise_url(page_url, policy), policy))
 
 
 def _stands(holder: str) -> str:

@@ -1,7 +1,7 @@
 """A page's links, and its directives for robots."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
@@ -13,6 +13,9 @@ from crawler.url_rules import DEFAULT_PORTS, normalise_url
 
 Normaliser = Callable[[str], str]
 _MAX_LINKS = 5000
+# The last two are all that the start pages of versioned documentation and of old manuals have.
+_LEADING_ELSEWHERE = "a[href],area[href],meta[http-equiv=refresh i][content],frame[src]"
+_REFRESH = re.compile(r"\s*[\d.]+\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"'>]+)", re.IGNORECASE)
 # Galleries link to picture files, which have no text. A wiki's page about one, "File:Map.png", does.
 _PICTURE = re.compile(r".*/[^/:]+\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|ico)", re.IGNORECASE)
 
@@ -27,7 +30,7 @@ class PageLinks:
 
 
 def read_links(tree: LexborHTMLParser, url: str, normalise: Normaliser | None = None) -> PageLinks:
-    """Read <a>, <area>, rel=canonical and meta robots of the page at `url`; never raises.
+    """Read <a>, <area>, <frame>, rel=canonical, meta refresh and robots of the page at `url`; never raises.
 
     `normalise` raises UrlRefused for links that must not be followed; the default is `normalise_url`.
     """
@@ -59,9 +62,9 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 def _links(tree: LexborHTMLParser, base: str, normalise: Normaliser) -> tuple[str, ...]:
     found: dict[str, None] = {}
     seen: set[str] = set()  # as written, without fragments: a manual links to each of its pages a hundred times
-    for node in tree.css("a[href],area[href]"):
+    for node in tree.css(_LEADING_ELSEWHERE):
         attributes = node.attributes
-        href = (attributes.get("href") or "").strip()
+        href = _target(node.tag, attributes)
         if not href or href.startswith("#") or "nofollow" in (attributes.get("rel") or "").lower().split():
             continue
         page = href.partition("#")[0]
@@ -76,6 +79,13 @@ def _links(tree: LexborHTMLParser, base: str, normalise: Normaliser) -> tuple[st
     return tuple(found)
 
 
+def _target(tag: str | None, attributes: Mapping[str, str | None]) -> str:
+    if tag != "meta":
+        return (attributes.get("href") or attributes.get("src") or "").strip()
+    refresh = _REFRESH.match(attributes.get("content") or "")
+    return refresh[1].strip() if refresh else ""
+
+
 def _canonical(tree: LexborHTMLParser, base: str, url: str, normalise: Normaliser) -> str:
     for node in tree.css('link[rel~="canonical" i][href]'):
         target = _absolute(base, (node.attributes.get("href") or "").strip(), normalise)
@@ -85,8 +95,9 @@ def _canonical(tree: LexborHTMLParser, base: str, url: str, normalise: Normalise
 
 
 def _absolute(base: str, href: str, normalise: Normaliser) -> str | None:
-    """The absolute URL of an href as browsers read it, ignoring tabs and line ends."""
-    joined = _join(base, href.replace("\t", "").replace("\n", "").replace("\r", "").replace(" ", "%20"))
+    """The absolute URL of an href as browsers read it: tabs and line ends are ignored, "\\" is "/" in a path."""
+    path, mark, query = href.replace("\t", "").replace("\n", "").replace("\r", "").replace(" ", "%20").partition("?")
+    joined = _join(base, path.replace("\\", "/") + mark + query)
     if not joined.lower().startswith(("http://", "https://")):
         return None
     try:

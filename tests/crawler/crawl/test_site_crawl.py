@@ -172,3 +172,33 @@ async def test_the_pages_of_a_sitemap_are_chosen_beside_the_event_loop(
     assert len(crawl.results) == 2
     assert choosing
     assert threading.get_ident() not in choosing
+
+
+TEXT = "The {} is open from nine to five on every day of the week but not on the last of a month. "
+
+
+async def test_a_canonical_that_every_page_names_is_not_believed(site: LoopbackSite, crawl: Run) -> None:
+    paths = ("/a", "/b", "/c")
+    for path, links in (("/", paths), *((path, ()) for path in paths)):
+        other = "".join(f"{path}{n} " for n in range(40))
+        site.page(path, '<link rel="canonical" href="/">' + linked(*links, text=TEXT.format(path) + other))
+    await crawl()
+    assert crawl.outcomes == dict.fromkeys(("/", *paths), Outcome.FETCHED)
+    assert {result.page.canonical_url for result in crawl.results if result.page} == {
+        f"{site.origin}{path}" for path in ("/", *paths)
+    }
+
+
+async def test_a_canonical_with_the_same_text_is_believed(site: LoopbackSite, crawl: Run) -> None:
+    site.page("/", linked("/?sort=price", text=TEXT.format("shop")))
+    site.page("/?sort=price", '<link rel="canonical" href="/">' + linked(text=TEXT.format("shop")))
+    await crawl()
+    assert crawl.outcomes == {"/": Outcome.FETCHED, "/?sort=price": Outcome.DUPLICATE}
+
+
+async def test_a_start_page_that_leads_on_at_once_does_not_end_the_crawl(site: LoopbackSite, crawl: Run) -> None:
+    site.page("/", '<meta http-equiv="refresh" content="0; url=./latest/">')
+    site.page("/latest/", linked("/latest/a", text=TEXT.format("shop")))
+    site.page("/latest/a", TEXT.format("workshop"))
+    await crawl()
+    assert [path for path, outcome in crawl.outcomes.items() if outcome is Outcome.FETCHED] == ["/latest/", "/latest/a"]

@@ -88,3 +88,21 @@ def test_a_page_on_an_allowed_address_may_link_to_itself_but_to_no_neighbour() -
 
 def test_menus_hidden_until_a_click_lead_somewhere_too() -> None:
     assert _read('<div hidden><a href="/a">a</a></div>').links == ("https://docs.example.com/a",)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<meta http-equiv="refresh" content="0; url=./latest/">',
+        "<meta http-equiv=Refresh content=\"3;URL='latest/'\">",
+        '<meta http-equiv="refresh" content="0, latest/">',
+        '<frameset><frame src="latest/"></frameset>',
+        '<a href="latest\\">x</a>',
+    ],
+)
+def test_what_browsers_follow_is_followed(html: str) -> None:
+    assert _read(html).links == ("https://docs.example.com/guide/latest/",)
+
+
+def test_a_page_that_only_reloads_leads_nowhere() -> None:
+    assert _read('<meta http-equiv="refresh" content="30">').links == ()
