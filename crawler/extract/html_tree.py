@@ -19,6 +19,7 @@ BLOCK_TAGS: Final = HEADING_TAGS | {"p", "div", "li", "table", "pre", "ul", "ol"
 MAX_LINE_CHARS: Final = 150
 MAX_ATTRIBUTES: Final = 1000  # of one tag; pages have dozens
 MAX_DEPTH: Final = 10_000  # of elements in elements; browsers stop at 512
+_MAX_SHADOW_ROOTS: Final = 200
 _MAX_LINE_PARTS: Final = 40  # elements and texts
 # A comment or a tag; a script or style sheet with its text, in which "<" begins no tag.
 _ATTRIBUTE = r"""[\s/]++[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+"""
@@ -52,7 +53,20 @@ def parse_html(html: str) -> LexborHTMLParser:
             raise ExtractionFailed(f"a tag of the page has more than {MAX_ATTRIBUTES:,} attributes")
     if html.count("<") > MAX_DEPTH and _depth(html) > MAX_DEPTH:
         raise ExtractionFailed(f"the page has more than {MAX_DEPTH:,} elements in each other")
-    return LexborHTMLParser(html)
+    tree = LexborHTMLParser(html)
+    if "shadowrootmode" in html:
+        _open_shadow_roots(tree)
+    return tree
+
+
+def _open_shadow_roots(tree: LexborHTMLParser) -> None:
+    """Put the content of declared shadow roots in their place, where browsers show it."""
+    for root in tree.css("template[shadowrootmode]")[:_MAX_SHADOW_ROOTS]:
+        html = root.html or ""
+        opening = _OPENING.match(html)
+        shown = html[opening.end() :].removesuffix("</template>") if opening else ""
+        if (content := LexborHTMLParser(f"<div>{shown}</div>").css_first("div")) is not None:
+            root.replace_with(content)
 
 
 def _depth(html: str) -> int:

@@ -11,6 +11,7 @@ background-clip -webkit-background-clip -webkit-text-fill-color position left ri
 margin margin-left margin-top text-indent clip clip-path width height max-width max-height
 inline-size block-size overflow overflow-x overflow-y transform translate scale zoom filter
 content-visibility z-index text-decoration text-decoration-line
+transition transition-property
 animation animation-name line-height letter-spacing mask mask-image -webkit-mask-image
 """
 RELEVANT = frozenset(_PROPERTIES.split())
@@ -73,7 +74,7 @@ def hides_element(style: Declarations) -> bool:
     return (
         style.get("display") == "none"
         or style.get("content-visibility") == "hidden"
-        or _is_see_through(style)
+        or (_is_see_through(style) and not _moves_in(style))
         or _is_off_screen(style)
         or _is_clipped_away(style)
         or _is_squeezed(style)
@@ -139,6 +140,13 @@ def _is_see_through(style: Declarations) -> bool:
     shown = re.search(r"opacity\(([^)]*)\)", style.get("filter", ""))
     filtered = _fraction(shown[1]) if shown else None
     return any(value is not None and value < _LEAST_OPACITY for value in (opacity, filtered))
+
+
+def _moves_in(style: Declarations) -> bool:
+    """Whether a script will show it: it is transparent and moved a little, or set to change, the first frame of an
+    entrance. What is moved out of sight or shrunk to nothing is hidden for other reasons."""
+    is_moved = re.match(r"(?:translate|scale|matrix3?d?\(1|perspective)", style.get("transform", "")) is not None
+    return is_moved or "opacity" in style.get("transition", style.get("transition-property", ""))
 
 
 def _is_off_screen(style: Declarations) -> bool:

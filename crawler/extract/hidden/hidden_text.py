@@ -22,7 +22,7 @@ from crawler.extract.hidden.css_visibility import (
 from crawler.extract.hidden.inline_variants import show_inline_variants
 from crawler.extract.hidden.opened_panels import opened_panels
 from crawler.extract.hidden.page_styles import PageStyles
-from crawler.extract.html_tree import ancestors, elements_before, elements_behind
+from crawler.extract.html_tree import ancestors, elements_before, elements_behind, text_length
 
 # Never text of the page: code, the inner data of controls, fallbacks for features that browsers support.
 _NEVER_SHOWN = (
@@ -42,6 +42,9 @@ _SHOWN_BY_CLASS = re.compile(
 _TAG = re.compile(r"<[^<>]*>")
 _CODE = frozenset({"script", "style", "svg", "object", "embed", "canvas", "map", "math", "annotation"})
 MAX_HIDDEN_CHARS = 20_000
+_ENTRANCES = ("data-w-id", "data-framer-appear", "data-aos", "data-sal")  # of scripts that fade their elements in
+_LATE = frozenset({"div", "section", "main", "article", "noscript", "center", "form"})
+_NEARLY_ALL = 0.8
 _WHITE: Rgb = (255, 255, 255)
 
 
@@ -53,7 +56,7 @@ def remove_hidden(tree: LexborHTMLParser, styles: PageStyles) -> str:
     hidden = {node.mem_id: node for node in tree.body.css(f"{_NEVER_SHOWN},{_HIDDEN_CLASSES}")}
     if styles.has_external_sheets:
         hidden |= {node.mem_id: node for node in tree.body.css(_HIDDEN_BY_SHEET) if not _is_shown_by_class(node)}
-    for node in tree.body.css("[hidden]"):
+    for node in tree.body.css("[hidden]:not([hidden=until-found i])"):
         if styles.of(node).get("display", "none") == "none":
             hidden[node.mem_id] = node
     for node in tree.body.css('[aria-hidden="true" i]'):
@@ -68,17 +71,30 @@ def remove_hidden(tree: LexborHTMLParser, styles: PageStyles) -> str:
     for node in styles.declaring():
         if node.tag in {"html", "body"}:
             continue
-        if hides_element(styles.of(node)):
+        style = styles.of(node)
+        if any(name.startswith(_ENTRANCES) for name in node.attributes):
+            style = {name: value for name, value in style.items() if name != "opacity"}
+        if hides_element(style):
             hidden[node.mem_id] = node
     for shown in _shown_at_a_click(tree, hidden, styles) | show_inline_variants(tree, hidden):
         del hidden[shown]
-    texts = _detach(hidden)
+    late = {key: node for key, node in hidden.items() if node.css_first("h1,main") is not None and node.tag in _LATE}
+    texts = _detach({key: node for key, node in hidden.items() if key not in late})
+    texts += _detach({key: node for key, node in late.items() if not _holds_the_page(node, tree.body)})
     texts += _remove_unreadable_text(tree, styles)
     comments = [node for node in tree.root.traverse(include_text=True) if node.is_comment_node] if tree.root else []
     for comment in comments:
         texts.append(comment.comment_content or "")
         comment.decompose()
     return "\n".join(filter(None, texts))[:MAX_HIDDEN_CHARS]
+
+
+def _holds_the_page(node: LexborNode, body: LexborNode) -> bool:
+    """Whether nearly all text of the page is in it: a script will show it once the page has loaded, for what hides all
+    that there is hides nothing."""
+    if node.tag not in {"html", "body"} and node.css_first("h1,main") is None:
+        return False
+    return text_length(node) >= _NEARLY_ALL * text_length(body)
 
 
 def _spoken_twin(node: LexborNode, hidden: Collection[int]) -> LexborNode | None:
@@ -143,14 +159,14 @@ def _remove_unreadable_text(tree: LexborHTMLParser, styles: PageStyles) -> list[
     doomed: list[LexborNode] = []
     for node in starts.values():
         if not _is_inside(node, starts):
-            _collect_unreadable(node, styles, doomed)
+            _collect_unreadable(node, styles, doomed, tree.body)
     texts = [text.text_content or "" for text in doomed]
     for text in doomed:
         text.decompose()
     return texts
 
 
-def _collect_unreadable(start: LexborNode, styles: PageStyles, doomed: list[LexborNode]) -> None:
+def _collect_unreadable(start: LexborNode, styles: PageStyles, doomed: list[LexborNode], body: LexborNode) -> None:
     root_is_plain = not styles.has_external_sheets
     waiting: list[tuple[LexborNode, bool, Rgb | str | None, Rgb | str]] = [
         (start, False, None, _ground(start.parent, styles, _WHITE if root_is_plain else "unknown"))
@@ -160,6 +176,8 @@ def _collect_unreadable(start: LexborNode, styles: PageStyles, doomed: list[Lexb
         style = styles.of(node)
         if style:
             verdict = hides_text(style)
+            if verdict and style.get("visibility") == "hidden" and _holds_the_page(node, body):
+                verdict = False
             is_hidden = is_hidden if verdict is None else verdict
             declared = text_colour(style)
             clips = "text" in (style.get("background-clip"), style.get("-webkit-background-clip"))

@@ -6,6 +6,7 @@ from selectolax.lexbor import LexborHTMLParser
 from crawler.extract.hidden.css_rules import parse_sheet
 from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.hidden.page_styles import PageStyles
+from crawler.extract.html_tree import parse_html
 from tests.linear_time import takes_linear_time
 
 SHOWN = "Returns take thirty days."
@@ -64,7 +65,6 @@ HIDDEN = {
     "the old ground attribute": '<table bgcolor="navy"><tr><td><font color="navy">{}</font></td></tr></table>',
     "the fill colour": '<p style="-webkit-text-fill-color:transparent">{}</p>',
     "a hidden attribute": "<p hidden>{}</p>",
-    "hidden until found": '<p hidden="until-found">{}</p>',
     "aria hidden": '<span aria-hidden="true">{}</span>',
     "a comment": "<!-- {} -->",
     "a conditional comment": "<!--[if IE]><p>{}</p><![endif]-->",
@@ -135,6 +135,11 @@ HIDDEN = {
 VISIBLE = {
     "plain": "<p>{}</p>",
     "a closed details element": "<details><summary>More</summary><p>{}</p></details>",
+    "hidden until found": '<p hidden="until-found">{}</p>',
+    "a declared shadow root": '<x-tab><template shadowrootmode="open"><p>{}</p></template></x-tab>',
+    "the start of an entrance": '<div style="opacity:0;transform:translateY(20px)">{}</div>',
+    "an entrance by transition": '<div style="opacity:0;transition:opacity .3s">{}</div>',
+    "an entrance of a site builder": '<p data-w-id="a1" style="opacity:0">{}</p>',
     "an open dialog": "<dialog open>{}</dialog>",
     "white on black": '<div style="background:#000;color:#fff"><p>{}</p></div>',
     "white on a picture": '<div style="background:url(a.png)"><p style="color:#fff">{}</p></div>',
@@ -179,7 +184,7 @@ VISIBLE = {
 
 
 def _visible_text(fragment: str) -> str:
-    tree = LexborHTMLParser(f"<html><body><main><p>{SHOWN}</p>{fragment}</main></body></html>")
+    tree = parse_html(f"<html><body><main><p>{SHOWN}</p>{fragment}</main></body></html>")
     remove_hidden(tree, PageStyles(tree))
     return " ".join((tree.html or "").split())
 
@@ -196,6 +201,43 @@ def test_visible_text_is_kept(fragment: str) -> None:
     text = _visible_text(fragment.replace("{}", SECRET).replace("{{", "{").replace("}}", "}"))
     assert SECRET in text
     assert SHOWN in text
+
+
+PAGE = f"<main><h1>Repairs</h1><p>{SHOWN} {SECRET}</p></main>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<style>body{{visibility:hidden}}</style><body>{PAGE}</body>",
+        f"<style>html{{visibility:hidden;opacity:0}}</style><body>{PAGE}</body>",
+        f'<body><div class="loader">Please wait</div><div style="display:none">{PAGE}</div></body>',
+        f'<body><div style="visibility:hidden"><div style="opacity:0">{PAGE}</div></div></body>',
+        f"<body><div id=app></div><noscript>{PAGE}</noscript></body>",
+    ],
+    ids=["body", "html", "behind a preloader", "wrappers", "without scripts"],
+)
+def test_what_hides_the_whole_page_until_a_script_runs_hides_nothing(html: str) -> None:
+    tree = parse_html(html)
+    remove_hidden(tree, PageStyles(tree))
+    assert SECRET in tree.text()
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        '<div style="opacity:0">{}</div>',
+        '<div style="opacity:0;transform:translateX(-9999px)">{}</div>',
+        '<div style="opacity:0;transform:scale(0)">{}</div>',
+        '<div data-aos="fade" style="display:none">{}</div>',
+        '<div style="display:none"><h1>Other</h1>{}</div>',
+        "<noscript><h1>Other</h1>{}</noscript>",
+    ],
+)
+def test_what_hides_a_part_still_hides_it(hidden: str) -> None:
+    tree = parse_html(f"<body><main><h1>Repairs</h1><p>{SHOWN * 5}</p></main>{hidden.format(SECRET)}</body>")
+    remove_hidden(tree, PageStyles(tree))
+    assert SECRET not in tree.text()
 
 
 @pytest.mark.parametrize(
