@@ -47,7 +47,9 @@ _SHORT_FILES: Final = {
     "a rule of its own, tested alone": (
         "app.core.text.text_fragment",
         "app.search.page_focus",
+        "crawler.crawl.text_sketch",
         "crawler.extract.metadata.tolerant_json",
+        "crawler.extract.protected_addresses",
     ),
     "each format of files in a file of its own": ("app.sources.files.html_page",),
 }

@@ -42,10 +42,33 @@ jp-relatedposts sharedaddy article-template__back article-template__social-shari
 md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav longdesc-link
 """
 _BOILERPLATE_NAMES = frozenset(_NAMES.split())
+# These name content as well: an entry with buttons to share it, a hint that is not printed, an offer. Alone, they
+# make a part frame only if it is mostly links, or says nothing.
+_AMBIGUOUS_NAMES = frozenset(
+    {
+        "share",
+        "social",
+        "promo",
+        "announcement",
+        "noprint",
+        "no-print",
+        "printonly",
+        "print-only",
+        "feedback",
+        "helpful",
+    }
+)
+_CONTENT_NAMES = frozenset(
+    {"entry", "entry-content", "post-content", "post-body", "article-body", "article-content", "page-content"}
+)
+_CONTENT_PROPERTIES = frozenset({"articlebody", "description", "text", "offers", "price"})
+_LEAST_SAID = 3  # words
 _CONTENTS_NAMES = frozenset(
     {"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents", "section-toc", "mini-toc"}
 )
 _LINE_NUMBERS = frozenset({"linenos", "lineno", "linenodiv", "line-numbers-rows", "gutter", "rouge-gutter"})
+# Only within code, and only numbers: the names mean other things elsewhere.
+_NUMBERS_IN_CODE = "pre .ln,pre .lnt,pre .line-number,pre .hljs-ln-numbers,pre .hljs-ln-n,pre .lineNumber,pre .num-line"
 _NEVER_CODE = _LINE_NUMBERS | {"dropdown-menu"}
 _FRAGMENTS = re.compile(
     r"tableofcontents|breadcrumb|cookie[-_]|onetrust|theme-edit-this-page|skip-link|newsletter-|-newsletter|-recirc"
@@ -102,6 +125,7 @@ _NEVER_FRAME = HEADING_TAGS | {"html", "body", "main", "article", "pre", "code",
 _POINTS = frozenset({"a", "span", "p", "li", "tr", "td", "th", "dd"})  # their ids are link targets
 _CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(_CONTENTS_NAMES))
 _CONTENTS_NAME = re.compile(r"\W*(?:index|(?:table of )?contents)\W*", re.IGNORECASE)
+_MORE_THAN_A_FORM = "h1,pre,table,[itemprop=price],[itemprop=offers],[itemprop=name],.price,.product-price"
 _LEAST_ENTRIES = 3
 _ALL_LINKS = 0.95
 _FRAMES = frozenset({"body", "main", "article", "section", "div", "center"})
@@ -115,6 +139,9 @@ def remove_boilerplate(root: LexborNode) -> None:
     total = len(root.text()) or 1
     if (name := site_heading(root)) is not None:
         name.decompose()
+    for node in root.css(_NUMBERS_IN_CODE):
+        if node.text().strip().strip("|:.").isdigit():
+            node.decompose()
     first_heading = root.css_first("h1") or root.css_first("h2")
     doomed: dict[int, LexborNode] = {}
     for node in root.css(_BY_MARKUP):
@@ -248,7 +275,7 @@ def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
     if node.tag == "aside" or node.attributes.get("role") == "complementary":
         return not (_names(node) & _CONTENT_ASIDES) and (link_share(node) > 0.4 or _is_page_level(node))
     if node.tag == "form":
-        return len(node.text()) < total * 0.3 and node.css_first("h1,pre,table") is None
+        return len(node.text()) < total * 0.3 and node.css_first(_MORE_THAN_A_FORM) is None
     if node.tag == "summary":  # whatever its role
         return False
     if node.tag == "button" or node.attributes.get("role") == "button":
@@ -277,9 +304,19 @@ def _is_named_boilerplate(node: LexborNode) -> bool:
         classes = (node.attributes.get("class") or "").lower()
         if "sidebar" not in classes or not any(_SIDEBAR.fullmatch(name) for name in classes.split()):
             return False
-    if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES:
+    if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES or names & _CONTENT_NAMES:
+        return False
+    if (node.attributes.get("itemprop") or "").lower() in _CONTENT_PROPERTIES:
+        return False
+    if names & _BOILERPLATE_NAMES <= _AMBIGUOUS_NAMES and _says_something(node):
         return False
     return not _is_anchor_of_heading(node)
+
+
+def _says_something(node: LexborNode) -> bool:
+    controls = sum(text_length(control) for control in node.css("button,label,input"))
+    words = node.text().split()
+    return len(words) >= _LEAST_SAID and link_share(node) < 0.3 and controls < 0.3 * text_length(node)
 
 
 def _is_anchor_of_heading(node: LexborNode) -> bool:

@@ -4,6 +4,7 @@ from crawler.decoding import decode_html
 from crawler.extract.api_references import write_api_code
 from crawler.extract.boilerplate import remove_boilerplate, remove_contents_list
 from crawler.extract.cards import name_cards
+from crawler.extract.formulas import write_formulas
 from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.hidden.page_styles import PageStyles
 from crawler.extract.html_tree import parse_html
@@ -23,6 +24,7 @@ from crawler.extract.page import Page
 from crawler.extract.page_frame import site_heading
 from crawler.extract.page_signs import read_signs
 from crawler.extract.product_choices import write_choices
+from crawler.extract.protected_addresses import show_addresses
 from crawler.extract.step_pictures import remove_step_pictures
 from crawler.extract.unmarked_headings import write_headings
 from crawler.extract.withdrawn_text import mark_withdrawn
@@ -41,6 +43,7 @@ def extract_page(
     if media_type in MARKDOWN_TYPES:
         html = markdown_html(html)
     tree = parse_html(html)
+    show_addresses(tree)
     links = read_links(tree, url, normalise)  # first: menus that a click opens are hidden parts that lead to pages
     signs = read_signs(tree)
     things = linked_things(tree)
@@ -54,6 +57,7 @@ def extract_page(
     styles = PageStyles(tree)
     hidden_text = remove_hidden(tree, styles)
     mark_withdrawn(tree, styles)
+    write_formulas(tree)
     write_api_code(tree)
     write_headings(tree)
     place_labels(tree)

@@ -7,10 +7,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.extract.html_tree import text_length
 
-_ICONS: Final = "svg,i[class],span[class*=icon],span[class*=fa-]"
+_ICONS: Final = "svg,i[class],span[class*=icon],span[class*=fa-],img[alt]"
 _TOLD: Final = ".sr-only,.visually-hidden,.screen-reader-text,title"  # texts for people who do not see the picture
 _MOST_ICONS: Final = 2000
 _MAX_TOLD_CHARS: Final = 40
+_NAME_OF: Final = {"svg": "aria-label", "img": "alt"}
 _REACH: Final = 4  # elements from an icon up to its cell
 _CELLS: Final = frozenset({"td", "th", "dd"})
 _CELL_ROLES: Final = frozenset({"cell", "gridcell", "rowheader"})
@@ -34,7 +35,11 @@ def write_icons(tree: LexborHTMLParser) -> None:
         if box.tag == "li":
             if _sign(icon) == "✗" and (first := box.first_child) is not None:
                 first.insert_before("✗ ")
-        elif not _shown_text(box) and (said := _told(box) or _told(icon) or _sign(icon)):
+        elif (
+            not _shown_text(box)
+            and not (icon.tag == "img" and _is_beside_note(box, icon))
+            and (said := _told(box) or _told(icon) or _sign(icon))
+        ):
             box.insert_child(said)
 
 
@@ -42,6 +47,13 @@ def is_grid_row(node: LexborNode) -> bool:
     """Whether the element's role or class is that of a row."""
     attributes = node.attributes
     return attributes.get("role") == "row" or _ROW.search((attributes.get("class") or "").lower()) is not None
+
+
+def _is_beside_note(box: LexborNode, picture: LexborNode) -> bool:
+    """Whether the picture only marks the row, whose text says the same: "[Note]" beside "Note"."""
+    alt = "".join(sign for sign in (picture.attributes.get("alt") or "").casefold() if sign.isalnum())
+    row = "".join(box.parent.text().casefold().split()) if box.parent is not None else ""
+    return not alt or alt in row
 
 
 def _box(icon: LexborNode) -> LexborNode | None:
@@ -65,7 +77,7 @@ def _shown_text(box: LexborNode) -> str:
 
 
 def _told(node: LexborNode) -> str:
-    names = [node.attributes.get("aria-label") or ""] if node.tag == "svg" else []
+    names = [node.attributes.get(_NAME_OF[node.tag]) or ""] if node.tag in _NAME_OF else []
     said = next((text for text in (*names, *(part.text() for part in node.css(_TOLD))) if text.strip()), "")
     text = " ".join(said.split())
     return text if len(text) <= _MAX_TOLD_CHARS else ""

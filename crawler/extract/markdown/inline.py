@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
 from crawler.extract.boilerplate import is_permalink
+from crawler.extract.html_tree import elements_before
 from crawler.extract.invisible_text import without_invisible
 
 _BLOCKS = """
@@ -145,6 +147,11 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
         opening = closing = _STRUCK
     elif tag == "sup" and pieces and pieces[-1][-1:].isalnum() and _is_power(node):
         opening, closing = ("^(", ")") if " " in node.text().strip() else ("^", "")
+    elif tag == "li" and pieces and _is_after_item(node) and "".join(pieces[-3:]).rstrip()[-1:].isalnum():
+        opening, closing = ", ", " "
+        while not pieces[-1].strip():
+            pieces.pop()
+        pieces[-1] = pieces[-1].rstrip()
     elif tag in _BLOCKISH:
         opening = closing = " "
     if opening:
@@ -153,6 +160,10 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
         _collect(child, pieces, depth + 1, is_plain)
     if closing:
         pieces.append(closing)
+
+
+def _is_after_item(item: LexborNode) -> bool:
+    return any(each.tag == "li" and each.text().strip() for each in islice(elements_before(item), 1))
 
 
 def _is_footnote_mark(sup: LexborNode) -> bool:

@@ -3,11 +3,12 @@ order of trust."""
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from crawler.extract.html_tree import ancestors
 from crawler.extract.metadata.linked_data import Thing
 
 _PUBLISHED = (
@@ -50,7 +51,7 @@ def page_dates(tree: LexborHTMLParser, things: Sequence[Thing]) -> tuple[date | 
         attributes = node.attributes
         said = parse_date(attributes.get("datetime") or attributes.get("content") or node.text())
         names = f"{attributes.get('itemprop') or ''} {attributes.get('class') or ''} {_words_before(node)}".lower()
-        if said is None:
+        if said is None or said > datetime.now(UTC).date() + timedelta(days=1) or _is_of_event(node):
             continue
         if any(word in names for word in _CHANGED):
             modified = modified or said
@@ -107,6 +108,14 @@ def _words_before(node: LexborNode) -> str:
     """ "Last updated" of "Last updated <time>": only the text in the same small box."""
     text = node.parent.text() if node.parent is not None and node.tag == "time" else ""
     return text if len(text) < 80 else ""
+
+
+def _is_of_event(node: LexborNode) -> bool:
+    """Whether it says when something takes place."""
+    names = (node.attributes.get("itemprop") or "").lower()
+    if names in {"startdate", "enddate", "doortime"}:
+        return True
+    return any("Event" in (above.attributes.get("itemtype") or "") for above in ancestors(node))
 
 
 def _is_the_only_time(tag: str | None, tree: LexborHTMLParser) -> bool:

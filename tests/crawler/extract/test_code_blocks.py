@@ -96,3 +96,15 @@ def test_code_within_a_sentence_is_none() -> None:
 def test_code_and_a_variable_beside_it_are_one(variable: str) -> None:
     page = _page(f"<main><p>{FILLER}</p><p>Open <tt>tv://</tt>{variable} for <code>a</code> <code>b</code>.</p></main>")
     assert page.markdown.endswith("\n\nOpen `tv://name` for `a` `b`.")
+
+
+@pytest.mark.parametrize("name", ["ln", "lnt", "line-number", "hljs-ln-numbers"])
+def test_the_numbers_of_lines_are_no_code(name: str) -> None:
+    lines = "".join(f'<span class="line"><span class="{name}">{n}</span>step {n}\n</span>' for n in (1, 2))
+    page = _page(f"<main><h1>T</h1><p>{FILLER}</p><pre class=chroma><code>{lines}</code></pre></main>")
+    assert page.markdown.endswith("```\nstep 1\nstep 2\n```")
+
+
+def test_code_in_an_element_of_such_a_name_stays() -> None:
+    page = _page(f"<main><h1>T</h1><p>{FILLER}</p><pre><span class=ln>ln -s a b</span></pre></main>")
+    assert page.markdown.endswith("```\nln -s a b\n```")

@@ -95,6 +95,73 @@ def test_what_other_pages_let_choose_is_no_text() -> None:
     assert "41" not in _page(f"<main><h1>Boots</h1><p>{FILLER}</p><div>{SIZES}</div></main>").markdown
 
 
+SAID = "We repair bicycles, prams and wheelchairs, and lend tools to anybody."
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ('<ul class="list-inline no-print"><li>for 12 pieces<li>60 minutes</ul>', "for 12 pieces"),
+        ('<div class="promo"><p>Free delivery from 50 euros.</p></div>', "Free delivery"),
+        ('<div class="announcement"><p>Closed on Good Friday.</p></div>', "Good Friday"),
+        (f'<div class="entry share"><p>{SAID}</p></div>', "prams"),
+        (f'<div class="social"><p>{SAID}</p></div>', "prams"),
+        (f'<div class="print-only" itemprop="description"><p>{SAID}</p></div>', "prams"),
+        ('<form class="cart"><p class="price">€30</p><p>In stock</p></form>', "€30"),
+    ],
+)
+def test_the_name_of_a_class_alone_makes_no_part_frame(part: str, told: str) -> None:
+    assert told in _page(f"<main><h1>Repairs</h1><p>{FILLER}</p>{part}<p>Come by.</p></main>").markdown
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '<div class="share"><a href="https://a.example/">Send to a friend</a> <a href="https://b.example/">Post</a></div>',
+        '<div class="social">Follow us: <a href="https://a.example/">on this network</a></div>',
+        '<div class="no-print"><button>Print the whole recipe now</button></div>',
+    ],
+)
+def test_parts_of_links_and_buttons_with_such_a_name_are_frame(part: str) -> None:
+    page = _page(f"<main><h1>Repairs</h1><p>{FILLER}</p>{part}<p>Come by.</p></main>")
+    assert page.markdown.endswith(f"{FILLER.strip()}\n\nCome by.")
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ('<img src=t.svg alt="Included">', "Included"),
+        ("<ul><li>S</li><li>M</li><li>XL</li></ul>", "S, M, XL"),
+        ("Marketing to:<ul><li>existing customers</li><li>partners.</li><li>us</li></ul>", None),
+        ("<ol><li>Call us.</li><li>Wait.</li></ol>", "Call us. Wait."),
+    ],
+)
+def test_pictures_and_lists_in_cells_are_told(cell: str, told: str | None) -> None:
+    table = f"<table><tr><th>Plan</th><th>Has</th></tr><tr><td>Pro</td><td>{cell}</td></tr></table>"
+    page = _page(f"<main><h1>Plans</h1><p>{FILLER}</p>{table}</main>")
+    assert page.markdown.endswith(f"| Pro | {told or 'Marketing to: existing customers, partners. us'} |")
+
+
+def test_a_picture_is_all_that_a_definition_says() -> None:
+    rating = '<dl><dt>Rating</dt><dd><img src=s.png alt="4 of 5 stars"></dd><dt>Price</dt><dd>9 euros</dd></dl>'
+    assert "4 of 5 stars" in _page(f"<main><h1>Lamp</h1><p>{FILLER}</p>{rating}</main>").markdown
+
+
+@pytest.mark.parametrize(
+    ("formula", "told"),
+    [
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"),
+        ("<mn>1</mn><mfrac><mn>1</mn><mn>2</mn></mfrac>", "1 1/2"),
+        ("<msup><mi>x</mi><mn>2</mn></msup>", "x^2"),
+        ("<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_i^2"),
+        ("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><msqrt><mi>c</mi></msqrt></mfrac>", "(a+b)/(√c)"),
+    ],
+)
+def test_formulas_are_told_on_one_line(formula: str, told: str) -> None:
+    page = _page(f"<main><h1>Cake</h1><p>{FILLER}</p><p>Use <math>{formula}</math> cup of oil.</p></main>")
+    assert page.markdown.endswith(f"Use {told} cup of oil.")
+
+
 def test_the_title_of_a_closed_part_stays_whatever_role_it_says_it_has() -> None:
     page = _page(
         f"<main><h1>Boots</h1><p>{FILLER}</p><details><summary role=button aria-expanded=false><h2>Sizes</h2></summary>"

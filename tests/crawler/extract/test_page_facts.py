@@ -101,3 +101,17 @@ def test_a_date_that_is_none_is_left_out(value: str) -> None:
 
 def test_broken_linked_data_is_ignored() -> None:
     assert _page("<p>x</p>", '<script type="application/ld+json">{"a": [</script>').published is None
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        '<time datetime="2099-05-02T19:00">2 May, 7 pm</time>',
+        '<div itemscope itemtype="https://schema.org/Event"><time datetime="2020-05-02">2 May</time></div>',
+        '<time itemprop="startDate" datetime="2020-05-02">2 May</time>',
+    ],
+    ids=["a day to come", "of an event", "a start"],
+)
+def test_the_day_of_an_event_is_not_the_day_of_publication(when: str) -> None:
+    page = extract_page(f"<main><h1>Concert</h1><p>{FILLER}</p>{when}</main>".encode(), "https://example.com/", None)
+    assert page.published is None
