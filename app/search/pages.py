@@ -12,6 +12,7 @@ from pydantic import Field
 
 from app.agents.agents import Agents
 from app.agents.api.retrieval_models import RetrievalModel
+from app.agents.retrieval_presets import PRESETS, PresetName
 from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
@@ -89,6 +90,10 @@ class SearchForm(Form):
         return RetrievalSettings(**given, filter=SearchFilter(**only))
 
 
+class PresetForm(Form):
+    preset: PresetName
+
+
 @dataclass(frozen=True, slots=True)
 class SettingView:
     """A setting as a field of the form. `kind` is tick, number or choice; `step` applies to numbers."""
@@ -119,6 +124,10 @@ class SearchSettingsPages(Pages):
             "search/search_settings.html",
             {
                 "contents": [(title.lower().replace(" ", "-"), title) for title, _ in GROUPS],
+                "presets": [
+                    (name.value, *_PRESET_WORDS[name], preset.onto(visit.agent.draft) == visit.agent.draft)
+                    for name, preset in PRESETS.items()
+                ],
                 "groups": [(title, [_view(name, current) for name in names]) for title, names in GROUPS],
                 "only": current.filter,
                 "attributes": [
@@ -145,6 +154,11 @@ class SearchSettingsPages(Pages):
             name = _FILTER + names[1] if names[0] == "filter" else names[0]
             raise InvalidInput(name, error.message) from None
         return Go(visit.url("search_settings"), "Draft saved. Publish it to apply your changes.")
+
+    @action("/console/agents/{agent_id}/settings/search/preset", access=write, shown_on="search_settings")
+    async def set_search_preset(self, visit: Visit[PresetForm]) -> Go:
+        await self._agents.change_draft(visit.actor, visit.agent.id, PRESETS[visit.input.preset].onto)
+        return Go(visit.url("search_settings"), "Draft set to the preset. Publish it to apply your changes.")
 
     @action("/console/agents/{agent_id}/settings/search/golden", access=write, shown_on="search_settings")
     async def compare_search_settings(self, visit: Visit[NoForm]) -> Go:
@@ -285,6 +299,17 @@ _LABELS: Final = {
     "sources": "Chunks that reach the answer",
     "neighbours": "Chunks before and after each",
     "source_tokens": "Maximum tokens of all chunks",
+}
+_PRESET_WORDS: Final = {
+    PresetName.MEASURED: (
+        "Measured defaults",
+        "Scores are combined, all signals together give the confidence, and the threshold is 25%.",
+    ),
+    PresetName.REFERENCE: (
+        "Reference",
+        "Ranks are combined (k = 60), the reranker decides alone, and two passages must reach 50.1% on its own scale. "
+        "For a strong reranker of your own.",
+    ),
 }
 _WORDS: Final[dict[StrEnum, str]] = {
     FusionMethod.SCORE: "weighted scores",

@@ -21,6 +21,7 @@ from app.agents.api.agent_models import (
     TokenBudgetOut,
     changed,
 )
+from app.agents.retrieval_presets import PRESETS, PresetName
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.errors import NotFound
@@ -35,6 +36,13 @@ from app.web.request_body import FORM_BYTES, FilePart
 TAG = "Agents"
 _LANGUAGE = "[a-z]{2,3}"
 _INVITATIONS_KEPT_SECONDS = 300
+
+
+class PresetIn(Model):
+    preset: PresetName = Field(
+        description="`measured`: the defaults. `reference`: reciprocal ranks, the reranker decides alone, its "
+        "sigmoid(.4 x) must reach .501, and two chunks have to."
+    )
 
 
 class AdminAgents(Api):
@@ -64,6 +72,15 @@ class AdminAgents(Api):
             call.caller, call.path_id("agent_id"), lambda draft: changed(draft, call.input)
         )
         return AgentOut.of(agent)
+
+    @post(
+        "/v1/agents/{agent_id}/retrieval-preset",
+        "Set the draft's threshold and search settings to a preset; settings outside it stay",
+        access=write,
+    )
+    async def set_retrieval_preset(self, call: Call[Actor, PresetIn]) -> AgentOut:
+        preset = PRESETS[call.input.preset]
+        return AgentOut.of(await self._agents.change_draft(call.caller, call.path_id("agent_id"), preset.onto))
 
     @post(
         "/v1/agents/{agent_id}/publish",

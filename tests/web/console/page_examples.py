@@ -87,6 +87,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
         "filter_attributes": "plan=pro\r\nplan=basic",
     },
     "compare_search_settings": {},
+    "set_search_preset": {"preset": "reference"},
     "make_user_secret": {},
     "remove_user_secret": {},
     "set_user_issuer": {

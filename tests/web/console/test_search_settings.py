@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from uuid import UUID, uuid4
 
 from app.agents.agents import Agents
-from app.agents.retrieval_settings import FusionMethod, RerankMode, RetrievalSettings
+from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.core.list_page import PageRequest
 from app.core.search_filter import AttributeFilter, SearchFilter
 from app.quality.golden_question import GoldenMark, GoldenSide
@@ -24,6 +24,26 @@ def page_of(house: House) -> str:
 
 async def draft_of(house: House) -> RetrievalSettings:
     return (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.retrieval
+
+
+async def test_a_preset_sets_what_it_names_and_leaves_the_rest(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(page_of(house), {**SETTINGS, "recall_per_list": "80", "filter_languages": "en"})
+    assert "Draft set to the preset" in await browser.flash(
+        await browser.post(f"{page_of(house)}/preset", {"preset": "reference"})
+    )
+    draft = (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft
+    search = draft.retrieval
+    assert (search.fusion, search.rrf_k, search.rerank) == (FusionMethod.RRF, 60, RerankMode.JUDGE)
+    assert (search.confidence_from, search.needs_two_survivors) == (ConfidenceScale.RERANKER, True)
+    # As .4 in sigmoid(.4 x).
+    assert (1 / search.confidence_steepness, draft.confidence_threshold) == (0.4, 0.501)
+    assert (search.recall_per_list, search.filter.languages) == (80, ("en",))
+    assert 'Reference</strong> <span class="badge good">set</span>' in await browser.page(page_of(house))
+
+    api = f"/v1/agents/{house.agent.id}/retrieval-preset"
+    back = (await house.api("POST", api, {"preset": "measured"})).json()["draft"]
+    assert (back["confidence_threshold"], back["retrieval"]["fusion"]) == (0.25, "score")
+    assert back["retrieval"]["recall_per_list"] == 80
 
 
 async def test_a_saved_form_is_how_the_draft_searches(house: House, browser: ConsoleBrowser) -> None:
