@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 from xml.parsers import expat
 
+from crawler.decoding import decode_xml
 from crawler.errors import SitemapRefused
 
 _PIECE_BYTES: Final = 64 * 1024
@@ -57,7 +58,9 @@ class _Parsing:
         self._names: set[str] = set()
 
     def read(self, body: bytes) -> bool:
-        parser = expat.ParserCreate(namespace_separator=" ")
+        text = decode_xml(body)
+        body = body if text is None else text.encode("utf-8", "replace")
+        parser = expat.ParserCreate(None if text is None else "utf-8", namespace_separator=" ")
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end

@@ -3,6 +3,7 @@
 import pytest
 
 from crawler.decoding import decode_html
+from crawler.encoding_labels import CODECS
 
 TEXT = "<p>Grüße — naïve €5</p>"
 
@@ -24,6 +25,76 @@ TEXT = "<p>Grüße — naïve €5</p>"
 )
 def test_text_is_read(body: bytes, charset: str | None) -> None:
     assert decode_html(body, charset) == TEXT
+
+
+SCRIPTS = {
+    "utf-8": "Grüße", "cp1252": "Grüße – €5", "iso8859-2": "żółw", "iso8859-3": "ĝardeno", "iso8859-4": "ģimene",
+    "iso8859-5": "Привет", "iso8859-6": "مرحبا", "iso8859-7": "γεια", "iso8859-8": "שלום", "iso8859-10": "þór",
+    "iso8859-13": "ąžuolas", "iso8859-14": "ŵy", "iso8859-15": "cœur €", "iso8859-16": "șapte", "koi8-r": "Привет",
+    "koi8-u": "привіт", "mac-roman": "Grüße", "mac-cyrillic": "Привет", "cp866": "Привет", "cp874": "สวัสดี",
+    "cp1250": "żółw", "cp1251": "Привет", "cp1253": "γεια", "cp1254": "ığdır", "cp1255": "שלום", "cp1256": "مرحبا",
+    "cp1257": "ąžuolas", "cp1258": "đo", "gb18030": "你好€", "big5hkscs": "你好咗", "euc_jp": "日本語",
+    "cp932": "日本語①", "iso2022_jp": "日本語", "cp949": "안녕뷁", "iso2022_kr": "안녕", "hz": "你好",
+    "utf-16le": "Grüße", "utf-16be": "Grüße",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("label", CODECS)
+def test_every_label_of_the_standard_is_read_as_browsers_do(label: str) -> None:
+    text = SCRIPTS[CODECS[label]]
+    assert decode_html(text.encode(CODECS[label]), f" {label.upper()} ") == text
+    assert len(CODECS) == 224  # all of its 228 but for those that no codec of Python reads
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [("x-sjis", "日本語①"), ("windows-874", "สวัสดี"), ("x-gbk", "你好"), ("iso-8859-8-i", "שלום"), ("big5-hkscs", "咗")],
+)
+def test_a_page_s_own_label_is_one_of_the_standard(label: str, text: str) -> None:
+    body = f"<meta charset={label}><p>".encode() + text.encode(CODECS[label])
+    assert decode_html(body, None).endswith(text)
+
+
+LETTERS = {
+    "cp1252": [
+        "It's £3 – or €4 for a café latte", "Spørgsmål og svar. Hvornår har I åbent? På hverdage fra 9.",
+        "Fråga; När är det öppet? Alla dagar utom måndag", "À quelle heure ouvrez-vous l’été ? Dès 9 h, même à Noël",
+        "¿Cuándo abre el museo? Mañana, según el año", "Quando abre? Amanhã às nove, à exceção de feriados",
+        "Perché è già chiuso? Perciò più tardi", "Über uns: Größe wählen", "Milloin ylätyö päättyy? Hyvää päivää",
+    ],
+    "cp1250": [
+        "Gdzie można złożyć zamówienie? Również ważne są zwroty w ciągu czternastu dni",
+        "Příliš žluťoučký kůň: kdy máte otevřeno? Každý den kromě pondělí",
+        "Mikor van nyitva? Hétfőn és szerdán, ünnepnapokon sűrűn",
+        "Când este deschis? În fiecare zi, după şase şi până la nouă, cu excepţia",
+    ],
+    "cp1254": ["Mağaza ne zaman açık? Pazartesi hariç her gün, iyi günler dileğiyle"],
+    "cp1257": ["Kada dirbate? Kiekvieną dieną, išskyrus pirmadienį, nuo ryto iki vakarų; ačiū"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("codec", "text"), [(codec, text) for codec, texts in LETTERS.items() for text in texts])
+def test_a_text_in_a_latin_script_that_declares_nothing_has_the_letters_of_a_language(codec: str, text: str) -> None:
+    assert decode_html(text.encode(codec), None) == text
+
+
+@pytest.mark.parametrize(
+    ("codec", "text"),
+    [
+        ("cp1251", "Добрый день, это русский текст без указания кодировки. "),
+        ("cp1253", "Καλημέρα, αυτό είναι ένα ελληνικό κείμενο χωρίς δήλωση. "),
+        ("cp932", "こんにちは、これは文字コードの宣言がない日本語の文章です。"),
+    ],
+)
+def test_another_script_is_left_to_the_detector(codec: str, text: str) -> None:
+    assert decode_html((text * 8).encode(codec), None) == text * 8
+
+
+@pytest.mark.parametrize("charset", [None, "iso-8859-1"])
+def test_a_few_stray_bytes_do_not_spoil_utf_8(charset: str | None) -> None:
+    good = "# Fragen\n\nFür alle Kunden gilt: Größe wählen.\n"
+    assert decode_html(good.encode() + b"\xe9nd", charset) == f"{good}énd"
+    assert decode_html("Größe".encode("cp1252"), charset) == "Größe"
 
 
 def test_the_page_names_its_own_charset() -> None:

@@ -112,6 +112,19 @@ def test_feeds_as_servers_send_them_are_read(body: bytes) -> None:
     assert urls(body) == ["https://e.com/a"]
 
 
+@pytest.mark.parametrize(
+    "encoding", ["GB2312", "EUC-KR", "Big5", "Shift_JIS", "x-sjis", "ISO-2022-JP", "utf-32", "koi8-r"]
+)
+def test_a_feed_in_the_encoding_of_its_country_is_read(encoding: str) -> None:
+    text = (
+        RSS_2.decode()
+        .replace('encoding="UTF-8"', f'encoding="{encoding}"')
+        .replace("The blog", {"koi8-r": "Блог"}.get(encoding, "日本"))
+    )
+    found = parse_feed(text.encode(encoding.removeprefix("x-")))
+    assert [entry.url for entry in found.entries] == [entry.url for entry in parse_feed(RSS_2).entries]
+
+
 def test_a_bare_ampersand_is_forgiven() -> None:
     assert urls(rss(item("https://e.com/a?x=1&y=2"), item("https://e.com/b"))) == [
         "https://e.com/a?x=1&y=2",
