@@ -12,7 +12,7 @@ class FusionMethod(StrEnum):
 
 
 class RerankMode(StrEnum):
-    AUTO = "auto"  # a vote for a reranker that the operator has set up, none for the shipped one
+    AUTO = "auto"  # a vote for a reranker that the operator has set up, and for the shipped one if a chat model answers
     OFF = "off"
     VOTE = "vote"  # the cross-encoder votes in addition to cosine and BM25
     JUDGE = "judge"  # the reranker decides alone: for strong hosted rerankers

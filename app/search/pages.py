@@ -314,7 +314,7 @@ _PRESET_WORDS: Final = {
 _WORDS: Final[dict[StrEnum, str]] = {
     FusionMethod.SCORE: "weighted scores",
     FusionMethod.RRF: "reciprocal ranks",
-    RerankMode.AUTO: "automatic: one vote if it is your own reranker",
+    RerankMode.AUTO: "automatic: one vote if it is your own reranker, or a chat model answers",
     RerankMode.OFF: "off",
     RerankMode.VOTE: "the reranker has one vote",
     RerankMode.JUDGE: "the reranker decides alone",

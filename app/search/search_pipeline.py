@@ -28,7 +28,7 @@ from app.store.system_of_record import SystemOfRecord
 @dataclass(frozen=True, slots=True)
 class SearchParts:
     """`helper` is the chat model for text that visitors do not read; what needs it is left out without one. A reranker
-    that is not the shipped one votes unless the agent says otherwise."""
+    votes unless the agent says otherwise, the shipped one only if a chat model answers."""
 
     record: SystemOfRecord
     embedder: Embedder
@@ -47,7 +47,8 @@ class SearchParts:
 
     def _hybrid(self) -> HybridRetriever:
         rankers = {RerankMode.VOTE: self.reranker, RerankMode.JUDGE: self.reranker}
-        if not self.is_reranker_shipped:
+        # A model writes from the sources as they are ordered; without one, passages are read once more.
+        if not self.is_reranker_shipped or self.helper is not None:
             rankers[RerankMode.AUTO] = self.reranker
         planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens), DetailWordings()]
         if self.helper is not None:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
+import pytest
+
 from app.agents.retrieval_settings import RerankMode
 from app.bootstrap.answering import search_parts
 from app.providers.reranking.reranker import PairScore
@@ -60,3 +62,10 @@ async def test_an_agent_may_need_two_survivors(tmp_path: Path) -> None:
             found = await house.retriever.retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
             assert best[0] >= 0.5
             assert found.is_low_confidence is needs_two
+
+
+@pytest.mark.parametrize("has_model", [True, False])
+async def test_the_shipped_reranker_votes_where_a_chat_model_answers(tmp_path: Path, has_model: bool) -> None:
+    async with answering_house(tmp_path, model=ScriptedChatModel([]) if has_model else None) as house:
+        found = await house.retriever.retrieve(await house.live_agent(), SearchQuery("the warranty of a lamp"))
+    assert ("rerank" in [stage["stage"] for stage in found.trace["stages"]]) is has_model
