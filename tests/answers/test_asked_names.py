@@ -1,5 +1,8 @@
 """What a passage loses for a name that the question turns on."""
 
+from dataclasses import replace
+from datetime import date
+
 import pytest
 
 from app.answers.writing.answer_context import Source
@@ -33,6 +36,24 @@ def test_a_code_in_the_headings_alone_is_better_than_none() -> None:
     headed = passages(source("The server runs under Linux.", "Error codes, E01 to E21"))[0]
     names = AskedNames("What does E21 mean?", "en", [source()])
     assert names.odds(passage("The server runs under Linux.")) < names.odds(headed) < 0
+
+
+def test_a_year_of_which_no_source_tells_is_missed_most() -> None:
+    def odds(question: str, text: str) -> float:
+        sources = [source("Forum of 2023: slides."), source("Prices of 2026: 40 euros.")]
+        return AskedNames(question, "en", sources).odds(passage(text))
+
+    assert odds("Where is the 2023 forum?", "Forum of 2023: slides are here.") == 0
+    assert odds("Where is the 2027 forum?", "Forum of 2023: slides are here.") < -4
+    assert -4 < odds("Where is the 2026 forum?", "Forum of 2023: slides are here.") < 0
+    assert odds("Where is the forum?", "Forum of 2023: slides are here.") == 0
+    assert odds("Does it take 2027.5 points, or 1,2027, or 2027-01?", "Forum of 2023: slides are here.") == 0
+
+
+def test_the_year_of_a_page_s_date_or_address_is_told() -> None:
+    for told in (replace(source(), day=date(2027, 3, 1)), replace(source(), url="https://x.example/2027/forum")):
+        [first, *_] = passages(told)
+        assert AskedNames("Where is the forum of 2027?", "en", [told]).odds(first) == 0
 
 
 def test_the_parts_of_a_joined_name_may_stand_apart() -> None:

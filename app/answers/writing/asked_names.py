@@ -1,4 +1,4 @@
-"""Names that a question turns on: a passage that lacks them answers another question."""
+"""Names and years that a question turns on: a passage that lacks them answers another question."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -11,8 +11,10 @@ from app.core.text.stated_facts import FactKind, facts_of
 # Log odds if none of the names is found, and less if some are; chosen on judged answers (docs/evaluation.md).
 _MISSING_ODDS: Final = -1.5
 _ONLY_HEADED: Final = 0.3  # of that for a name in the headings alone: "Error codes, E01 to E71" has many
+_MISSING_YEAR_ODDS: Final = -5.0  # for a year of which no source tells: the same words hold for another year
 _DEFINED_ODDS: Final = 1.0  # for the passage that defines one of them
 _DIGIT: Final = re.compile(r"\d")
+_YEAR: Final = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/-]|[.,]\d)")
 # An option, a name with parts, a call; others that look like code stand in backticks.
 _CODE: Final = re.compile(
     r"(?<![\w-])(?:--?[A-Za-z][\w-]*+|[A-Za-z]\w*+(?:::\w++)++|[A-Za-z]\w*+\(\)|[A-Za-z][A-Za-z0-9]*+(?:_[A-Za-z0-9]++)++)"
@@ -28,7 +30,7 @@ class AskedNames:
     the passage and its headings, and a passage that defines one gains. Capitalised words, such as Docker, are looked
     for in all sources, because a page need not repeat the name of its subject. German nouns do not count as names just
     because they are capitalised, and in questions without small letters only codes with digits count. `known` are names
-    that go without saying.
+    that go without saying. A year is looked for in the passage, its headings, and the date and address of its page.
     """
 
     def __init__(
@@ -45,6 +47,8 @@ class AskedNames:
         self._exact = {name.casefold() for name in {*(names - words), *_CODE.findall(question)}}
         self._missing = _missing(words, sources) if words else 0
         self._count = len(words) + len(self._exact)
+        told = set().union(*(_YEAR.findall(_dated(source, source.text)) for source in sources))
+        self._years = {year: year in told for year in _YEAR.findall(question)}
 
     @property
     def codes(self) -> Collection[str]:
@@ -53,13 +57,27 @@ class AskedNames:
 
     def odds(self, passage: Passage) -> float:
         """What the names that the passage lacks or defines add to the log odds that it is the answer."""
-        if not self._count:
+        return self._odds_of_years(passage) + (self._odds_of_names(passage) if self._count else 0.0)
+
+    def _odds_of_years(self, passage: Passage) -> float:
+        if not self._years:
             return 0.0
+        told = set(_YEAR.findall(_dated(passage.source, passage.heading, passage.text)))
+        missing = [is_elsewhere for year, is_elsewhere in self._years.items() if year not in told]
+        return sum(_MISSING_ODDS if is_elsewhere else _MISSING_YEAR_ODDS for is_elsewhere in missing)
+
+    def _odds_of_names(self, passage: Passage) -> float:
         text, headings = _folded(passage.within, passage.text), _folded(*passage.names)
         lacking = sum(_ONLY_HEADED if _has(headings, name) else 1 for name in self._exact if not _has(text, name))
         term = (passage.term or passage.within).casefold()
         defined = _DEFINED_ODDS if term and any(_is_in(term, name) for name in self._exact) else 0.0
         return _MISSING_ODDS * (self._missing + lacking) / self._count + defined
+
+
+def _dated(source: Source, *texts: str) -> str:
+    """The texts with the page's title, headings, address and date."""
+    day = str(source.day.year) if source.day else ""
+    return "\n".join((source.title, *source.breadcrumb, source.url.replace("/", " "), day, *texts))
 
 
 def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
