@@ -16,10 +16,10 @@ class LimitsPolicy:
     visitor and to an address alike. Searches are numerous: a visitor who types makes one every few letters. No limit
     counts sign-ins to an account from all addresses, because anybody who knows its e-mail address could lock its
     operator out; a known device is counted separately. `codes_per_operator` counts all addresses together, because a
-    code is only checked if the password is right. Limits per day count questions to one agent in any 24 hours, by
-    visitor and by network (IPv4 /24, IPv6 /48); 0 is no limit. `unproven_steps_...` count questions to one agent and
-    new conversations with it in ten minutes, after which an agent with that setting demands a proof of work
-    (`app/web/proof_of_work.py`)."""
+    code is only checked if the password is right; `codes_limits` has those per hour and day. Limits per day count
+    questions to one agent in any 24 hours, by visitor and by network (IPv4 /24, IPv6 /48); 0 is no limit.
+    `unproven_steps_...` count questions to one agent and new conversations with it in ten minutes, after which an agent
+    with that setting demands a proof of work (`app/web/proof_of_work.py`)."""
 
     inits_per_address: int = 60
     questions_per_address: int = 60
@@ -48,6 +48,13 @@ class LimitsPolicy:
 
 def a_minute(count: int) -> Limit:
     return Limit(count=count, seconds=60)
+
+
+def codes_limits(a_minute: int) -> tuple[Limit, ...]:
+    """For one-time codes of an account: in an hour four times, in a day ten times as many as in a minute. Whoever knows
+    the password and guesses for a day has one chance in 6,000 with the default, of 50 codes, three of which are
+    valid at any time."""
+    return Limit(a_minute, 60), Limit(4 * a_minute, 3600), Limit(10 * a_minute, 86_400)
 
 
 def a_day(count: int) -> Limit:

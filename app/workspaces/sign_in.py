@@ -15,9 +15,13 @@ from datetime import datetime, timedelta
 
 from app.core.actor import Actor
 from app.core.errors import Unauthorized
+from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
+from app.mail.mail import Mail, MailLink
+from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.operator import Operator, OperatorSession
 from app.workspaces.operators import MAX_PASSWORD_CHARS, acting
 from app.workspaces.records.audit import AuditRecords
@@ -33,6 +37,9 @@ _DEVICE_ID_BYTES = 16
 _DEVICE = re.compile(r"([\w-]{22})\.([0-9a-f]{64})", re.ASCII)
 _WRONG = "The e-mail address, password or one-time code is wrong. Check them and try again."
 SOMEBODY, _REFUSED = "somebody", "operator.refuse_sign_in"
+_WRONG_CODE = "wrong one-time code"
+WARN_AFTER_CODES = 3
+_MOST_COUNTED = 50
 
 
 BeforeCode = Callable[[str], Awaitable[None]]
@@ -50,14 +57,16 @@ class SignedIn:
 
     secret: str = field(repr=False)
     device: str = field(repr=False)
+    wrong_codes: int = 0  # with the right password, since the sign-in before
 
 
 class SignIn:
     """Every refusal has the same text and takes as long, so nothing reveals which addresses have an account."""
 
-    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
+    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, mailer: Mailer, clock: Clock) -> None:
         self._records = records
         self._passwords = passwords
+        self._mailer = mailer
         self._clock = clock
         self._nobodys_hash: str | None = None
 
@@ -86,7 +95,7 @@ class SignIn:
         renewed = await self._passwords.hash(password) if self._passwords.is_outdated(hashed) else None
         secret = secrets.token_urlsafe(SECRET_BYTES)
 
-        def work(tx: Transaction) -> None:
+        def work(tx: Transaction) -> int:
             current = OperatorRecords(tx).credentials(found.operator.email)
             if current is None or current.password_hash != hashed or current.operator.is_disabled:
                 raise Unauthorized(_WRONG)  # changed while the password was checked
@@ -94,15 +103,17 @@ class SignIn:
             if renewed is not None:
                 OperatorRecords(tx).set_password(found.operator.id, renewed)
             operator = found.operator
+            wrong = _wrong_codes(tx, operator, operator.signed_in_at) if found.asks_for_code else 0
             start_session(tx, operator, secret, replacing, self._clock.now())
             AuditRecords(tx).acted(acting(operator), "operator.sign_in", operator.id)
+            return wrong
 
         try:
-            await self._records.write(work)
+            wrong_codes = await self._records.write(work)
         except WrongCode:
-            await self._note_refusal(found.operator, is_right, "wrong one-time code")
+            await self._note_refusal(found.operator, is_right, _WRONG_CODE)
             raise
-        return SignedIn(secret, _new_device(renewed or hashed))
+        return SignedIn(secret, _new_device(renewed or hashed), wrong_codes)
 
     async def signed_in(self, secret: str) -> Operator | None:
         """The operator of the session with this secret, or None if it is unknown, too old or its operator disabled."""
@@ -142,8 +153,24 @@ class SignIn:
             reason = why or ("the account is disabled" if is_right else "wrong password")
             by = Actor(operator.workspace_id, SOMEBODY)
             AuditRecords(tx).acted(by, _REFUSED, operator.id, email=operator.email, reason=reason)
+            day = self._clock.now() - timedelta(days=1)
+            if why and self._mailer.is_on and _wrong_codes(tx, operator, day) == WARN_AFTER_CODES:
+                self._mailer.put(tx, operator.workspace_id, self._warning(operator))
 
         await self._records.write(work)
+
+    def _warning(self, operator: Operator) -> Mail:
+        return Mail(
+            to=operator.email,
+            subject="Wrong one-time codes for your Docent account",
+            paragraphs=(
+                f"Somebody has entered your password and {WARN_AFTER_CODES} wrong one-time codes within a day. Further "
+                "codes are accepted only slowly.",
+                "If that was not you, your password is known to somebody: change it now.",
+            ),
+            link=MailLink("Change your password", self._mailer.url("/console/account")),
+            footer="You get this mail because your account asks for one-time codes.",
+        )
 
     def _is_over(self, session: OperatorSession) -> bool:
         now = self._clock.now()
@@ -154,6 +181,13 @@ class SignIn:
         if self._nobodys_hash is None:
             self._nobodys_hash = await self._passwords.hash(secrets.token_urlsafe(SECRET_BYTES))
         return self._nobodys_hash
+
+
+def _wrong_codes(tx: Transaction, operator: Operator, since: datetime | None) -> int:
+    """As the audit has them, _MOST_COUNTED at most."""
+    only = AuditFilter(action=_REFUSED, subject=str(operator.id), since=since)
+    entries = AuditRecords(tx).page(operator.workspace_id, PageRequest(_MOST_COUNTED), only).items
+    return sum(each.details.get("reason") == _WRONG_CODE for each in entries)
 
 
 def _use_code(tx: Transaction, operator: Operator, code: str, now: datetime) -> None:

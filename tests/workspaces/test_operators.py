@@ -10,6 +10,7 @@ import pytest
 from app.core.actor import MANAGE, READ, SCOPES, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound, Unauthorized
 from app.core.list_page import PageRequest
+from app.mail.mailer import Mailer
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.audit_log import AuditLog
 from app.workspaces.operator import Operator, Role
@@ -48,7 +49,15 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         actor = await record.write(lambda tx: Actor(TokenRecords(tx).default_workspace(), "cli", frozenset(SCOPES)))
         operators = Operators(record, hasher, clock)
         ann = await operators.add(actor, " Ann@Example.com", Role.ADMIN, PASSWORD)
-        yield Office(operators, SignIn(record, hasher, clock), hasher, clock, actor, ann, AuditLog(record))
+        yield Office(
+            operators,
+            SignIn(record, hasher, Mailer(is_on=False, public_url=""), clock),
+            hasher,
+            clock,
+            actor,
+            ann,
+            AuditLog(record),
+        )
 
 
 async def test_an_address_is_kept_in_lower_case_and_taken_once(office: Office) -> None:

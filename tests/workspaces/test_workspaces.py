@@ -9,6 +9,7 @@ import pytest
 from app.core.actor import MANAGE, READ, SCOPES, WRITE, Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
+from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators, acting
@@ -47,7 +48,11 @@ async def installation(tmp_path: Path) -> AsyncIterator[Installation]:
             lambda tx: Actor(TokenRecords(tx).default_workspace(), "bob@example.com", frozenset(SCOPES))
         )
         clock.advance(1)
-        parts = Workspaces(record, hasher, clock), Operators(record, hasher, clock), SignIn(record, hasher, clock)
+        parts = (
+            Workspaces(record, hasher, clock),
+            Operators(record, hasher, clock),
+            SignIn(record, hasher, Mailer(is_on=False, public_url=""), clock),
+        )
         yield Installation(record, *parts, first)
 
 

@@ -36,6 +36,7 @@ from app.web.console.session_cookie import (
     set_secret,
 )
 from app.web.errors import Refusal
+from app.web.limits_policy import codes_limits
 from app.web.middleware.public_url import base_url_of
 from app.workspaces.operators import (
     MAX_EMAIL_CHARS,
@@ -47,10 +48,14 @@ from app.workspaces.operators import (
 )
 from app.workspaces.provider_sign_in import ProviderSignIn
 from app.workspaces.second_factor import MAX_CODE_CHARS
-from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
+from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST, WARN_AFTER_CODES
 
 _log = structlog.get_logger("docent.web")
 
+_WRONG_CODES = (
+    "Since you last signed in, somebody entered your password and {} wrong one-time codes. If that was not you, change "
+    "your password now."
+)
 _OURS = re.compile(r"/console(/[\w~-][\w.~-]*)*(\?[\w./~%&=+-]*)?", re.ASCII)
 
 
@@ -105,11 +110,14 @@ class SignInPages(Pages):
         set_device(visit.request, response, signed_in.device)
         if self._methods.provider:
             forget_id_token(visit.request, response)
+        if signed_in.wrong_codes >= WARN_AFTER_CODES:
+            set_flash(visit.request, response, "bad", _WRONG_CODES.format(signed_in.wrong_codes))
         return response
 
     async def _count_code(self, account: str) -> None:
         """Raises RateLimited."""
-        await self._admission.count(self._admission.limits.codes_per_operator, "code", "operator", account)
+        for limit in codes_limits(self._admission.limits.codes_per_operator):
+            await self._admission.limiter.hit(limit, "code", "operator", account, str(limit.seconds))
 
     def _check_passwords(self) -> None:
         """Raises Refusal."""

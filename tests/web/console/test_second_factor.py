@@ -2,19 +2,24 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pyotp
 import pytest
 
 from app.core.list_page import PageRequest
-from app.web.limits_policy import LimitsPolicy
+from app.mail.mail import Mail
+from app.mail.records import MailRecords
+from app.web.limits_policy import LimitsPolicy, codes_limits
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, SecondFactorRecords
 from app.workspaces.sealed_secrets import SealedSecrets
+from app.workspaces.sign_in import WARN_AFTER_CODES
+from tests.doubles.mailers import MAILER
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, text_of
 from tests.web.house import House, open_house, unlimited
 
@@ -39,6 +44,12 @@ async def set_up(house: House, browser: ConsoleBrowser) -> tuple[str, list[str]]
 
 async def tried(house: House, password: str, code: str, came_from: str = "") -> int:
     return (await ConsoleBrowser(house, came_from=came_from).sign_in(EMAIL, password, code=code)).status_code
+
+
+async def mails(house: House) -> list[Mail]:
+    """Those that were not looked at yet."""
+    until = house.clock.now() + timedelta(days=1)
+    return [each.mail for each in await house.record.write(lambda tx: MailRecords(tx).claim(8, until)) if each.mail]
 
 
 def bytes_in(folder: Path) -> bytes:
@@ -131,6 +142,49 @@ async def test_tries_are_counted_over_all_addresses_where_the_password_is_right(
         assert [await tried(house, "a guess", "000000", place) for place in places] == [422] * 8
         assert [await tried(house, PASSWORD, "000000", place) for place in places] == [422] * 5 + [429] * 3
         assert await tried(house, PASSWORD, code_of(secret, house)) == 429
+
+
+async def test_codes_are_accepted_more_slowly_the_longer_somebody_guesses(tmp_path: Path) -> None:
+    limits = replace(unlimited(), codes_per_operator=LimitsPolicy().codes_per_operator)
+    async with open_house(tmp_path, limits=limits) as house:
+        await set_up(house, await an_operator(house))
+        house.limiter.reset()
+        for _ in range(5):
+            await tried(house, PASSWORD, "000000")
+        counted = {limit for limit in codes_limits(5) if f"{limit.seconds}" in {key[-1] for key in house.limiter.hits}}
+        assert [(limit.count, limit.seconds) for limit in codes_limits(5)] == [(5, 60), (20, 3600), (50, 86_400)]
+        assert counted == set(codes_limits(5))
+
+
+async def test_the_operator_is_told_by_mail_once_and_at_the_next_sign_in(tmp_path: Path) -> None:
+    async with open_house(tmp_path, mailer=MAILER) as house:
+        secret, _ = await set_up(house, await an_operator(house))
+        for _ in range(WARN_AFTER_CODES - 1):
+            await tried(house, PASSWORD, "000000")
+        await tried(house, "a guess", "000000")
+        assert await mails(house) == []
+        for _ in range(3):
+            await tried(house, PASSWORD, "000000")
+        [mail] = await mails(house)
+        assert (mail.to, mail.subject) == (EMAIL, "Wrong one-time codes for your Docent account")
+        house.clock.advance(60)
+        browser = ConsoleBrowser(house)
+        signed_in = await browser.sign_in(EMAIL, PASSWORD, code=code_of(secret, house))
+        assert "5 wrong one-time codes" in await browser.flash(signed_in)
+        house.clock.advance(60)
+        again = ConsoleBrowser(house)
+        await again.sign_in(EMAIL, PASSWORD, code=code_of(secret, house))
+        assert "wrong one-time codes" not in await again.page("/console/account")
+
+
+async def test_one_slip_of_ones_own_warns_nobody(tmp_path: Path) -> None:
+    async with open_house(tmp_path, mailer=MAILER) as house:
+        secret, _ = await set_up(house, await an_operator(house))
+        await tried(house, PASSWORD, "000000")
+        browser = ConsoleBrowser(house)
+        await browser.sign_in(EMAIL, PASSWORD, code=code_of(secret, house))
+        assert "wrong one-time codes" not in await browser.page("/console/account")
+        assert await mails(house) == []
 
 
 async def test_what_happens_is_audited(house: House) -> None:
