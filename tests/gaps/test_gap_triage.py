@@ -1,15 +1,19 @@
 """Operators put gaps in order, and see what is known of one."""
 
+import random
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import func, select
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
+from app.conversations.privacy.records.visitors import VisitorRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.gap_state import GapReason, GapState
@@ -21,6 +25,8 @@ from app.gaps.gaps import GapTriage
 from app.gaps.records.gaps import GapRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.conversations import TURNS
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.workspaces.operator import Operator, Role
 from app.workspaces.records.operators import OperatorRecords
 from tests.doubles.fixed_clock import FixedClock
@@ -64,6 +70,22 @@ class Office:
                 questions += [gap.question for gap in page.items]
                 cursor = page.next_cursor
         return questions
+
+    async def erase(self, session: VisitorSession) -> None:
+        await self.record.write(lambda tx: VisitorRecords(tx).erase(self.actor.workspace_id, session.visitor_id))
+
+    async def kept_visitors(self) -> dict[UUID, int]:
+        statement = select(GAPS.c.id, GAPS.c.visitors)
+        return {
+            row.id: row.visitors for row in await self.record.read(lambda tx: tx.connection.execute(statement).all())
+        }
+
+    async def counted_visitors(self) -> dict[UUID, int]:
+        asked = GAP_QUESTIONS.join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
+        visitors = func.count(TURNS.c.visitor_id.distinct()).label("visitors")
+        statement = select(GAP_QUESTIONS.c.gap_id, visitors).select_from(asked).group_by(GAP_QUESTIONS.c.gap_id)
+        rows = await self.record.read(lambda tx: tx.connection.execute(statement).all())
+        return {row.gap_id: row.visitors for row in rows}
 
     async def merged(self) -> tuple[Gap, UUID]:
         """SHIP and SEND as one gap, and the turn that asked SEND."""
@@ -197,6 +219,33 @@ async def test_gaps_are_listed_by_impact_and_by_latest_page_by_page(office: Offi
         for other in (GapOrder.IMPACT, GapOrder.LATEST):
             with pytest.raises(InvalidInput, match="cursor"):
                 GapRecords(tx).page(office.agent, None, PageRequest(1, by_count.next_cursor), order=other)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_the_visitors_kept_with_a_gap_are_those_who_asked(office: Office, seed: int) -> None:
+    """Whoever asks, merges, splits, groups or erases in whatever order."""
+    chosen = random.Random(seed)
+    visitors = [await office.visitor() for _ in range(4)]
+    clustering = GapClustering(office.record, HashingEmbedder(), LanguageGuesser())
+    for _ in range(40):
+        step = chosen.choice(["ask", "ask", "ask", "merge", "split", "group", "erase"])
+        gaps = list((await office.gaps()).values())
+        if step == "ask" or len(gaps) < 2:
+            await office.ask(f"{chosen.choice([SHIP, SEND, PAY])} {chosen.randrange(3)}", chosen.choice(visitors))
+        elif step == "merge":
+            into, other = chosen.sample(gaps, 2)
+            await office.triage.merge(office.actor, into.id, [other.id])
+        elif step == "split":
+            gap = chosen.choice(gaps)
+            samples = (await office.triage.view(office.actor, gap.id)).facts.samples
+            with suppress(InvalidInput):  # of one wording
+                await office.triage.split(office.actor, gap.id, chosen.choice(samples).turn_id)
+        elif step == "group":
+            await clustering.place()
+        else:
+            await office.erase(visitors.pop(chosen.randrange(len(visitors))))
+            visitors.append(await office.visitor())
+        assert await office.kept_visitors() == await office.counted_visitors()
 
 
 async def test_many_are_settled_or_none(office: Office) -> None:

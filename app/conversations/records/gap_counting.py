@@ -1,10 +1,11 @@
 """Counts gaps: a turn reveals one, or asks a known one again."""
 
+from collections.abc import Collection
 from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, bindparam, case, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, case, func, insert, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -15,6 +16,7 @@ from app.core.turn import question_key
 from app.core.webhook_event import WebhookEvent
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS
+from app.store.tables.conversations import TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.transaction import Repository, TurnIds, insert_of, new_id
 
@@ -28,12 +30,20 @@ _AGENT: Final = bindparam("agent", type_=GAPS.c.agent_id.type)
 _KEY: Final = bindparam("key", type_=GAPS.c.question_key.type)
 _ASKED: Final = bindparam("asked", type_=GAPS.c.question.type)
 _NOW: Final = bindparam("now", type_=GAPS.c.last_seen.type)
+_TURN: Final = bindparam("turn", type_=TURNS.c.id.type)
 _was_answered = GAPS.c.state.in_((GapState.ANSWERED.value, GapState.PROPOSED.value))
 _again_note = case((GAPS.c.note == "", ASKED_IN_VAIN_AGAIN), else_=GAPS.c.note + f"\n{ASKED_IN_VAIN_AGAIN}")
 _was_closed = GAPS.c.state.in_((GapState.ANSWERED.value, GapState.RESOLVED.value))
 # The turn has just shown what this generation answers.
 _GENERATION: Final = select(AGENTS.c.generation).where(AGENTS.c.id == _AGENT).scalar_subquery()
 _SEEN: Final = {"reason": bindparam("why", type_=GAPS.c.reason.type), "last_seen": _NOW, "replayed_at": _GENERATION}
+# Whether its visitor has asked for it in an earlier turn. By turns, of which a visitor has few.
+_own_turns = select(TURNS.c.id).where(
+    TURNS.c.visitor_id == select(TURNS.c.visitor_id).where(TURNS.c.id == _TURN).scalar_subquery()
+)
+_was_theirs = select(GAP_QUESTIONS.c.id).where(
+    GAP_QUESTIONS.c.gap_id == GAPS.c.id, GAP_QUESTIONS.c.turn_id.in_(_own_turns)
+)
 # A gap that is asked again reopens, unless operators ignore it. If a replay had found it answered, the note says so.
 _AGAIN_VALUES: Final[dict[str, ColumnElement[Any]]] = {
     "count": GAPS.c.count + 1,
@@ -45,10 +55,26 @@ _TOLD: Final = (GAPS.c.id, GAPS.c.count, GAPS.c.state)
 _AGAIN: Final = (
     update(GAPS)
     .where(GAPS.c.id == bindparam("gap"))
-    .values(question=case((GAPS.c.question_key == _KEY, _ASKED), else_=GAPS.c.question), **_SEEN, **_AGAIN_VALUES)
+    .values(
+        question=case((GAPS.c.question_key == _KEY, _ASKED), else_=GAPS.c.question),
+        visitors=GAPS.c.visitors + case((_was_theirs.exists(), 0), else_=1),
+        **_SEEN,
+        **_AGAIN_VALUES,
+    )
     .returning(*_TOLD)
 )
-_COUNTED: Final = select(GAP_QUESTIONS.c.id).where(GAP_QUESTIONS.c.turn_id == bindparam("turn"))
+_COUNTED: Final = select(GAP_QUESTIONS.c.id).where(GAP_QUESTIONS.c.turn_id == _TURN)
+_VISITORS: Final = (
+    update(GAPS)
+    .where(GAPS.c.id == bindparam("gap"))
+    .values(
+        visitors=select(func.count(TURNS.c.visitor_id.distinct()))
+        .select_from(GAP_QUESTIONS)
+        .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
+        .where(GAP_QUESTIONS.c.gap_id == GAPS.c.id)
+        .scalar_subquery()
+    )
+)
 # The gap with this key as a wording, locked.
 _ASKED_BEFORE: Final = (
     select(GAPS.c.id)
@@ -83,7 +109,7 @@ class GapCounting(Repository):
         if known is None:  # two turns may come here with the same question: the later one adds to the count
             row = self._connection.execute(_first(self._dialect), seen | {"gap": new_id()}).one()
         else:
-            row = self._connection.execute(_AGAIN, seen | {"gap": known}).one()
+            row = self._connection.execute(_AGAIN, seen | {"gap": known, "turn": turn_id}).one()
         gap_id, count, state = row
         asking = {
             "id": new_id(),
@@ -95,10 +121,16 @@ class GapCounting(Repository):
             "asked_at": now,
         }
         self._connection.execute(_ASKING, asking)
+        if known is None and count > 1:
+            self.count_visitors([gap_id])
         if count in TOLD_AT and state != GapState.IGNORED.value:
             payload = {"gap_id": str(gap_id), "count": count}
             Outbox(self._tx).tell(agent_id, _GROWN, payload, turn_id=turn_id)
         return True
+
+    def count_visitors(self, gap_ids: Collection[UUID]) -> None:
+        """Again, after askings have moved between gaps or are gone."""
+        self._connection.execute(_VISITORS, [{"gap": gap_id} for gap_id in gap_ids])
 
 
 @cache
@@ -110,6 +142,7 @@ def _first(dialect: str) -> ReturningInsert[UUID, int, str]:
         question=_ASKED,
         state=GapState.OPEN.value,
         count=1,
+        visitors=1,
         note="",
         first_seen=_NOW,
         **_SEEN,

@@ -39,7 +39,7 @@ class GapRecords(Repository):
         if state is not None:
             statement = statement.where(GAPS.c.state == state.value)
         if order is GapOrder.IMPACT:
-            return self._by_impact(agent_id, statement, page)
+            return self._by_impact(statement, page)
         keyset = _LATEST_FIRST if order is GapOrder.LATEST else _MOST_ASKED_FIRST
         return self._page(keyset, Gap, statement, page)
 
@@ -64,26 +64,18 @@ class GapRecords(Repository):
         )
         return {row.turn_id: value_of(Gap, row) for row in self._connection.execute(statement)}
 
-    def _by_impact(self, agent_id: UUID, statement: Select[Any], page: PageRequest) -> ListPage[Gap]:
-        """It sinks with time alone, so it is computed for each page."""
-        askings = select(
-            GAP_QUESTIONS.c.gap_id,
-            (
-                func.count(TURNS.c.visitor_id.distinct())
-                * (1 + func.count().filter(GAP_QUESTIONS.c.asked_at > self._now() - WEEK))
-            ).label("impact"),
+    def _by_impact(self, statement: Select[Any], page: PageRequest) -> ListPage[Gap]:
+        """It sinks with time alone, so it is computed for each page, from the askings of the last week."""
+        lately = (
+            select(func.count())
+            .select_from(GAP_QUESTIONS)
+            .where(GAP_QUESTIONS.c.gap_id == GAPS.c.id, GAP_QUESTIONS.c.asked_at > self._now() - WEEK)
+            .correlate(GAPS)
+            .scalar_subquery()
         )
-        impacts = (
-            askings.join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
-            .join(GAPS, GAPS.c.id == GAP_QUESTIONS.c.gap_id)
-            .where(GAPS.c.agent_id == agent_id)
-            .group_by(GAP_QUESTIONS.c.gap_id)
-            .subquery()
-        )
-        impact = func.coalesce(impacts.c.impact, 0).label("impact")
+        impact = (GAPS.c.visitors * (1 + lately)).label("impact")
         keyset = Keyset(impact, GAPS.c.count, GAPS.c.last_seen, GAPS.c.id, descending=True)
-        ranked = statement.outerjoin(impacts, impacts.c.gap_id == GAPS.c.id).add_columns(impact)
-        return self._page(keyset, Gap, ranked, page)
+        return self._page(keyset, Gap, statement.add_columns(impact), page)
 
     def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
         """Raises NotFound, also for another workspace's."""

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Row, and_, case, func, select, update
 
 from app.conversations.privacy.records.turn_erasing import TurnErasing
+from app.conversations.records.gap_counting import GapCounting
 from app.core.errors import InvalidInput
 from app.core.gap_state import GapState
 from app.gaps.gap import TREND_DAYS, GapFacts, GapSample, GrowingGap
@@ -18,6 +19,7 @@ from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.transaction import Repository, new_id
 
 WEEK = timedelta(days=7)
+_READ_FOR_LANGUAGES = 200  # askings; earlier ones add nothing
 
 
 class GapTriageRecords(Repository):
@@ -99,23 +101,18 @@ class GapTriageRecords(Repository):
         of_gap = GAP_QUESTIONS.c.gap_id == gap_id
         now = self._now()
         asked = GAP_QUESTIONS.c.asked_at
-        counted = (
-            select(
-                func.count(func.distinct(TURNS.c.visitor_id)),
-                *_askings(now),
-            )
-            .select_from(GAP_QUESTIONS)
-            .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
-            .where(of_gap)
-        )
-        visitors, this_week, week_before = self._connection.execute(counted).one()
+        visitors = self._connection.scalar(select(GAPS.c.visitors).where(GAPS.c.id == gap_id)) or 0
         days = [now - timedelta(days=back) for back in range(TREND_DAYS, -1, -1)]
-        daily = select(*(func.count().filter(asked > a, asked <= b) for a, b in pairwise(days))).where(of_gap)
-        by_day = self._connection.execute(daily.select_from(GAP_QUESTIONS)).one()
+        daily = (func.count().filter(asked > a, asked <= b) for a, b in pairwise(days))
+        lately = select(*_askings(now), *daily).where(of_gap, asked > days[0])
+        this_week, week_before, *by_day = self._connection.execute(lately.select_from(GAP_QUESTIONS)).one()
+        latest_askings = (
+            select(GAP_QUESTIONS.c.turn_id).where(of_gap).order_by(asked.desc()).limit(_READ_FOR_LANGUAGES).subquery()
+        )
         spoken = (
             select(TURNS.c.language)
-            .join(GAP_QUESTIONS, GAP_QUESTIONS.c.turn_id == TURNS.c.id)
-            .where(of_gap, TURNS.c.language.is_not(None))
+            .join(latest_askings, latest_askings.c.turn_id == TURNS.c.id)
+            .where(TURNS.c.language.is_not(None))
             .group_by(TURNS.c.language)
             .order_by(func.count().desc(), TURNS.c.language)
         )
@@ -152,6 +149,7 @@ class GapTriageRecords(Repository):
             last_seen=case((is_later, gap.last_seen), else_=GAPS.c.last_seen),
             reason=case((is_later, gap.reason), else_=GAPS.c.reason),
         )
+        GapCounting(self._tx).count_visitors([into])
         self._delete(GAPS, GAPS.c.id == gap.id)
 
 

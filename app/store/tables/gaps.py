@@ -9,7 +9,7 @@ from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, col
 # question, little-endian float32, None for a language that the model does not read. `replayed_at` is the agent's
 # generation at which it was last asked, by a visitor or by a replay. `answered_at` is when it was last closed with
 # proof, `reopened_at` when it was last reopened. `may_join` is false once an operator has merged or split it:
-# clustering may then add to it, but otherwise leaves it unchanged.
+# clustering may then add to it, but otherwise leaves it unchanged. `count` are its askings, `visitors` those who asked.
 GAPS = table(
     "gaps",
     Audited("gap", unhashed=("question", "question_key", "meaning")),  # a visitor's words
@@ -20,6 +20,7 @@ GAPS = table(
     column("state", sa.String(10)),
     column("reason", sa.String(20)),
     column("count", sa.Integer),
+    column("visitors", sa.Integer, server_default=sa.text("0")),
     column("note", StorableText, default=""),
     column("assignee", StorableText, default="", server_default=sa.text("''")),
     column("first_seen", UtcDateTime),
@@ -39,13 +40,14 @@ GAP_QUESTIONS = table(
     "gap_questions",
     OfVisitors(),
     own_id(),
-    parent("gap_id", "gaps", index=True),
+    parent("gap_id", "gaps"),
     parent("turn_id", "turns"),
     column("question_key", sa.String(64), server_default=sa.text("''"), index=True),
     column("question", StorableText),
     column("reason", sa.String(20)),
     column("asked_at", UtcDateTime),
     sa.UniqueConstraint("turn_id"),
+    sa.Index(None, "gap_id", "asked_at"),
 )
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select, update
 
+from app.conversations.records.gap_counting import GapCounting
 from app.conversations.records.packed_days import PackedDayRecords
 from app.store.tables.conversations import USAGE
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS, STALE_ANSWERS, STALE_TELLINGS
@@ -92,6 +93,7 @@ class TurnErasing(Repository):
             for gap_id, count, first_seen in self._connection.execute(counted)
         ]
         self._connection.execute(_COUNTED_GAPS, rows)
+        GapCounting(self._tx).count_visitors(last)
         self._reword(last)
         return erased
 
