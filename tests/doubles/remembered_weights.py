@@ -13,15 +13,15 @@ from app.providers import onnx_session
 from app.providers.embedding.glosses import GlossList
 
 _load_onnxruntime = onnx_session.load_onnxruntime
-_read_entries = cast("cached_property[dict[str, str]]", vars(GlossList)["_entries"]).func
+_read_lines = cast("cached_property[list[bytes]]", vars(GlossList)["_lines"]).func
 
 
 def remember_weights() -> None:
     """Of all sessions and word lists that this process opens from now on."""
     onnx_session.load_onnxruntime = cast(Callable[[], Any], _remembering_onnxruntime)
-    entries = cached_property(lambda words: _entries(words._path))
-    entries.__set_name__(GlossList, "_entries")
-    GlossList._entries = entries  # type: ignore[assignment]
+    lines = cached_property(lambda words: _lines(words._path))
+    lines.__set_name__(GlossList, "_lines")
+    GlossList._lines = lines  # type: ignore[assignment]
 
 
 @cache
@@ -38,6 +38,6 @@ def _remembering_onnxruntime() -> SimpleNamespace:
     return SimpleNamespace(SessionOptions=onnxruntime.SessionOptions, InferenceSession=opened)
 
 
-@lru_cache(8)  # of some 10 MB each
-def _entries(path: Path) -> dict[str, str]:
-    return _read_entries(GlossList(path, ""))
+@lru_cache(8)  # of some 5 MB each
+def _lines(path: Path) -> list[bytes]:
+    return _read_lines(GlossList(path, ""))

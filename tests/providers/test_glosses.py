@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.providers.embedding.glosses import Glosses
+from app.providers.embedding.glosses import Glosses, GlossList
+from app.providers.shipped_weights import EMBEDDER_FOLDER
 
 LISTS = {
     "de": {
@@ -27,7 +28,7 @@ ENGLISH = frozenset({"refund", "price", "hotel", "the", "how", "do", "i", "cance
 def glosses(tmp_path: Path) -> Glosses:
     for language, entries in LISTS.items():
         with lzma.open(tmp_path / f"{language}.txt.xz", "wt", encoding="utf-8") as file:
-            file.writelines(f"{word}\t{english}\n" for word, english in entries.items())
+            file.writelines(f"{word}\t{english}\n" for word, english in sorted(entries.items()))
     return Glosses(tmp_path, ENGLISH.__contains__)
 
 
@@ -101,3 +102,15 @@ def test_english_and_what_has_no_list_are_left_alone(glosses: Glosses, text: str
 
 def test_words_of_two_near_languages_are_said_by_either_list(glosses: Glosses) -> None:
     assert glosses.english("cancelar reserva") == "cancel reservation"
+
+
+@pytest.mark.parametrize("path", sorted((EMBEDDER_FOLDER / "glosses").glob("*.txt.xz")), ids=lambda path: path.name[:2])
+def test_each_shipped_list_is_sorted_so_that_all_of_it_is_found(path: Path) -> None:
+    with lzma.open(path) as file:
+        lines = file.read().decode().splitlines()
+    glosses = GlossList(path, path.name[:2])
+    assert lines == sorted(lines)
+    for line in lines[::97]:
+        word, _, english = line.partition("\t")
+        assert glosses.of(word) == english
+        assert glosses.of(f"{word}\ud800") is None
