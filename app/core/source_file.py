@@ -2,6 +2,7 @@
 that the sender declares."""
 
 import codecs
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -139,7 +140,7 @@ class StoredBody:
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """A stored file with its bytes."""
+    """A stored file with its bytes, which are read as they are sent."""
 
     facts: FileFacts
-    body: bytes
+    pieces: AsyncIterator[bytes]

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import Any, Final, Literal
@@ -11,7 +11,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from pydantic import BaseModel
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from app.core.source_file import OpenedFile
 from app.core.spreadsheet_cell import as_cell
@@ -61,14 +61,23 @@ def public_path(source_id: UUID) -> str:
     return f"/v1/files/{source_id}"
 
 
-def served(file: OpenedFile) -> Response:
-    """Served such that nothing in it runs: browsers save it, do not guess its type, and would sandbox it."""
+async def served(file: OpenedFile) -> Response:
+    """Served such that nothing in it runs: browsers save it, do not guess its type, and would sandbox it. Raises what
+    prevents the first piece from being read; later, the response ends early."""
+    first = await anext(file.pieces, b"")
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield first
+        async for piece in file.pieces:
+            yield piece
+
     name = file.facts.name
     plain = "".join(sign if sign.isascii() and (sign.isalnum() or sign in " -_.") else "_" for sign in name)
-    return Response(
-        file.body,
+    return StreamingResponse(
+        pieces(),
         media_type=DOWNLOAD,
         headers={
+            "Content-Length": str(file.facts.size_bytes),
             "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}",
             "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
             "X-Content-Type-Options": "nosniff",

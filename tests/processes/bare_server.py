@@ -39,6 +39,10 @@ class BareServer:
     def descriptors(self) -> int:
         return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
 
+    def sockets(self) -> int:
+        links = Path(f"/proc/{self.process.pid}/fd").iterdir()
+        return sum("socket:" in os.readlink(link) for link in links if os.path.lexists(link))
+
 
 @asynccontextmanager
 async def bare_server(folder: Path, *options: str, **settings: str) -> AsyncIterator[BareServer]:

@@ -4,10 +4,16 @@ server is as large as before. `--log-cli-level=INFO` shows what each one cost.""
 import asyncio
 import json
 import logging
+import os
 import re
+import subprocess
+import sys
+import urllib.request
+import zipfile
 from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from io import BytesIO
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -16,6 +22,7 @@ from typing import Any
 import pytest
 
 from tests.doubles.metrics_reader import AS_SCRAPER, METRICS_TOKEN
+from tests.doubles.sample_files import a_docx, paragraph
 from tests.processes.bare_server import BareServer, bare_server
 
 pytestmark = pytest.mark.timeout(300)
@@ -112,11 +119,11 @@ async def test_readers_who_read_nothing_keep_nobody_out_and_leave_no_trace(tmp_p
         first = await asyncio.open_connection("127.0.0.1", server.port)
         await _request(first, "GET", "/openapi.json")
         first[1].close()
-        before, descriptors = await _settled_mib(server), server.descriptors()
+        before, sockets = await _settled_mib(server), server.sockets()
         held = [await _stalled(server.port, f"127.0.0.{2 + number % 11}") for number in range(66)]
         waited, most = await _served(server), server.resident_mib()
         async with asyncio.timeout(60):
-            while server.descriptors() > descriptors:  # noqa: ASYNC110 - another process calls nobody
+            while server.sockets() > sockets:  # noqa: ASYNC110 - another process calls nobody
                 await asyncio.sleep(0.2)
         await server.answers_in()
         _tell("stalled", median_s=waited, mib_before=before, mib_most=most, mib=server.resident_mib())
@@ -133,3 +140,57 @@ async def _stalled(port: int, address: str) -> StreamWriter:
     with suppress(ConnectionError):
         writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: docent\r\n\r\n" * _AHEAD)
     return writer
+
+
+async def test_no_reader_who_reads_nothing_has_the_server_keep_a_file(tmp_path: Path) -> None:
+    token = _command(tmp_path / "data", "token", "create", "attacks", "--json")["token"]
+    async with bare_server(tmp_path) as server:
+        path = await asyncio.to_thread(_public_file, server.port, token)
+        before, sockets = await _settled_mib(server), server.sockets()
+        readers = [await asyncio.open_connection("127.0.0.1", server.port, limit=1) for _ in range(12)]
+        for _, writer in readers:
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: docent\r\n\r\n".encode())
+        waited, most = await _served(server), server.resident_mib()
+        async with asyncio.timeout(60):
+            while server.sockets() > sockets:  # noqa: ASYNC110 - another process calls nobody
+                await asyncio.sleep(0.2)
+        after = await _settled_mib(server)
+        _tell("files", median_s=waited, mib_before=before, mib_most=most, mib=after)
+        for _, writer in readers:
+            writer.close()
+        assert most - before < 64
+        assert after < before * _BACK_WITHIN
+        assert waited < _SERVED_SECONDS
+
+
+def _command(data: Path, *arguments: str) -> Mapping[str, Any]:
+    ended = subprocess.run(
+        [sys.executable, "-m", "app.cli", *arguments],
+        env=os.environ | {"DOCENT_DATA": str(data)},
+        capture_output=True,
+        check=True,
+    )
+    printed: Mapping[str, Any] = json.loads(ended.stdout)
+    return printed
+
+
+def _public_file(port: int, token: str) -> str:
+    """The path of one that has 18 MiB."""
+
+    def call(method: str, path: str, body: bytes, kind: str = "application/json") -> Any:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": kind}
+        asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, headers, method=method)
+        with urllib.request.urlopen(asked) as answered:
+            return json.load(answered)
+
+    agent = call("POST", "/v1/agents", json.dumps({"name": "Shop", "allowed_origins": ["https://a.example"]}).encode())
+    packed = BytesIO(a_docx(paragraph("The manual of a lamp, with a picture.")))
+    with zipfile.ZipFile(packed, "a") as docx:
+        docx.writestr("word/media/picture.bin", os.urandom(18 * 2**20))
+    form = (
+        b'--form\r\nContent-Disposition: form-data; name="file"; filename="manual.docx"\r\n'
+        b"Content-Type: application/octet-stream\r\n\r\n" + packed.getvalue() + b"\r\n--form--\r\n"
+    )
+    added = call("POST", f"/v1/agents/{agent['id']}/files", form, "multipart/form-data; boundary=form")
+    call("PATCH", f"/v1/sources/{added['source_id']}", b'{"is_public": true}')
+    return f"/v1/files/{added['source_id']}"

@@ -1,19 +1,23 @@
 """Uploaded files whose bytes lie on an object store: here in obstore's own store in memory."""
 
+import random
 from uuid import UUID
 
 import pytest
 from obstore.store import MemoryStore
 
+from app.core.actor import Actor
 from app.core.errors import FilesUnavailable, Misconfigured, NotFound
 from app.core.source_file import FileFormat, StoredBody
 from app.providers.files.object_store_files import ObjectStoreFiles
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
 from app.sources.deletions.records import DeletionRecords
-from app.sources.files.file_bodies import FileBodies
+from app.sources.files.file_bodies import PIECE_BYTES, FileBodies
 from app.sources.files.records import FileRecords
+from app.sources.files.source_files import SourceFiles
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.time_ordered_id import new_id
+from tests.doubles.plain_file_reader import PlainFileReader
 from tests.knowledge.knowledge_house import KnowledgeHouse
 
 BODY = b"The manual\nPress the green button."
@@ -101,6 +105,55 @@ async def test_other_bytes_than_were_uploaded_are_never_given_out(
 
     with pytest.raises(FilesUnavailable, match="other bytes"):
         await house.files.read(stored)
+
+
+@pytest.fixture(params=["in the record", "on a store"])
+def files(request: pytest.FixtureRequest, house: KnowledgeHouse, store: ObjectStoreFiles) -> SourceFiles:
+    house.files = FileBodies(store if request.param == "on a store" else None)
+    return SourceFiles(house.record, PlainFileReader(), house.files, max_bytes=3 * PIECE_BYTES)
+
+
+@pytest.mark.parametrize("size", [0, 1, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 2 * PIECE_BYTES])
+async def test_a_file_is_opened_in_pieces(house: KnowledgeHouse, files: SourceFiles, size: int) -> None:
+    body = random.Random(size).randbytes(size)
+    source = await a_file(house, body)
+    opened = await files.opened(Actor(house.workspace_id, "test"), source.id)
+    pieces = [piece async for piece in opened.pieces]
+    assert b"".join(pieces) == body
+    assert all(len(piece) == PIECE_BYTES for piece in pieces[:-1])
+
+
+async def test_a_piece_is_read_when_it_is_asked_for(house: KnowledgeHouse, files: SourceFiles) -> None:
+    source = await a_file(house, b"a" * 2 * PIECE_BYTES)
+    opened = await files.opened(Actor(house.workspace_id, "test"), source.id)
+    assert len(await anext(opened.pieces)) == PIECE_BYTES
+    await delete(house, DeletedKind.SOURCE, source.id)
+    with pytest.raises(NotFound, match="file"):
+        await anext(opened.pieces)
+
+
+async def test_a_file_that_was_replaced_is_not_sent_as_a_mixture(house: KnowledgeHouse) -> None:
+    files = SourceFiles(house.record, PlainFileReader(), house.files, max_bytes=3 * PIECE_BYTES)
+    source = await a_file(house, b"a" * 2 * PIECE_BYTES)
+    opened = await files.opened(Actor(house.workspace_id, "test"), source.id)
+    await anext(opened.pieces)
+    await put(house, source, b"b" * 2 * PIECE_BYTES)
+    with pytest.raises(NotFound, match="file"):
+        await anext(opened.pieces)
+
+
+async def test_of_other_bytes_than_were_uploaded_the_last_piece_never_comes(
+    house: KnowledgeHouse, store: ObjectStoreFiles
+) -> None:
+    house.files = FileBodies(store)
+    files = SourceFiles(house.record, PlainFileReader(), house.files, max_bytes=3 * PIECE_BYTES)
+    source = await a_file(house, b"a" * (PIECE_BYTES + 10))
+    [key] = await keys_on(store)
+    await store.put(key, b"a" * PIECE_BYTES + b"b" * 10)
+    opened = await files.opened(Actor(house.workspace_id, "test"), source.id)
+    await anext(opened.pieces)
+    with pytest.raises(FilesUnavailable, match="other bytes"):
+        await anext(opened.pieces)
 
 
 async def test_an_object_that_is_gone_is_a_file_that_is_gone(house: KnowledgeHouse, store: ObjectStoreFiles) -> None:

@@ -65,6 +65,14 @@ class ObjectStoreFiles:
                 raise NotFound("file") from error
             return bytes(await found.bytes_async())
 
+    async def piece(self, key: str, start: int, length: int) -> bytes:
+        """`length` bytes from `start` on. Raises NotFound for a key without an object."""
+        with self._errors():
+            try:
+                return bytes(await self._store.get_range_async(key, start=start, length=length))
+            except FileNotFoundError as error:
+                raise NotFound("file") from error
+
     async def forget(self, keys: Sequence[str]) -> None:
         """Delete the objects; missing ones are no error."""
         with self._errors():

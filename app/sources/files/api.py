@@ -99,7 +99,7 @@ class AdminFiles(Api):
         response_media_type=DOWNLOAD,
     )
     async def download_file(self, call: Call[Actor, None]) -> Response:
-        return served(await self._files.opened(call.caller, call.path_id("source_id")))
+        return await served(await self._files.opened(call.caller, call.path_id("source_id")))
 
     @get(
         "/v1/files/{source_id}",
@@ -108,7 +108,7 @@ class AdminFiles(Api):
         response_media_type=DOWNLOAD,
     )
     async def open_public_file(self, call: Call[None, None]) -> Response:
-        return served(await self._files.opened_by_anybody(call.path_id("source_id")))
+        return await served(await self._files.opened_by_anybody(call.path_id("source_id")))
 
     def _refuse_large(self, file: Upload) -> None:
         if len(file.body) > self._files.max_bytes:

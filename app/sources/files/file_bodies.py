@@ -6,18 +6,24 @@ deleted within a day or two.
 """
 
 import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID
 
 from app.core.errors import FilesUnavailable, Misconfigured
-from app.core.source_file import StoredBody
+from app.core.source_file import FileFacts, StoredBody
 from app.kit.clock import Clock
 from app.providers.files.object_store_files import ObjectStoreFiles
 from app.sources.files.records import FileRecords
 from app.store.system_of_record import SystemOfRecord
 from app.store.time_ordered_id import new_id
 
+PIECE_BYTES: Final = 256 * 1024
+PieceReader = Callable[[int, int], Awaitable[bytes]]
+"""Reads from a byte on, so many."""
+_OTHER_BYTES: Final = "The object store returned other bytes than were uploaded. Upload the file again."
 _UNNAMED_FOR: Final = timedelta(days=1)  # no upload takes longer between its object and its row
 
 
@@ -41,12 +47,30 @@ class FileBodies:
         and FilesUnavailable."""
         if not stored.object_key:
             return stored.body
+        body = await self._own().get(stored.object_key)
+        if hashlib.sha256(body).hexdigest() != stored.digest:
+            raise FilesUnavailable(_OTHER_BYTES)
+        return body
+
+    async def pieces(self, facts: FileFacts, object_key: str, in_record: PieceReader) -> AsyncIterator[bytes]:
+        """The same in pieces, each of which is read when it is asked for. If they are not what was uploaded, the last
+        one does not come. `in_record` reads those of a file without an object."""
+        read = partial(self._piece, object_key) if object_key else in_record
+        digest = hashlib.sha256()
+        for start in range(0, facts.size_bytes, PIECE_BYTES):
+            piece = await read(start, min(PIECE_BYTES, facts.size_bytes - start))
+            digest.update(piece)
+            if start + PIECE_BYTES >= facts.size_bytes and digest.hexdigest() != facts.digest:
+                raise FilesUnavailable(_OTHER_BYTES)
+            yield piece
+
+    async def _piece(self, object_key: str, start: int, length: int) -> bytes:
+        return await self._own().piece(object_key, start, length)
+
+    def _own(self) -> ObjectStoreFiles:
         if self._store is None:
             raise Misconfigured("This file is in an object store. Set DOCENT_FILES_URI to that object store.")
-        body = await self._store.get(stored.object_key)
-        if hashlib.sha256(body).hexdigest() != stored.digest:
-            raise FilesUnavailable("The object store returned other bytes than were uploaded. Upload the file again.")
-        return body
+        return self._store
 
     async def forget_all(self, agent_id: UUID, source_id: UUID | None = None) -> None:
         """Delete every object of the source, or of the agent, including those that no record names. Raises

@@ -52,7 +52,7 @@ class SourceFilePages(Pages):
     @page("/console/agents/{agent_id}/sources/{source_id}/file", access=read, under="sources", is_file=True)
     async def download_file(self, visit: Visit[NoForm]) -> Response:
         source = await own_source(self._sources, visit)
-        return served(await self._files.opened(visit.actor, source.id))
+        return await served(await self._files.opened(visit.actor, source.id))
 
     @action(
         "/console/agents/{agent_id}/sources/{source_id}/file",

@@ -1,9 +1,11 @@
 """Uploaded files, one for each source of that kind."""
 
 import hashlib
+import sqlite3
+from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, literal_column, select
 
 from app.core.errors import NotFound
 from app.core.source_file import FileFacts, FileFormat, StoredBody
@@ -35,6 +37,24 @@ class FileRecords(Repository):
         statement = select(SOURCE_FILES.c.digest, SOURCE_FILES.c.body, SOURCE_FILES.c.object_key)
         row = self._first_row(statement.where(SOURCE_FILES.c.source_id == source_id), "file")
         return StoredBody(row.digest, row.body, row.object_key)
+
+    def object_key(self, source_id: UUID) -> str:
+        """ "" for a file whose bytes the record holds. Raises NotFound."""
+        statement = select(SOURCE_FILES.c.object_key).where(SOURCE_FILES.c.source_id == source_id)
+        return str(self._first_row(statement, "file").object_key)
+
+    def piece(self, source_id: UUID, digest: str, start: int, length: int) -> bytes:
+        """Of the bytes that the record holds. Raises NotFound if it has another file by now."""
+        matching = (SOURCE_FILES.c.source_id == source_id, SOURCE_FILES.c.digest == digest)
+        if self._connection.dialect.name != "sqlite":
+            statement = select(func.substr(SOURCE_FILES.c.body, start + 1, length).label("piece"))
+            return bytes(self._first_row(statement.where(*matching), "file").piece)
+        # SQLite's substr would read the whole file first.
+        row = self._first_row(select(literal_column("rowid").label("number")).where(*matching), "file")
+        opened: sqlite3.Connection = cast(Any, self._connection.connection.driver_connection)
+        with opened.blobopen(SOURCE_FILES.name, SOURCE_FILES.c.body.name, row.number, readonly=True) as body:
+            body.seek(start)
+            return body.read(length)
 
     def object_keys(self) -> set[str]:
         """The keys of all agents' files on the object store."""

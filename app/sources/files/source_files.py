@@ -1,7 +1,7 @@
 """Files that operators upload: checked by reading them once, stored whole, read again at each sync."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,7 +12,7 @@ from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, Overloaded
 from app.core.field_rules import check_line
-from app.core.source_file import FIELD, FileFacts, FileFormat, OpenedFile, StoredBody, Upload, file_format
+from app.core.source_file import FIELD, FileFacts, FileFormat, OpenedFile, Upload, file_format
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords
@@ -33,9 +33,6 @@ class StoredFile:
 
     source: Source
     facts: FileFacts
-
-
-_Found = tuple[FileFacts, StoredBody]
 
 
 class UploadPlaces:
@@ -133,23 +130,30 @@ class SourceFiles:
     async def opened(self, actor: Actor, source_id: UUID) -> OpenedFile:
         """For an operator. Raises FilesUnavailable as well."""
 
-        def work(tx: Transaction) -> _Found:
-            SourceRecords(tx).find(actor.workspace_id, source_id)
-            return _found(tx, source_id)
-
-        return await self._opened(*await self._records.of_workspace(actor.workspace_id).read(work))
+        return await self._opened(
+            self._records.of_workspace(actor.workspace_id),
+            source_id,
+            lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id),
+        )
 
     async def opened_by_anybody(self, source_id: UUID) -> OpenedFile:
         """Also NotFound unless the operator made the source's file public. Raises FilesUnavailable."""
 
-        def work(tx: Transaction) -> _Found:
-            SourceRecords(tx).public_file(source_id)
-            return _found(tx, source_id)
+        return await self._opened(self._records, source_id, lambda tx: SourceRecords(tx).public_file(source_id))
 
-        return await self._opened(*await self._records.read(work))
+    async def _opened(
+        self, records: SystemOfRecord, source_id: UUID, admit: Callable[[Transaction], object]
+    ) -> OpenedFile:
+        def work(tx: Transaction) -> tuple[FileFacts, str]:
+            admit(tx)
+            return FileRecords(tx).facts(source_id), FileRecords(tx).object_key(source_id)
 
-    async def _opened(self, facts: FileFacts, stored: StoredBody) -> OpenedFile:
-        return OpenedFile(facts, await self._bodies.read(stored))
+        facts, key = await records.read(work)
+
+        async def in_record(start: int, length: int) -> bytes:
+            return await records.read(lambda tx: FileRecords(tx).piece(source_id, facts.digest, start, length))
+
+        return OpenedFile(facts, self._bodies.pieces(facts, key, in_record))
 
     async def _check(self, actor: Actor, upload: Upload, config: SourceConfig) -> None:
         check_line(FIELD, upload.own_name, MAX_NAME_CHARS, may_be_empty=False)
@@ -157,10 +161,6 @@ class SourceFiles:
         if len(upload.body) > self.max_bytes:
             raise InvalidInput(FIELD, f"This has {len(upload.body)} bytes. Use at most {self.max_bytes}.")
         await self._reader.read(upload.own_name, upload.body, config.url, actor.workspace_id)
-
-
-def _found(tx: Transaction, source_id: UUID) -> _Found:
-    return FileRecords(tx).facts(source_id), FileRecords(tx).body(source_id)
 
 
 def _format(upload: Upload) -> FileFormat:
