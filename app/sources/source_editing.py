@@ -1,15 +1,19 @@
 """Changing a source's settings, which the next sync applies; and the credentials that its website requires, which can
 be replaced and removed, but never read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
+from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records import SourceAccessRecords, SourceRecords
+from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import (
     GIVEN_KINDS,
@@ -23,35 +27,62 @@ from app.sources.source import (
 )
 from app.sources.source_rules import check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.store.transaction import batches
 from app.workspaces.records.audit import AuditRecords
 
 _LINK_FIELDS: Final = frozenset({"max_depth", "read_files"})
 _CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth", "read_files"})
+# Their documents are the pages at the address.
+MOVABLE_KINDS: Final = frozenset({SourceKind.SITE, SourceKind.URL, SourceKind.SITEMAP, SourceKind.FEED})
+_DROPPED_AT_ONCE: Final = 100
 
 
 class SourceEditing:
     """Every method raises NotFound for a source that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
+    def __init__(self, records: SystemOfRecord, scope: PageScope) -> None:
         self._records = records
+        self._scope = scope
+
+    async def change(self, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]) -> Source:
+        """Store what `change` returns for the current configuration. Existing knowledge stays unchanged until the next
+        sync, unless the source moves to another website: pages of the former one are no longer used, and its
+        credentials are forgotten. Raises InvalidInput, also for a field that sources of this kind do not have."""
+        source, has_moved = await self._change(actor, source_id, change)
+        if has_moved:
+            await self._drop_former(source)
+        return source
+
+    async def _drop_former(self, source: Source) -> None:
+        """In batches, because other writers wait meanwhile; indexes are cleared with the next reading."""
+        own = origin_of(source.config.url)
+        records = self._records.of_agent(source.agent_id)
+        urls = await records.read(lambda tx: LiveDocumentRecords(tx).urls(source.id))
+        former = [document_id for document_id, url in urls if origin_of(url) != own]
+        for some in batches(former, _DROPPED_AT_ONCE):
+            await records.write(partial(_retire, source.agent_id, some))
 
     @writes
-    def change(
+    def _change(
         self, tx: Transaction, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]
-    ) -> Source:
-        """Store what `change` returns for the current configuration. Existing knowledge stays unchanged until the next
-        sync. Raises InvalidInput, also for a field that sources of this kind do not have."""
+    ) -> tuple[Source, bool]:
+        """Also whether it has moved to another website."""
         source = SourceRecords(tx).find(actor.workspace_id, source_id)
         before, after = source.config, change(source.config)
         changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
         _check_fields(before.kind, changed)
         check_source(after)
+        if "url" in changed:
+            self._scope.check(after)
+        has_moved = before.kind in MOVABLE_KINDS and origin_of(before.url) != origin_of(after.url)
+        if has_moved:
+            SourceAccessRecords(tx).clear(source_id)  # they were entered for the former website
         source = SourceRecords(tx).save(source.agent_id, source_id, after)
         if not _CRAWL_FIELDS.isdisjoint(changed):
             # An unchanged page comes without its links, some of which may be wanted from now on.
             CrawlPageRecords(tx).forget_validators(source_id)
         AuditRecords(tx).acted(actor, "source.edit", source_id, changed=changed)
-        return source
+        return source, has_moved
 
     @reads
     def text(self, tx: Transaction, actor: Actor, source_id: UUID) -> Source:
@@ -60,6 +91,15 @@ class SourceEditing:
         if source.config.kind is not SourceKind.TEXT:
             raise NotFound("text")
         return source
+
+
+def origin_of(address: str) -> str:
+    """Scheme, host and port, as written in the address."""
+    return "://".join(urlsplit(address.strip())[:2]).casefold()
+
+
+def _retire(agent_id: UUID, document_ids: Sequence[UUID], tx: Transaction) -> None:
+    DocumentRecords(tx).retire_documents(agent_id, document_ids)
 
 
 def with_own_address(config: SourceConfig, address: str) -> SourceConfig:
@@ -85,7 +125,7 @@ def _check_fields(kind: SourceKind, changed: list[str]) -> None:
             raise InvalidInput(name, "You cannot change the kind of a source. Create another source.")
         if (kind in GIVEN_KINDS and name in _CRAWL_FIELDS) or (kind in LISTED_KINDS and name in _LINK_FIELDS):
             raise InvalidInput(name, f'A source of kind "{kind.value}" does not have this setting. Remove this field.')
-        if kind not in GIVEN_KINDS and name == "url":
+        if kind not in GIVEN_KINDS | MOVABLE_KINDS and name == "url":
             raise InvalidInput(name, "You cannot change the address of this source. Create another source.")
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from app.knowledge.document import PageContent
+from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
@@ -57,7 +58,9 @@ async def test_only_what_is_sent_changes(house: House) -> None:
         (TEXT, {"url": "nowhere"}, "url"),
         (TEXT, {"kind": "site"}, "kind"),
         (SITE, {"text": "Hello."}, "text"),
-        (SITE, {"url": "https://elsewhere.example/"}, "url"),
+        (SITE, {"url": "http://10.0.0.1/"}, "url"),
+        (SITE, {"url": ""}, "url"),
+        (FORUM, {"url": "https://elsewhere.example/"}, "url"),
         (SITE, {"max_pages": 0}, "max_pages"),
         (SITE, {"exclude": [""]}, "exclude.0"),
     ],
@@ -68,6 +71,25 @@ async def test_what_a_source_of_that_kind_cannot_be_is_refused_by_field(
     source = await create(house, kind)
     response = await house.api("PATCH", f"/v1/sources/{source['id']}", change)
     assert (response.status_code, response.json()["error"]["field"]) == (422, field)
+
+
+async def test_a_source_that_moves_drops_the_former_websites_pages_and_credentials(house: House) -> None:
+    source = await create(house, SITE)
+    path = f"/v1/sources/{source['id']}"
+    await house.api("PUT", f"{path}/access", {"kind": "basic", "name": "docent", "secret": "for the former site"})
+    with house.record.reading() as tx:
+        stored = SourceRecords(tx).get(house.agent.id, UUID(source["id"]))
+    for page in ("https://www.example.com/docs/a", "http://www.example.com/docs/b"):
+        await add_live(house.record, stored, PageContent(page, page, page))
+
+    await house.api("PATCH", path, {"url": "https://www.example.com/guide"})
+    assert (await house.api("GET", f"{path}/access")).json()["kind"] == "basic", "it is the same website"
+    moved = (await house.api("PATCH", path, {"url": "http://www.example.com/docs"})).json()
+
+    assert moved["url"] == "http://www.example.com/docs"
+    assert (await house.api("GET", f"{path}/access")).json()["kind"] is None
+    with house.record.reading() as tx:
+        assert [url for _, url in LiveDocumentRecords(tx).urls(stored.id)] == ["http://www.example.com/docs/b"]
 
 
 async def test_a_website_has_no_text(house: House) -> None:

@@ -65,7 +65,7 @@ async def add_file(
             if name or url:
                 config = stored.source.config
                 wanted = replace(config, name=name or config.name, url=url or config.url)
-                source = await SourceEditing(base.record).change(actor, known, lambda _: wanted)
+                source = await SourceEditing(base.record, page_scope_on(base)).change(actor, known, lambda _: wanted)
                 stored = replace(stored, source=source)
         if (await run_now(base, knowledge, actor, stored.source, as_json)).problem is not None:
             raise typer.Exit(1)

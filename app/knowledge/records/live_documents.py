@@ -247,6 +247,15 @@ class LiveDocumentRecords(Repository):
         live = self._live_versions([row.id for row in shown])
         return ListPage([_document(row, *live[row.id]) for row in shown], _OLDEST_FIRST.next_cursor(rows, page))
 
+    def urls(self, source_id: UUID) -> list[tuple[UUID, str]]:
+        """The id and URL of each document of the source."""
+        statement = (
+            select(DOCUMENTS.c.id, DOCUMENTS.c.url)
+            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
+            .where(DOCUMENTS.c.source_id == source_id, DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value)
+        )
+        return [(document_id, url) for document_id, url in self._connection.execute(statement)]
+
     def counts(self, agent_id: UUID) -> tuple[int, int]:
         """Live documents, live chunks."""
         documents = select(func.count()).select_from(DOCUMENT_VERSIONS).where(is_live_of(agent_id))

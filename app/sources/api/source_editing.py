@@ -33,7 +33,10 @@ class SourcePatch(Model):
     name: str = Field(default="?", min_length=1, max_length=rules.MAX_NAME_CHARS)
     text: str = Field(default="?", min_length=1, max_length=rules.MAX_TEXT_CHARS, description='Only for kind "text".')
     url: str = Field(
-        default="", max_length=2048, description='Where citations link to. Only for kinds "text" and "file".'
+        default="",
+        max_length=2048,
+        description='The website\'s address; for kinds "text" and "file", where citations link to. Pages of another '
+        "website are no longer used from then on, and its credentials are forgotten.",
     )
     include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to include.")
     exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to exclude.")

@@ -17,7 +17,7 @@ from app.sources.files.source_files import SourceFiles
 from app.sources.pages.own_source import own_source
 from app.sources.runs.run_progress import run_progress
 from app.sources.source import ENDED_STATES, GIVEN_KINDS, LISTED_KINDS, CrawlRun, RunState, SourceConfig, SourceKind
-from app.sources.source_editing import SourceEditing, with_own_address
+from app.sources.source_editing import MOVABLE_KINDS, SourceEditing, with_own_address
 from app.sources.sources import Sources
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
@@ -100,6 +100,7 @@ class EditedSource(Form):
         return replace(
             config,
             name=self.name,
+            url=with_scheme(self.url) or config.url,
             include=self.include,
             exclude=self.exclude,
             max_pages=config.max_pages if self.max_pages is None else self.max_pages,
@@ -187,6 +188,8 @@ class SourcePages(Pages):
                 "run": run,
                 "progress": run and run_progress(run, visit.now),
                 "is_crawled": source.config.kind not in GIVEN_KINDS,
+                "can_move": source.config.kind in MOVABLE_KINDS,
+                "without_tls": _without_tls(source.config.url) if source.config.kind in MOVABLE_KINDS else "",
                 "has_links": source.config.kind not in GIVEN_KINDS | LISTED_KINDS,
                 "is_running": run is not None and run.state not in ENDED_STATES,
                 "pages": pages.items,
@@ -228,6 +231,16 @@ class SourcePages(Pages):
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "Saved. Reading started.")
 
+    @action("/console/agents/{agent_id}/sources/{source_id}/without-tls", access=write, shown_on="source")
+    async def read_without_tls(self, visit: Visit[NoForm]) -> Go:
+        """From http:// instead of https://, for a website that has no TLS."""
+        source = await own_source(self._sources, visit)
+        await self._editing.change(
+            visit.actor, source.id, lambda config: replace(config, url=_without_tls(config.url) or config.url)
+        )
+        await self._sources.sync(visit.actor, source.id)
+        return Go(visit.url("source", source_id=source.id), "Address changed. Reading started.")
+
     @page("/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}", access=read, under="sources")
     async def learnt_page(self, visit: Visit[NoForm]) -> Shown:
         """One page as search and the model see it."""
@@ -242,3 +255,9 @@ def with_scheme(address: str) -> str:
     """Completes what people type: "example.com" is a website."""
     address = address.strip()
     return address if not address or "://" in address else f"https://{address}"
+
+
+def _without_tls(address: str) -> str:
+    """The same by http://; "" if it does not begin with https://."""
+    scheme, is_tls, rest = address.strip().partition("https://")
+    return f"http://{rest}" if is_tls and not scheme else ""

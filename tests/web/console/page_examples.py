@@ -88,6 +88,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     },
     "compare_search_settings": {},
     "set_search_preset": {"preset": "reference"},
+    "read_without_tls": {},
     "make_user_secret": {},
     "remove_user_secret": {},
     "set_user_issuer": {

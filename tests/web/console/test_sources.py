@@ -142,6 +142,27 @@ async def test_a_source_is_red_where_nothing_is_left_and_amber_where_pages_of_be
     assert (f'<span class="badge {badge}">source</span>' in overview) == (badge != "good")
 
 
+async def test_a_website_without_tls_is_read_by_one_click(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(list_path(house), {"kind": "site", "name": "Shop", "url": "https://shop.example/"})
+    (source,) = await sources_of(house, house.agent.id)
+    path, run = f"{list_path(house)}/{source.id}", source.run
+    assert run is not None
+    assert "Try http://" not in await browser.page(path)
+    with house.record.writing() as tx:
+        CrawlRunRecords(tx).set_run_state(run.id, RunState.FAILED, "No page could be read: no TLS.")
+    failed = await browser.page(path)
+    assert "Try http://" in failed
+    assert 'href="#edit_source-url"' in failed
+    assert 'id="edit_source-url"' in failed
+
+    assert "Reading started" in await browser.flash(await browser.post(f"{path}/without-tls"))
+
+    (source,) = await sources_of(house, house.agent.id)
+    assert source.config.url == "http://shop.example/"
+    assert source.run is not None
+    assert source.run.id != run.id
+
+
 async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(list_path(house), {"kind": "url", "url": "https://www.example.com/faq"})
     (source,) = await sources_of(house, house.agent.id)
