@@ -1,5 +1,6 @@
 """Closes gaps with proof, by asking their questions again."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final, Protocol
 from uuid import UUID
@@ -9,7 +10,7 @@ import structlog
 from app.agents.agent import Version
 from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.actor import Actor
-from app.core.errors import DocentError
+from app.core.errors import DocentError, InvalidInput, NotFound
 from app.core.field_rules import check_text
 from app.core.gap_state import GapState
 from app.gaps.gap import DueGap, Gap, GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
@@ -22,6 +23,7 @@ from app.workspaces.records.audit import AuditRecords
 log = structlog.get_logger(__name__)
 
 MAX_WORDINGS: Final = 5
+MAX_PROVEN: Final = 10
 _AT_ONCE: Final = 10
 
 
@@ -66,6 +68,19 @@ class GapReplays:
 
         gap = await self._records.of_workspace(actor.workspace_id).write(work)
         return GapReplay(gap, replay.questions)
+
+    async def resolve_many(self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID]) -> tuple[list[Gap], list[Gap]]:
+        """The same for up to MAX_PROVEN gaps of one agent: those that were closed, and those that stay open. Raises
+        InvalidInput, and NotFound for another agent's."""
+        if not 1 <= len(set(gap_ids)) == len(gap_ids) <= MAX_PROVEN:
+            raise InvalidInput("gap_ids", f"Choose 1 to {MAX_PROVEN} gaps: each is asked again.")
+        gaps = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: [GapRecords(tx).get(actor.workspace_id, gap_id) for gap_id in gap_ids]
+        )
+        if any(gap.agent_id != agent_id for gap in gaps):
+            raise NotFound("gap")
+        replays = [await self.resolve(actor, gap.id, gap.note) for gap in gaps]
+        return [each.gap for each in replays if each.passes], [each.gap for each in replays if not each.passes]
 
     async def replay_due(self) -> int:
         """One batch of open gaps whose agents have changed since, most frequent first. Those that pass are proposed for

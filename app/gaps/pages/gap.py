@@ -6,6 +6,7 @@ from uuid import UUID
 import structlog
 from pydantic import Field
 
+from app.agents.agent import Version
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERNS_CHARS, CuratedAnswers
 from app.answers.curated.rehearsals import Rehearsals
@@ -111,6 +112,10 @@ class HalfWrittenForm(Form):
     language: str | None = Field(default=None, max_length=3)
 
 
+class ReplayForm(Form):
+    version: Version = "draft"
+
+
 class GapAnswerPages(Pages):
     def __init__(
         self,
@@ -169,10 +174,11 @@ class GapAnswerPages(Pages):
         return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, gap.note))
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/replay", access=write, under="gaps")
-    async def replay_gap(self, visit: Visit[NoForm]) -> Shown:
+    async def replay_gap(self, visit: Visit[ReplayForm]) -> Shown:
         """Ask again, without changing anything."""
         gap = await self._show.own(visit)
-        return await self._show.page(visit, replay=await self._replays.replay(visit.actor, gap.id, "draft"))
+        replay = await self._replays.replay(visit.actor, gap.id, visit.input.version)
+        return await self._show.page(visit, replay=replay)
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/prove", access=write, under="gaps")
     async def prove_gap(self, visit: Visit[NoForm]) -> Shown:

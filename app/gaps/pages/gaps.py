@@ -14,8 +14,9 @@ from app.conversations.saved_filters import SavedFilters
 from app.core.gap_state import GapReason, GapState
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
+from app.gaps.gap_replays import GapReplays
 from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage
-from app.web.console.filters import number
+from app.web.console.filters import number, plural
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50
@@ -63,9 +64,10 @@ class ManyGaps(Form):
 
 
 class GapsPages(Pages):
-    def __init__(self, gaps: Gaps, triage: GapTriage, filters: SavedFilters) -> None:
+    def __init__(self, gaps: Gaps, triage: GapTriage, replays: GapReplays, filters: SavedFilters) -> None:
         self._gaps = gaps
         self._triage = triage
+        self._replays = replays
         self._filters = filters
 
     @page("/console/agents/{agent_id}/gaps", access=read, menu=MenuEntry("Gaps", 10, "gap"))
@@ -124,6 +126,13 @@ class GapsPages(Pages):
         undone = urlencode([("undo", str(gap.id)) for gap in ignored])
         to = visit.url("gaps", {"state": given.state, "undo_note": given.note})
         return Go(f"{to}&{undone}", f"{len(ignored)} ignored.")
+
+    @action("/console/agents/{agent_id}/gaps/prove", access=write, shown_on="gaps")
+    async def prove_gaps(self, visit: Visit[ManyGaps]) -> Go:
+        given = visit.input
+        closed, left = await self._replays.resolve_many(visit.actor, visit.agent.id, given.gap_ids)
+        still = f" {plural(len(left), 'gap is', 'gaps are')} still not answered." if left else ""
+        return Go(visit.url("gaps", {"state": given.state}), f"{plural(len(closed), 'gap')} closed with proof.{still}")
 
     @action("/console/agents/{agent_id}/gaps/take-back", access=write, shown_on="gaps")
     async def take_back_gaps(self, visit: Visit[ManyGaps]) -> Go:

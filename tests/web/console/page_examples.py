@@ -33,6 +33,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "sign_out": {},
     "change_password": {"current_password": PASSWORD, "new_password": "another long password"},
     "ignore_gaps": {"gap_ids": ["{gap_id}"], "note": "not ours"},
+    "prove_gaps": {"gap_ids": ["{gap_id}"]},
     "take_back_gaps": {"gap_ids": ["{gap_id}"], "note": "not ours"},
     "edit_gap": {"assignee": "editor@example.com", "note": "ask the warehouse"},
     "ignore_gap": {"reason": "not ours"},
