@@ -237,6 +237,11 @@ eval: .venv/installed ## Measure retrieval on a set of questions (DATA=DIR)
 	@test -n "$(DATA)" || { echo "Name the set: make eval DATA=path/to/set (documents, chunks and queries .jsonl.gz)"; exit 2; }
 	$(BIN)/docent eval $(DATA)
 
+.PHONY: eval-reader
+eval-reader: .venv/installed ## Measure the reader beside trafilatura on public suites of main content (DATA=DIR)
+	@test -n "$(DATA)" || { echo "Name the suites: make eval-reader DATA=path/to/suites (pages.tar.xz, expected.jsonl.gz)"; exit 2; }
+	$(BIN)/python -m bench.reader_suites $(DATA)
+
 .PHONY: eval-demo
 eval-demo: .venv/installed ## Measure retrieval on our own 60 questions over the demonstration site
 	$(BIN)/python -m tests.demo_set .venv/demo-set
