@@ -164,3 +164,76 @@ def test_a_section_that_was_cut_is_not_cut_again() -> None:
     known = KnownSections()
     assert known.section("Prices", PAGE) is known.section("Prices", PAGE)
     assert known.section("Prices of 2025", PAGE) is not known.section("Prices", PAGE)
+
+
+GUIDE = """
+## Shipping
+
+| To | Price |
+| --- | --- |
+| European Union | 7.90 |
+| United Kingdom | 9.90 |
+| United States and Canada | 19.90 |
+
+We do not ship to other countries.
+
+## Sharing
+
+The owner counts as one. Basic allows 2 people, Plus 5, Pro 10 and Network 50.
+
+## Broker
+
+The hub has a broker. It is switched off when the hub leaves our workshop. Data is kept in Ireland.
+
+## Money back
+
+A yearly payment is refunded in full within 14 days. You get the error 429 with a header.
+"""
+OWN = Evidence([Section.cut("Nimbrel", GUIDE)], {"nimbrel"})
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("Shipping to Germany costs 7.90.", id="a member of the union"),
+        pytest.param("Shipping to the US costs 19.90.", id="a short name"),
+        pytest.param("Nimbrel doesn't ship to Japan.", id="a place that is nowhere, denied"),
+        pytest.param("Nimbrel ships to the European Union.", id="the company's own name"),
+        pytest.param("You get HTTP 429 with a header.", id="what labels a number"),
+        pytest.param("On Plus, 5 people are allowed.", id="the number of its name in a list"),
+    ],
+)
+def test_a_source_may_say_it_by_another_name(sentence: str) -> None:
+    assert OWN.verdict(sentence).is_proven
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("Shipping to Germany costs 9.90.", id="the other row"),
+        pytest.param("Data is kept in Ireland and the Netherlands.", id="a member without a number"),
+        pytest.param("On Plus, 10 people are allowed.", id="the number of another name in the list"),
+        pytest.param("The broker is switched on when the hub leaves the workshop.", id="the contrary in other words"),
+        pytest.param("A monthly payment is refunded in full.", id="the other period"),
+    ],
+)
+def test_the_other_row_name_or_word_is_no_proof(sentence: str) -> None:
+    assert not OWN.verdict(sentence).is_proven
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("de", "Der Versand nach Deutschland kostet 7,90 € in der Tarifzone Mitteleuropa."),
+        ("fa", "هزینهٔ ارسال ۷٫۹۰ یورو است."),
+        ("ja", "送料は7.90ユーロです。"),
+        ("zh", "运费为7.90欧元。"),
+        ("hi", "शिपिंग की लागत ७.९० यूरो है।"),
+    ],
+)
+def test_across_languages_numbers_count_by_value_and_names_do_not(language: str, sentence: str) -> None:
+    verdict = OWN.verdict(sentence, language)
+    assert verdict.is_across
+    assert verdict.is_proven
+    changed = sentence.translate(str.maketrans("97۹۷९७", "31۳۱३१"))
+    assert not OWN.verdict(changed, language).is_proven

@@ -56,3 +56,8 @@ async def test_a_question_back_and_thanks_are_neither_low_nor_a_gap(tmp_path: Pa
     _, end, gaps = await judged(tmp_path, answer)
     assert not end.low_confidence
     assert gaps == []
+
+
+async def test_what_only_repeats_the_question_is_no_answer(tmp_path: Path) -> None:
+    _, end, _ = await judged(tmp_path, "The warranty of a lamp is long [1].")
+    assert end.low_confidence

@@ -5,7 +5,7 @@ in the sentences and table cells of the sources, together with what the sentence
 a clause denies is compared with what the places like it deny (`contradiction.py`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,22 +14,29 @@ from app.answers.guard.evidence_places import Section
 from app.answers.guard.fact_proof import FactProof
 from app.answers.guard.place_index import PlaceIndex
 from app.answers.guard.place_words import stems
-from app.answers.guard.said_sentence import SaidSentence
+from app.answers.guard.said_sentence import SaidSentence, needs_no_proof
 from app.core.text.stated_facts import Fact, FactKind, plain
 
 _PROVING_COVER: Final = 0.6  # at this cover a place says what the sentence says
+_PROVING_COVER_OF_FIGURES: Final = 0.35  # if it has the sentence's numbers too
+_FEWEST_PROVING_WORDS: Final = 3
+_SAME_LANGUAGE: Final = 0.5  # share of a sentence's words that sources in its language know
 _NEAR_COVER: Final = 0.4  # at this cover words alone show that a place is about the same
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the sources do not prove of a sentence. `cover`, in [0, 1], is the share of its words that the best place
-    has; if it is low, only the meaning can decide (`needs_meaning`)."""
+    has; if it is low, only the meaning can decide (`needs_meaning`). It has so many `facts`, of which `figures` are
+    numbers, and so many `words` that say something. If it `is_across` languages, words and names were not compared."""
 
     missing: tuple[Fact, ...]
     is_contradicted: bool
     cover: float
     facts: int
+    figures: int = 0
+    words: int = 0
+    is_across: bool = False
 
     @property
     def is_proven(self) -> bool:
@@ -38,7 +45,13 @@ class Verdict:
     @property
     def proves(self) -> bool:
         """Whether the sources say it, not only nothing against it."""
-        return self.is_proven and self.cover >= _PROVING_COVER
+        if not self.is_proven:
+            return False
+        if self.is_across:
+            return self.figures > 0
+        if self.figures and self.cover >= _PROVING_COVER_OF_FIGURES:
+            return True
+        return self.cover >= _PROVING_COVER and self.words >= _FEWEST_PROVING_WORDS
 
     @property
     def needs_meaning(self) -> bool:
@@ -48,21 +61,35 @@ class Verdict:
 class Evidence:
     """The places of some sections."""
 
-    def __init__(self, sections: Sequence[Section]) -> None:
+    def __init__(self, sections: Sequence[Section], own_names: Collection[str] = ()) -> None:
+        """The case-folded `own_names` are the company's, which need no proof."""
         self._index = PlaceIndex(sections)
+        self._letters = frozenset("".join(section.code for section in sections).casefold())
+        self._own_names = own_names
         self._code = "\n".join(section.code for section in sections)
 
     @property
     def is_empty(self) -> bool:
         return not self._index.places
 
-    def verdict(self, sentence: str, language: str | None = "en") -> Verdict:
+    def verdict(self, sentence: str, language: str | None = "en", *, is_across: bool = False) -> Verdict:
+        """`is_across`: the sources are in another language than the sentence."""
         index = self._index
         said = SaidSentence.read(sentence, language, index.names, index.is_word, index.has_phrase)
+        words = stems(said.text)
+        figures = sum(fact.kind is FactKind.NUMBER for fact in said.facts)
+        may_differ = is_across or language not in (None, "en")
+        if self._is_other_script(said.text) or (may_differ and index.knows(words) < _SAME_LANGUAGE):
+            gone = tuple(fact for fact in said.facts if fact.kind is not FactKind.NAME and not self._is_anywhere(fact))
+            return Verdict(gone, False, 0.0, len(said.facts), figures, len(words), is_across=True)
         proof = FactProof(index, said)
-        missing = tuple(fact for fact in said.facts if not self._stands(fact, proof))
-        cover = max(index.shares(stems(said.text)), default=0.0)
-        return Verdict(missing, is_contradicted(index, said, proof), cover, len(said.facts))
+        missing = tuple(
+            fact
+            for fact in said.facts
+            if not needs_no_proof(fact, said.text, self._own_names) and not self._stands(fact, proof)
+        )
+        cover = max(index.shares(words), default=0.0)
+        return Verdict(missing, is_contradicted(index, said, proof), cover, len(said.facts), figures, len(words))
 
     def nearest(self, sentence: str, count: int) -> list[str]:
         """The places that share the most words with the sentence."""
@@ -83,6 +110,18 @@ class Evidence:
     def has_code(self, code: str) -> bool:
         """Whether a source contains it, ignoring spaces."""
         return "".join(code.split()) in self._code
+
+    def _is_other_script(self, text: str) -> bool:
+        """Whether most letters of the text are in none of the sources."""
+        letters = {letter for letter in text.casefold() if letter.isalpha()}
+        return sum(letter in self._letters for letter in letters) < _SAME_LANGUAGE * len(letters)
+
+    def _is_anywhere(self, fact: Fact) -> bool:
+        return (
+            self.has_code(fact.text)
+            if fact.kind is FactKind.CODE
+            else any(place.has(fact) for place in self._index.places)
+        )
 
     def _stands(self, fact: Fact, proof: FactProof) -> bool:
         return self.has_code(fact.text) if fact.kind is FactKind.CODE else proof.stands(fact)

@@ -16,6 +16,7 @@ class AnswerVerdict:
     kinds: list[SentenceKind] = field(default_factory=list)
     confirmed: int = 0
     failed: int = 0
+    is_first_confirmed: bool = False
 
     @property
     def statements(self) -> int:
@@ -27,7 +28,13 @@ class AnswerVerdict:
 
     @property
     def is_grounded(self) -> bool:
-        return self.confirmed > 0 and self.confirmed >= _LEAST_CONFIRMED * self.statements
+        """The first statement, which is the answer, and half of them all."""
+        return self.is_first_confirmed and self.confirmed >= _LEAST_CONFIRMED * self.statements
+
+    def confirm(self) -> None:
+        """Count the last sentence as confirmed."""
+        self.confirmed += 1
+        self.is_first_confirmed |= self.statements == 1
 
     @property
     def is_talk(self) -> bool:

@@ -143,13 +143,15 @@ class CheckedText:
                 return None
             is_within = bool(_ROW.match(statement) or _STEP.match(statement))
             return "" if is_within else f" *({self.mark})*"
+        if self.check.is_echo(statement):
+            return ""
         if numbers:
-            self.verdict.confirmed += 1
+            self.verdict.confirm()
             return ""
         source = await self.check.proof(statement)
         if source is None:
             return ""
-        self.verdict.confirmed += 1
+        self.verdict.confirm()
         number = self._number(source)
         return "" if number in self._last else f" [{number}]"
 

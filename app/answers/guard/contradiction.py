@@ -14,7 +14,17 @@ from app.answers.guard.place_index import PlaceIndex
 from app.answers.guard.place_words import number_words, stems
 from app.answers.guard.said_sentence import Part, SaidSentence
 from app.core.text.number_kinds import number_kinds
-from app.core.text.polarity import denies, has_exception, is_condition, is_free, limits, speaks_of_paying
+from app.core.text.polarity import (
+    denies,
+    has_exception,
+    is_condition,
+    is_contrary,
+    is_free,
+    is_too_narrow,
+    is_too_wide,
+    limits,
+    speaks_of_paying,
+)
 from app.core.text.stated_facts import FactKind
 
 _AS_GOOD: Final = 0.8  # share of the best cover from which other places count as well
@@ -22,6 +32,7 @@ _SAME_SHARE: Final = 0.85  # of a sentence's words
 _LEAST_SHARE: Final = 0.45  # of a clause's words that the places must have
 _LEAST_SHARE_WITHOUT_FACTS: Final = 0.6
 _LEAST_SHARE_OF_DENIALS: Final = 0.5
+_FEWEST_WORDS: Final = 2  # that a place has of a clause, to be about the same
 _SEGMENTS: Final = re.compile(r"[,;:.]\s|\s(?:but|and|or|so)\s")
 _DENIED_LIST: Final = re.compile(r"(?:not|never|no)\b[^:.]{0,60}:", re.IGNORECASE)
 
@@ -31,7 +42,34 @@ def is_contradicted(index: PlaceIndex, said: SaidSentence, proof: FactProof) -> 
         return _is_same_but_denied(index, said)
     if has_exception(said.text) and denies(said.text):
         return False
+    if _is_turned_round(index, said, proof):
+        return True
     return any(_is_clause_contradicted(index, clause, proof, is_plain=not denies(said.text)) for clause in said.clauses)
+
+
+def _is_turned_round(index: PlaceIndex, said: SaidSentence, proof: FactProof) -> bool:
+    """Whether the place that is most like a part says its contrary in other words, limits what it says of all, or does
+    not limit what it limits."""
+    return any(
+        turned(part.text, place.text)
+        for part in said.parts
+        if not is_condition(part.text)
+        for turned in (is_contrary, is_too_wide, is_too_narrow)
+        for place in _likest(index, part, proof)
+    )
+
+
+def _likest(index: PlaceIndex, part: Part, proof: FactProof) -> list[Place]:
+    """The best place for a part with enough words of it, and one of its numbers or names if any has; none, or one."""
+    words = [word for word in part.own_words if not word.startswith("=")]
+    shares = index.shares(words)
+    numbers = _having_its_facts(index, part, proof) or range(len(shares))
+    best = max(
+        (number for number in numbers if not index.places[number].is_heading), key=shares.__getitem__, default=-1
+    )
+    if best < 0 or shares[best] < _LEAST_SHARE or len(index.places[best].words & {*words}) < _FEWEST_WORDS:
+        return []
+    return [index.places[best]]
 
 
 def _is_same_but_denied(index: PlaceIndex, said: SaidSentence) -> bool:
@@ -63,6 +101,9 @@ def _is_clause_contradicted(index: PlaceIndex, clause: Part, proof: FactProof, *
     if is_denial:
         least = _LEAST_SHARE if anchored else _LEAST_SHARE_WITHOUT_FACTS
         return share >= least and not any(_may_deny(place, clause.text, bool(anchored)) for place in places)
+    shared = max((len(clause.own_words & place.words) for place in places), default=0)
+    if shared < _FEWEST_WORDS and not anchored:
+        return False
     return share >= _LEAST_SHARE_OF_DENIALS and all(_denies_it(index, place, clause) for place in places)
 
 

@@ -13,7 +13,9 @@ from app.answers.guard.place_index import PlaceIndex
 from app.answers.guard.place_words import every_stem, is_named, number_words, stems
 from app.answers.guard.said_sentence import SaidSentence
 from app.core.text.number_kinds import is_time, likeness, units_of
-from app.core.text.stated_facts import Fact, FactKind, spellings
+from app.core.text.place_names import is_member, other_names, union_names
+from app.core.text.polarity import denies, is_denied_there, limits
+from app.core.text.stated_facts import Fact, FactKind, numbers_in, spellings
 
 # Share of the best rival's cover. Where what a number counts and which verbs tell little is not known, it is lower.
 _LIKE_THE_RIVAL: Final = {FactKind.NUMBER: 0.7, FactKind.NAME: 0.65}
@@ -25,6 +27,10 @@ _NAMED_IN_PIECES: Final = 0.9  # "Breeze M and L" has Breeze L
 _SAYS_ANOTHER: Final = 0.8  # a rival may be there for another number of the sentence
 _NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no number near the name
 _ACRONYM: Final = re.compile(r"[A-Z]{2,4}")
+_NEARLY: Final = 0.5  # share of the best cover from which a place may limit what it says
+_LISTED: Final = re.compile(r"[,;]\s|\sand\s|\sor\s")
+_FEWEST_LISTED: Final = 3
+_LONGEST_LISTED: Final = 5  # words
 _NO_RIVAL: Final = 9.0
 
 
@@ -37,6 +43,12 @@ class FactProof:
         self._held: dict[Fact, list[float]] = {}
 
     def stands(self, fact: Fact) -> bool:
+        if fact.kind is FactKind.NAME and self._said.is_list_of_names and any(self.held(fact)):
+            return True  # each has a place of its own
+        if fact.kind is FactKind.NAME and self._is_denied_and_absent(fact):
+            return True
+        if fact.kind is FactKind.NUMBER and self._is_of_another_name(fact):
+            return False
         least = _LIKE_THE_RIVAL if self._said.is_english else _LIKE_THE_RIVAL_ELSEWHERE
         return self.likeness(fact) >= least[fact.kind]
 
@@ -78,8 +90,44 @@ class FactProof:
         held = [_names(place, fact.text) for place in places]
         if any(held):
             return held
-        names = {fact.text.casefold(), *self._long_forms(fact.text)}
+        folded = fact.text.casefold()
+        names = {folded, *self._long_forms(fact.text), *self._other_names(folded)}
+        first, *others = fact.text.split("-")
+        if others and first[:1].isupper():  # Plus-Tarif is the plan Plus
+            names.add(first.casefold())
         return [float(any(is_named(name, place.folded) for name in names)) for place in places]
+
+    def _other_names(self, name: str) -> frozenset[str]:
+        """A union counts for its member only where the sentence names it too, or has a number that must fit."""
+        others = other_names(name)
+        if is_member(name) and not self._said.numbers and not others & _names_said(self._said.text):
+            return frozenset()
+        return others
+
+    def _is_denied_and_absent(self, fact: Fact) -> bool:
+        """What the sources name nowhere may be denied where they limit what they say: "We do not ship to Japan"."""
+        if any(self.held(fact)) or not is_denied_there(fact.text, self._said.text):
+            return False
+        covers = self._index.covers(self._said.words)
+        best = max(covers, default=0.0)
+        return any(
+            denies(place.text) or limits(place.text)
+            for place, cover in zip(self._index.places, covers, strict=True)
+            if best and cover >= _NEARLY * best
+        )
+
+    def _is_of_another_name(self, fact: Fact) -> bool:
+        """Whether the places with the number give it to another name in a list, such as "Plus 5, Pro 10"."""
+        spelt = {spelling for spelling, _ in self._said.numbers.get(fact.text, ())}
+        joined = {name.text.casefold() for part in self._said.clauses if fact in part.facts for name in part.names}
+        holding = [place for place, has in zip(self._index.places, self.held(fact), strict=True) if has]
+        told = [
+            _own_number(place.text, name, spelt)
+            for place in holding
+            for name in joined
+            if is_named(name, place.text.casefold())
+        ]
+        return bool(told) and not any(is_own or is_own is None for is_own in told)
 
     def _long_forms(self, name: str) -> set[str]:
         """EU is also European Union."""
@@ -146,7 +194,25 @@ class FactProof:
     def _is_in_scope(self, place: Place, fact: Fact) -> bool:
         if fact.kind is FactKind.NUMBER:
             return any(spelling in place.numbers_in_scope for spelling, _ in self._said.numbers.get(fact.text, ()))
-        return is_named(fact.text.casefold(), place.scope)
+        folded = fact.text.casefold()
+        return any(is_named(name, place.scope) for name in (folded, *self._other_names(folded)))
+
+
+def _names_said(text: str) -> frozenset[str]:
+    folded = text.casefold()
+    return frozenset(name for name in union_names() if is_named(name, folded))
+
+
+def _own_number(text: str, name: str, spelt: set[str]) -> bool | None:
+    """Whether the part of the list with the name has the number; None if the text is no list of names with numbers."""
+    parts = [part for part in _LISTED.split(text) if len(part.split()) <= _LONGEST_LISTED and numbers_in(part)]
+    if len(parts) < _FEWEST_LISTED:
+        return None
+    of_name = [numbers_in(part) for part in parts if is_named(name, part.casefold())]
+    elsewhere = any(spelt & numbers_in(part) for part in parts if not is_named(name, part.casefold()))
+    if not elsewhere or not any(of_name):
+        return None
+    return any(spelt & numbers for numbers in of_name)
 
 
 def _names(place: Place, name: str) -> float:

@@ -54,6 +54,11 @@ class PlaceIndex:
         covers = self.covers(words)
         return [self.places[number] for number in sorted(range(len(covers)), key=lambda number: -covers[number])]
 
+    def knows(self, words: Iterable[str]) -> float:
+        """The share of the words that any place has, in [0, 1]."""
+        words = list(words)
+        return sum(word in self._weights for word in words) / len(words) if words else 1.0
+
     def has_phrase(self, phrase: str) -> bool:
         return any(phrase in place.text for place in self.places)
 

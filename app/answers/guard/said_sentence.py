@@ -7,7 +7,7 @@ from typing import Final
 
 from app.answers.guard.place_words import every_stem, number_words, stems
 from app.core.text.number_kinds import is_unit, number_kinds, said_numbers
-from app.core.text.stated_facts import Fact, FactKind, facts_of, plain
+from app.core.text.stated_facts import Fact, FactKind, facts_of, in_ascii_digits, plain
 
 # One place seldom has all of a sentence: the price is in one row, the number of stations in another.
 _CLAUSES: Final = re.compile(
@@ -15,6 +15,8 @@ _CLAUSES: Final = re.compile(
 )
 _WORD: Final = re.compile(r"\w[\w'’.-]*\w|\w")
 _AFTER_A_NAME: Final = re.compile(r"[A-Z]|\d{1,4}")  # Breeze M, Nibbit 6
+_FEWEST_LISTED: Final = 4
+_ACRONYM: Final = re.compile(r"[A-Z]{2,5}")
 _FIRST_WORD: Final = re.compile(r"\W{0,3}([^\W\d_][\w-]*\w)")
 _VERB: Final = re.compile(
     r"\s(?:is|are|was|were|has|have|had|can|will|must|may|does|do|costs?|includes?|takes?|gives?|means?|needs?|works?"
@@ -65,7 +67,7 @@ class SaidSentence:
     ) -> "SaidSentence":
         """What the sources have decides what is a name: `names` are theirs, `is_word` tells whether they have the word
         that a sentence begins with, or one like it, and `has_phrase` whether they have names beside each other."""
-        text = plain(sentence).strip()
+        text = in_ascii_digits(plain(sentence)).strip()
         facts = [
             fact for fact in facts_of(sentence, language) if not (fact.kind is FactKind.NAME and is_unit(fact.text))
         ]
@@ -90,8 +92,23 @@ class SaidSentence:
         return cls(text, is_english, tuple(facts), tuple(parts), numbers, spelt, every_stem(text))
 
     @property
+    def is_list_of_names(self) -> bool:
+        names = sum(fact.kind is FactKind.NAME for fact in self.facts)
+        return names == len(self.facts) >= _FEWEST_LISTED and self.text.count(",") > 1
+
+    @property
     def clauses(self) -> Sequence[Part]:
         return self.parts[1:] or self.parts
+
+
+def needs_no_proof(fact: Fact, text: str, own_names: Collection[str]) -> bool:
+    """The company's own name, unless it stands where another name would, and what only labels a number: HTTP 429."""
+    if fact.kind is not FactKind.NAME:
+        return False
+    name = re.escape(fact.text)
+    if fact.text.casefold().removesuffix("'s").removesuffix("’s") in own_names:
+        return not re.search(rf"\b(?:in|on|or|with|at)\s{name}(?!\s[A-Z])", text)
+    return bool(_ACRONYM.fullmatch(fact.text) and re.search(rf"(?<!\w){name} \d", text))
 
 
 def _part(text: str, facts: Sequence[Fact], sentence: str) -> Part:

@@ -10,14 +10,19 @@ import structlog
 
 from app.answers.guard.answer_evidence import Evidence, Verdict
 from app.answers.guard.evidence_places import KnownSections, Section
+from app.answers.guard.place_words import every_stem
 from app.answers.guard.sentence_kind import SentenceKind, sentence_kind
 from app.answers.writing.answer_context import Source
 from app.core.errors import Overloaded, Unavailable
+from app.core.page_url import host_of
 from app.core.text.stated_facts import plain
 from app.providers.embedding.embedder import Embedder
 
 log = structlog.get_logger(__name__)
 
+_OF_ANY_ANSWER: Final = every_stem(
+    "yes no the a visitor is are was do does you your their they it can of to in for and i"
+)
 _PLACES_READ: Final = 8
 _NEAR_COSINE: Final = 0.45
 
@@ -49,12 +54,20 @@ class StatementCheck:
     action's result are not kept in `sections`, which other answers share."""
 
     def __init__(
-        self, embedder: Embedder, sources: Sequence[Source], language: str | None, sections: KnownSections
+        self,
+        embedder: Embedder,
+        sources: Sequence[Source],
+        language: str | None,
+        sections: KnownSections,
+        own_name: str = "",
+        question: str = "",
     ) -> None:
         self._embedder = embedder
         self._sources = tuple(sources)
         self._language = language
         self._sections = sections
+        self._own_name = own_name
+        self._asked = every_stem(question)
         self._known: dict[frozenset[int], Evidence] = {}
         self.checked = 0
         self.findings: list[Finding] = []
@@ -88,6 +101,10 @@ class StatementCheck:
 
     def _titles(self) -> Iterator[tuple[str, str]]:
         return ((source.title, source.heading) for source in self._sources)
+
+    def is_echo(self, sentence: str) -> bool:
+        """Whether a statement says nothing that the question did not say."""
+        return not every_stem(plain(sentence)) - self._asked - _OF_ANY_ANSWER
 
     async def proof(self, sentence: str) -> int | None:
         """The number of the source that proves a statement that cites none; None if none does."""
@@ -130,13 +147,24 @@ class StatementCheck:
 
     def _verdict(self, sentence: str, cited: frozenset[int]) -> tuple[Evidence, Verdict]:
         evidence = self._evidence(cited)
-        return evidence, evidence.verdict(sentence, self._language)
+        languages = {source.language for source in self._chosen(cited)} - {None}
+        is_across = bool(languages) and self._language is not None and self._language not in languages
+        return evidence, evidence.verdict(sentence, self._language, is_across=is_across)
+
+    def _chosen(self, cited: Collection[int]) -> list[Source]:
+        return [source for source in self._sources if not cited or source.number in cited]
 
     def _evidence(self, cited: frozenset[int]) -> Evidence:
         if cited not in self._known:
-            chosen = [source for source in self._sources if not cited or source.number in cited]
-            self._known[cited] = Evidence([self._section(source) for source in chosen])
+            sections = [self._section(source) for source in self._chosen(cited)]
+            self._known[cited] = Evidence(sections, self._own_names())
         return self._known[cited]
+
+    def _own_names(self) -> frozenset[str]:
+        """Words of the agent's name, and of the hosts of the sources without their last part."""
+        hosts = {host_of(source.url) for source in self._sources}
+        labels = {label for host in hosts for label in (host, *host.split(".")[:-1])}
+        return frozenset({*self._own_name.casefold().split(), *labels, *(label.replace("-", " ") for label in labels)})
 
     def _section(self, source: Source) -> Section:
         title = " ".join((source.title, *source.breadcrumb))

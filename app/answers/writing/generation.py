@@ -161,7 +161,10 @@ class Generation:
         policy = self.context.agent.answer_check
         if self.embedder is None or policy is AnswerCheck.OFF:
             return None
-        check = StatementCheck(self.embedder, self.context.sources, self.context.language, self.sections)
+        context = self.context
+        check = StatementCheck(
+            self.embedder, context.sources, context.language, self.sections, context.agent.name, context.question
+        )
         return CheckedText(check, policy, canned_messages(self.context.language).unconfirmed, guard.cited)
 
     async def _looked_up(self, text: str, checked: CheckedText | None) -> str:

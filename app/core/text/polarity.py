@@ -55,3 +55,64 @@ def is_condition(clause: str) -> bool:
 def has_exception(text: str) -> bool:
     """Whether what is denied may be allowed otherwise, as in "not without a key"."""
     return bool(_EXCEPTION.search(text))
+
+
+# Words that say the contrary of each other, where two texts are about the same.
+_CONTRARIES: Final = tuple(
+    (re.compile(rf"\b(?:{one})\b", re.IGNORECASE), re.compile(rf"\b(?:{other})\b", re.IGNORECASE))
+    for one, other in (
+        (r"(?:switched|turned|comes?|is|are) on|enabled|active by default", r"(?:switched|turned|is|are) off|disabled"),
+        (
+            r"tak(?:e|es|ing) (?:\w+ ){0,3}out|remov(?:e|es|ing)|without",
+            r"leav(?:e|es|ing) (?:\w+ ){0,3}(?:in|inside)|inside|keep (?:\w+ ){0,3}in",
+        ),
+        (r"monthly|(?:per|each|every|a) month", r"yearly|annual(?:ly)?|(?:per|each|every|a) year"),
+        (r"includ(?:es?|ed|ing)|covers?|covered", r"exclud(?:es?|ed|ing)|not (?:included|covered)"),
+        (r"always|every time", r"never|at no time"),
+        (r"at least|minimum|no less than", r"at most|maximum|no more than"),
+        (r"above|over|more than|warmer than", r"below|under|less than|colder than"),
+        (r"required|mandatory|must", r"optional|voluntary|need not"),
+        (r"increas(?:es?|ed|ing)|rais(?:es?|ed|ing)", r"decreas(?:es?|ed|ing)|reduc(?:es?|ed|ing)|lower(?:s|ed)?"),
+        (r"public", r"private"),
+        (r"automatic(?:ally)?", r"manual(?:ly)?|by hand"),
+        (r"accepts?|accepted", r"refus(?:es?|ed)|rejects?|rejected|declined"),
+        (r"refunded|refundable|get (?:\w+ ){0,3}back", r"non-refundable|no refund|not refunded|runs? out"),
+    )
+)
+_EVERY: Final = re.compile(r"\b(?:every|all|any|always|everywhere|anytime|at any time|regardless)\b", re.IGNORECASE)
+_NARROWED: Final = re.compile(r"\b(?:only|while|unless|except|refus\w+|limited to|restricted)\b", re.IGNORECASE)
+_ONLY_BY: Final = re.compile(r"\bonly (?:at|by|through|via|with|from|for)\b", re.IGNORECASE)
+
+
+_NOT_THERE: Final = (
+    r"(?:\b(?:no|not|never|cannot)|n['’]t)\b[^.;,]{0,40}\b(?:ship|deliver|send|sell|available|offer|support|serve|operate"
+    r"|accept|store|shop|office)\w*\b[^.;,]{0,20}\b(?:to|in|into|for|from)\s(?:the\s)?"
+)
+
+
+def is_denied_there(name: str, text: str) -> bool:
+    """Whether the text denies that something is done or to be had in the place of that name."""
+    return bool(re.search(rf"{_NOT_THERE}{re.escape(name)}\b", text, re.IGNORECASE))
+
+
+def is_contrary(said: str, told: str) -> bool:
+    """Whether one has a word and the other, equally denied or not, the word for its contrary."""
+    if denies(said) != denies(told):
+        return False
+    return any(
+        (one.search(said) and not other.search(said) and other.search(told) and not one.search(told))
+        or (other.search(said) and not one.search(said) and one.search(told) and not other.search(told))
+        for one, other in _CONTRARIES
+    )
+
+
+def is_too_wide(said: str, told: str) -> bool:
+    """Whether it says of all what the other limits: "on every plan", where it is told "while on Pro"."""
+    return bool(
+        _EVERY.search(said) and not _EVERY.search(told) and not _NARROWED.search(said) and _NARROWED.search(told)
+    )
+
+
+def is_too_narrow(said: str, told: str) -> bool:
+    """Whether it says "only at" where the other limits nothing."""
+    return bool(_ONLY_BY.search(said) and not limits(told) and not denies(told))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
+from unicodedata import decimal
 
 _REMEMBERED: Final = 2048  # numbers
 _REMEMBERED_CHARS: Final = 20
@@ -14,14 +15,21 @@ _CITATION: Final = re.compile(r"\[\d{1,3}\]")
 _LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_NUMBER: Final = re.compile(r"(?<![^\W_])(?<!\w[-.])\d+(?:[.,:/]\d+)*")
+# Of scripts that put no blanks between words: a number may stand right beside them.
+_UNSPACED: Final = "\u0e00-\u0eff\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f"
+_NUMBER: Final = re.compile(rf"(?<![^\W_{_UNSPACED}])(?<![^\W{_UNSPACED}][-.])\d+(?:[.,:/]\d+)*")
 # Letters and digits together, such as E42, NB-W1 or v2.9; "5-year" and "20mm" are numbers with a unit.
-_IDENTIFIER: Final = re.compile(r"(?<!\w)(?=[\w.-]{0,80}\d)[^\W\d]\w*(?:[-.]\w+)*")
+_IDENTIFIER: Final = re.compile(
+    rf"(?<![^\W{_UNSPACED}])(?=[\w.-]{{0,80}}\d)(?=[^\s{_UNSPACED}]{{0,80}}\d)[^\W\d{_UNSPACED}][^\W{_UNSPACED}]*"
+    rf"(?:[-.][^\W{_UNSPACED}]+)*"
+)
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«]\s*|\n\s*)$")
 _VERB_AHEAD: Final = re.compile(
     r"\s+(?:[a-z]+[a-rt-z]s\b|and\b|or\b|was\b|were\b|are\b|can\b|will\b|must\b|had\b|have\b)"
 )
+_OTHER_DIGIT: Final = re.compile(r"(?![0-9])\d|[\u066b\u066c\uff0e]")
+_SEPARATORS: Final = {"\u066b": ".", "\u066c": ",", "\uff0e": "."}
 _THOUSANDS: Final = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
 _DECIMAL_COMMA: Final = re.compile(r"\d+,\d{1,2}")
 
@@ -91,7 +99,7 @@ def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
     """The facts in order, without duplicates. Names are words with capital letters within them, or at their beginning,
     except in languages that capitalise all nouns."""
     facts = [Fact(FactKind.CODE, " ".join(found[1].split())) for found in _CODE.finditer(sentence)]
-    text = plain(sentence)
+    text = in_ascii_digits(plain(sentence))
     facts += [Fact(FactKind.NAME, found.group()) for found in _IDENTIFIER.finditer(text)]
     text = _IDENTIFIER.sub(lambda found: " " * len(found.group()), text)
     facts += [Fact(FactKind.NUMBER, found.group()) for found in _NUMBER.finditer(text)]
@@ -103,6 +111,13 @@ def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
             is_opening = bool(_SENTENCE_START.search(text[: found.start()])) and word[1:].islower()
             facts.append(Fact(FactKind.NAME, word, is_opening))
     return list(dict.fromkeys(facts))
+
+
+def in_ascii_digits(text: str) -> str:
+    """The text, as long as it was, with the digits and separators of other scripts as 0 to 9, "." and ","."""
+    if text.isascii():
+        return text
+    return _OTHER_DIGIT.sub(lambda found: _SEPARATORS.get(found.group()) or str(decimal(found.group())), text)
 
 
 def plain(sentence: str) -> str:
@@ -137,6 +152,7 @@ def identifiers_in(text: str) -> list[str]:
 
 def stated_numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """Every number, as digits or a word, with its start and end, except numbers within identifiers."""
+    text = in_ascii_digits(text)
     text = _IDENTIFIER.sub(lambda found: " " * len(found.group()), text)
     for found in _NUMBER.finditer(text):
         yield found.group(), *found.span()
