@@ -169,7 +169,7 @@ class AnswerPipeline:
         is_unsure = not is_cited or confidence < agent.config.confidence_threshold
         is_low = is_unsure or (found.is_low_confidence and not on_page)
         if verdict is not None and verdict.is_failed:
-            is_shown = generation.finish is not Finish.STOPPED
+            is_shown = generation.finish not in (Finish.STOPPED, Finish.CONTENT_FILTER)
             return Outcome(min(confidence, UNGROUNDED), is_low=True, gap=GapReason.UNCONFIRMED if is_shown else None)
         return Outcome(confidence, is_low, _gap(generation, is_low))
 
@@ -209,9 +209,12 @@ def _gap(generation: Generation, is_low: bool) -> GapReason | None:
 
 
 def gap_reason(answered_by: AnsweredBy, low_confidence: bool, answer: str, finish: Finish) -> GapReason | None:
-    """Why this answer shows a gap, or None. Curated answers, calls for a person, replies to small talk and answers that
-    the visitor stopped never show one."""
-    if answered_by in (AnsweredBy.CURATED, AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK) or finish is Finish.STOPPED:
+    """Why this answer shows a gap, or None. Curated answers, calls for a person, replies to small talk, and answers
+    that the visitor stopped or a filter refused never show one."""
+    if answered_by in (AnsweredBy.CURATED, AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK) or finish in (
+        Finish.STOPPED,
+        Finish.CONTENT_FILTER,
+    ):
         return None
     if low_confidence or answered_by is AnsweredBy.FALLBACK:
         return GapReason.LOW_CONFIDENCE

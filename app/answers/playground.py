@@ -44,7 +44,7 @@ class PlaygroundAnswer:
     """`gap` is why the question is a gap. `search` has every ranked chunk with its scores and the trace of the stages,
     as `SearchReport.as_json` returns them, and `retrieval` the same as a value; both are None for a curated answer.
     `standalone` is what was searched for, "" without a search; `prompt` is what the chat model was given, empty without
-    one."""
+    one; `check` what the check of its sentences found, None if there was none."""
 
     answer: str
     answered_by: AnsweredBy
@@ -61,6 +61,7 @@ class PlaygroundAnswer:
     retrieval: Retrieval | None = None
     standalone: str = ""
     prompt: tuple[ChatMessage, ...] = ()
+    check: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,7 @@ class Playground:
             retrieval=report.retrieval,
             standalone=generation.context.standalone,
             prompt=tuple(self._prompts.build(generation.context)) if self._prompts else (),
+            check=generation.trace.get("answer_check"),
         )
 
 

@@ -98,11 +98,13 @@ class Unavailable(DocentError):
 
 
 class ModelUnavailable(Unavailable):
-    """The chat model failed before its first token. `retry_after_seconds` is the provider's own value, else 0."""
+    """The chat model failed before its first token. `retry_after_seconds` is the provider's own value, else 0. With
+    `is_of_prompt` it was asked what it does not take, such as a prompt that is too long: it is not down."""
 
-    def __init__(self, message: str, retry_after_seconds: float = 0) -> None:
+    def __init__(self, message: str, retry_after_seconds: float = 0, *, is_of_prompt: bool = False) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+        self.is_of_prompt = is_of_prompt
 
 
 class ModelInterrupted(Unavailable):

@@ -27,8 +27,8 @@ _LONGEST_WAIT_SECONDS: Final = 60.0  # a provider is tried again after this time
 
 
 class CircuitChatModel:
-    """An answer that breaks off counts as a failure, like one that never begins. A Retry-After opens the circuit at
-    once for that time."""
+    """An answer that breaks off counts as a failure, like one that never begins, but not a prompt that the model does
+    not take. A Retry-After opens the circuit at once for that time."""
 
     def __init__(self, model: ChatModel, circuit: CircuitBreaker) -> None:
         self._model = model
@@ -36,16 +36,24 @@ class CircuitChatModel:
 
     @asynccontextmanager
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
+        refused: ModelUnavailable | None = None
         try:
             with self._circuit.call((ModelUnavailable, ModelInterrupted)):
-                async with self._model.stream(messages, max_tokens=max_tokens) as items:
-                    yield items
+                try:
+                    async with self._model.stream(messages, max_tokens=max_tokens) as items:
+                        yield items
+                except ModelUnavailable as error:
+                    if not error.is_of_prompt:
+                        raise
+                    refused = error
         except CircuitOpen as error:
             raise ModelUnavailable(str(error)) from error
         except ModelUnavailable as error:
             if error.retry_after_seconds > 0:
                 self._circuit.open_for(min(error.retry_after_seconds, _LONGEST_WAIT_SECONDS))
             raise
+        if refused is not None:
+            raise refused
 
 
 class CircuitEmbedder(WrappedEmbedder):

@@ -2,6 +2,8 @@
 put parts of keys and prompts into them."""
 
 import math
+import re
+from collections.abc import Mapping
 from typing import Final
 
 import httpx2
@@ -18,8 +20,69 @@ _FIELDS: Final = frozenset(
 )
 
 
+# Codes of errors that are about one prompt, by what an operator should read. Texts beside them may contain anything.
+_OF_THE_PROMPT: Final = {
+    "content_filter": "filtered the prompt",
+    "content_policy_violation": "filtered the prompt",
+    "responsibleaipolicyviolation": "filtered the prompt",
+    "moderation_blocked": "filtered the prompt",
+    "invalid_prompt": "filtered the prompt",
+    "context_length_exceeded": "was given a prompt beyond its context length",
+    "string_above_max_length": "was given a prompt beyond its context length",
+}
+_TOO_LONG: Final = re.compile(
+    r"context (?:length|window)|maximum context|prompt is too long|too many tokens|request too large"
+    r"|context the overflows|input is too long|exceeds? the (?:available )?context",
+    re.IGNORECASE,
+)
+_MODERATED: Final = re.compile(r"content management policy|requires moderation|was flagged", re.IGNORECASE)
+_KNOWN_CODES: Final = {
+    "insufficient_quota": "has no quota left: add credit at the provider",
+    "model_not_found": "knows no such model",
+    "unsupported_country_region_territory": "does not serve this country",
+    "budget_exceeded": "has used its budget up",
+    "billing_hard_limit_reached": "has reached the limit of its bill",
+    "invalid_api_key": "refused the API key",
+}
+_STATUSES_OF_A_PROMPT: Final = frozenset({400, 403, 413, 422})
+
+
+def is_filtered(error: Exception) -> bool:
+    """Whether the provider's filter refused the prompt."""
+    return _of_the_prompt(error) == _OF_THE_PROMPT["content_filter"]
+
+
+def is_of_prompt(error: Exception) -> bool:
+    """Whether the provider refused this prompt, and would take another."""
+    return bool(_of_the_prompt(error))
+
+
+def _of_the_prompt(error: Exception) -> str:
+    if not isinstance(error, openai.APIStatusError) or error.status_code not in _STATUSES_OF_A_PROMPT:
+        return ""
+    for code in _codes(error):
+        if told := _OF_THE_PROMPT.get(code):
+            return told
+    if _MODERATED.search(str(error)):
+        return _OF_THE_PROMPT["content_filter"]
+    return _OF_THE_PROMPT["context_length_exceeded"] if _TOO_LONG.search(str(error)) else ""
+
+
+def _codes(error: openai.APIStatusError) -> list[str]:
+    body = error.body if isinstance(error.body, Mapping) else {}
+    inner = body.get("innererror")
+    told = [error.code, error.type, inner.get("code") if isinstance(inner, Mapping) else None]
+    return [str(code).casefold() for code in told if code]
+
+
 def what_happened(error: Exception) -> str:
     """The end of a sentence that begins with the provider's name."""
+    if told := _of_the_prompt(error):
+        return told
+    if isinstance(error, openai.APIStatusError):
+        for code in _codes(error):
+            if known := _KNOWN_CODES.get(code):
+                return f"{known} ({error.status_code})"
     match error:
         case openai.AuthenticationError() | openai.PermissionDeniedError():
             return f"refused the API key ({error.status_code})"

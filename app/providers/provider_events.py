@@ -74,6 +74,8 @@ class ProviderEvents:
             self._data, self._bytes_before = [], 0
             return
         self._bytes_before += len(line) + 1
+        if line.startswith(b"error:"):  # llama.cpp's, which is no field of an event
+            self._data.append(b'{"error": true}')
         if line.startswith(b"data:"):
             value = line[6:] if line[5:6] == b" " else line[5:]
             self.is_done = value.startswith(b"[DONE]")

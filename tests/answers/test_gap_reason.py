@@ -33,3 +33,7 @@ def test_a_call_for_a_person_is_no_gap() -> None:
 
 def test_an_answer_that_the_visitor_stopped_is_no_gap() -> None:
     assert gap_reason(AnsweredBy.MODEL, low_confidence=True, answer="I", finish=Finish.STOPPED) is None
+
+
+def test_what_a_filter_refused_is_no_gap() -> None:
+    assert gap_reason(AnsweredBy.MODEL, low_confidence=True, answer="I", finish=Finish.CONTENT_FILTER) is None

@@ -35,6 +35,7 @@ class Refuse:
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
+    error: Mapping[str, Any] = field(default_factory=lambda: {"message": "no", "type": "refused", "code": None})
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,7 @@ class FakeOpenAI:
         answer = self._answers[min(self._played, len(self._answers) - 1)]
         self._played += 1
         if isinstance(answer, Refuse):
-            refusal = {"error": {"message": "no", "type": "refused", "code": None}}
-            return JSONResponse(refusal, answer.status, dict(answer.headers))
+            return JSONResponse({"error": dict(answer.error)}, answer.status, dict(answer.headers))
         if isinstance(answer, Raw):
             return StreamingResponse(_raw(answer), media_type="text/event-stream")
         return _Played(answer, self._was_closed, self._may_go_on)

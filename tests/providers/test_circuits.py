@@ -153,6 +153,15 @@ async def test_a_model_is_left_alone_for_as_long_as_it_asks_up_to_a_minute(
     assert (await read(guarded))[0] == ["Ten."]
 
 
+async def test_a_prompt_that_the_model_does_not_take_opens_no_circuit() -> None:
+    model = ScriptedChatModel([ModelUnavailable("too long", is_of_prompt=True)])
+    guarded = CircuitChatModel(model, CircuitBreaker("model"))
+    for _ in range(4):
+        with pytest.raises(ModelUnavailable, match="too long"):
+            await read(guarded)
+    assert len(model.requests) == 4
+
+
 async def test_a_reranker_that_is_away_is_not_asked() -> None:
     reranker = OverlapReranker()
     reranker.is_down = True

@@ -99,3 +99,12 @@ async def test_a_resting_model_is_tried_when_the_others_fail_too() -> None:
 def test_no_models_are_a_mistake() -> None:
     with pytest.raises(ValueError, match="no model"):
         FailoverChatModel([])
+
+
+async def test_a_model_that_only_refused_the_prompt_is_asked_first_again() -> None:
+    too_long = ModelUnavailable("too long", is_of_prompt=True)
+    first, second = ScriptedChatModel([too_long], ["one"]), ScriptedChatModel(["two"])
+    model = FailoverChatModel([first, second])
+
+    assert (await read(model))[0] == ["two"]
+    assert (await read(model))[0] == ["one"]

@@ -10,10 +10,9 @@ from typing import Final
 
 from app.answers.guard.evidence_places import Place
 from app.answers.guard.place_index import PlaceIndex
-from app.answers.guard.place_words import every_stem, is_named, number_words, stems
+from app.answers.guard.place_words import every_stem, is_member, is_named, number_words, other_names, stems, union_names
 from app.answers.guard.said_sentence import SaidSentence
 from app.core.text.number_kinds import is_time, likeness, units_of
-from app.core.text.place_names import is_member, other_names, union_names
 from app.core.text.polarity import denies, is_denied_there, limits
 from app.core.text.stated_facts import Fact, FactKind, numbers_in, spellings
 

@@ -1,8 +1,11 @@
 """The words by which a sentence and a place of a source are compared."""
 
 import re
+import tomllib
 from collections.abc import Iterable
-from typing import Final
+from functools import cache
+from importlib import resources
+from typing import Any, Final
 
 from app.core.text.content_words import is_content_word
 from app.core.text.stated_facts import identifiers_in
@@ -77,3 +80,33 @@ def labels_in(line: str) -> Iterable[str]:
 def capitalised(text: str) -> frozenset[str]:
     """The stems of words with a capital letter."""
     return frozenset(stem(word.casefold()) for word in _CAPITALISED.findall(text))
+
+
+def other_names(name: str) -> frozenset[str]:
+    """The names by which a source may speak of a country too, "EU" of Germany; `name` is case-folded."""
+    return _names().get(name.removeprefix("the "), frozenset())
+
+
+def is_member(name: str) -> bool:
+    """Of a union."""
+    return any(name in members for members in _table()["members"].values())
+
+
+def union_names() -> frozenset[str]:
+    """Every name of every union."""
+    return frozenset(name for union in _table()["members"] for name in (union, *other_names(union)))
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("countries.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _names() -> dict[str, frozenset[str]]:
+    table = _table()
+    same = {name: frozenset(names) for names in table["same"] for name in names}
+    covered = {
+        member: same.get(union, frozenset({union})) for union, members in table["members"].items() for member in members
+    }
+    return same | covered

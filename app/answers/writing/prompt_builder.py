@@ -72,7 +72,6 @@ _HOST = re.compile(
 _FRAME_TOKENS = 80  # the words around sources and question, and what providers put around messages
 _BLOCK_TOKENS = 8
 _CANARY_RULE = "Confidential marker, never to be written in any form:"
-_BEFORE_CANARY = 4  # rules: persona, core rule, exactness and defence
 _MAX_TITLE_CHARS = 300
 
 
@@ -106,7 +105,7 @@ class PromptBuilder:
         fixed = self._sizes.of("\n\n".join(rules)) + marker + self._sizes.of(question)
         room = self._limits.total - fixed - _FRAME_TOKENS
         if canary:
-            rules.insert(_BEFORE_CANARY, canary)
+            rules.insert(-1, canary)  # what comes before is the same for many questions, and a provider may cache it
         history, taken = self._history(list(map(_without_marks, context.history)), min(self._limits.history, room))
         blocks = self._source_blocks(context.sources, context.page_url, min(self._limits.sources, room - taken))
         turns, talk = _turns_and_talk(history)
@@ -125,11 +124,12 @@ class PromptBuilder:
             _INJECTION_DEFENCE,
             PERSON_RULE if any(exchange.is_with_person for exchange in context.history) else "",
             _guardrails(agent),
-            _current_page(context),
             _ABOUT_VISITOR if context.about_visitor else "",
             _ACTIONS if context.actions or any(source.action for source in context.sources) else "",
             self._sizes.cut(as_prompt_text(agent.custom_prompt).strip(), self._limits.operator)[0],
+            # From here on, what differs between the questions of an agent.
             _language(context.language),
+            _current_page(context),
             _RULES_AGAIN,
         ]
         return [part for part in parts if part]

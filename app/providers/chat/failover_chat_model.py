@@ -14,7 +14,8 @@ _log = structlog.get_logger(__name__)
 
 class FailoverChatModel:
     """Tries the models in order, and moves on only while no token was returned, so that a visitor never reads half an
-    answer of each. A model that failed is tried last for `rest_seconds`, so that not every turn waits for it."""
+    answer of each. A model that failed is tried last for `rest_seconds`, so that not every turn waits for it,
+    unless it only refused the prompt."""
 
     def __init__(
         self,
@@ -48,14 +49,16 @@ class FailoverChatModel:
                     items = await attempt.enter_async_context(opened)
                     first = await anext(items)
                 except ModelUnavailable as error:
-                    self._rests_until[number] = self._now() + self._rest_seconds
+                    if not error.is_of_prompt:
+                        self._rests_until[number] = self._now() + self._rest_seconds
                     failures.append(error)
                     _log.warning("model.failed_over", model=number, reason=str(error))
                     continue
                 self._rests_until[number] = 0.0
                 stack.push_async_exit(attempt.pop_all())
                 return first, items
-        raise ModelUnavailable(" ".join(str(error) for error in failures)) from failures[-1]
+        is_of_prompt = all(error.is_of_prompt for error in failures)
+        raise ModelUnavailable(" ".join(map(str, failures)), is_of_prompt=is_of_prompt) from failures[-1]
 
     def _in_order(self) -> list[int]:
         now = self._now()

@@ -12,34 +12,45 @@ import anyio
 import httpx2
 import structlog
 from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
-from openai.types.chat import (
-    ChatCompletionAssistantMessageParam,
-    ChatCompletionChunk,
-    ChatCompletionMessageParam,
-    ChatCompletionSystemMessageParam,
-    ChatCompletionUserMessageParam,
-)
+from openai.types.chat import ChatCompletionChunk
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.setting_values import ReasoningEffort
-from app.core.text.encodable_text import encodable
 from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+from app.providers.chat.chat_request import as_param, fields_beside
 from app.providers.chat.visible_text import VisibleText
 from app.providers.chat.written_calls import WrittenCalls
 from app.providers.httptools_transport import READ, HttptoolsTransport
-from app.providers.openai_errors import OPENAI_ERRORS, refused_field, seconds_asked_for, what_happened
+from app.providers.openai_errors import (
+    OPENAI_ERRORS,
+    is_filtered,
+    is_of_prompt,
+    refused_field,
+    seconds_asked_for,
+    what_happened,
+)
 from app.providers.provider_events import MAX_EVENT_BYTES, ProviderEvents
 
 log = structlog.get_logger(__name__)
 
-_FINISHES: Final = {"length": Finish.LENGTH, "content_filter": Finish.CONTENT_FILTER}
+# Other reasons end an answer in its middle: a provider names what went wrong there.
+_FINISHES: Final = {
+    **dict.fromkeys(("length", "max_tokens"), Finish.LENGTH),
+    **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence"), Finish.COMPLETE),
+    **dict.fromkeys(("tool_calls", "function_call", "tool_use"), Finish.COMPLETE),
+    **dict.fromkeys(
+        ("content_filter", "safety", "recitation", "prohibited_content", "blocklist"), Finish.CONTENT_FILTER
+    ),
+    **dict.fromkeys(("spii", "refusal"), Finish.CONTENT_FILTER),
+}
 LengthField = Literal["max_tokens", "max_completion_tokens"]
 
 _ROOM_FOR_REASONING: Final[dict[LengthField, int]] = {"max_tokens": 0, "max_completion_tokens": 4_000}
 _REFUSED: Final = frozenset({400, 422})  # what servers respond with to a field that they do not accept
 _CLOSING_SECONDS: Final = 1.0
+_MORE_ROOM: Final = 4_000  # tokens for reasoning, once an answer had none left for its first word
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _REST_SECONDS: Final = 0.1  # a connection is kept only if its response was read to the end
 
@@ -56,7 +67,8 @@ class OpenAIChatModel:
     remembered. A reply schema and tools are sent until the endpoint refuses them and accepts the same request without;
     from then on the messages' own words must do. Hidden reasoning counts towards the length, so `reasoning_tokens` are
     added: by default 4,000 with the newer field and none otherwise, because a small context may not hold them.
-    `temperature` and `reasoning_effort` are sent only if given, because many models refuse one or the other.
+    An answer that used its length up before its first word is asked for once more with room for 4,000 more, and so are
+    all after it. `temperature` and `reasoning_effort` are sent only if given, because many models refuse either.
     `has_cache_control` marks the end of the shared text for endpoints that cache only what is marked.
     """
 
@@ -82,6 +94,7 @@ class OpenAIChatModel:
         self._has_cache_control = has_cache_control
         self._length_field: LengthField | None = None  # until the endpoint has accepted one
         self._closes_alone = False  # its last answer ended its reasoning without having opened it
+        self._has_more_room = False
         self._not_taken: set[str] = set()  # fields beside the messages that it has refused
         self._max_event_bytes = max_event_bytes
         self._client = AsyncOpenAI(
@@ -94,20 +107,49 @@ class OpenAIChatModel:
 
     @asynccontextmanager
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
-        completion = await self._begin(messages, max_tokens)
+        opened: list[AsyncStream[ChatCompletionChunk]] = []
         try:
-            async with aclosing(self._items(completion)) as items:
+            try:
+                opened.append(await self._begin(messages, max_tokens))
+            except _Filtered:
+                yield _filtered(TokenUsage(model=self._model))
+                return
+            async with aclosing(self._with_room(opened, messages, max_tokens)) as items:
                 yield items
         finally:
             # Also while we are being cancelled: an open request is paid for.
             with anyio.move_on_after(_CLOSING_SECONDS, shield=True):
-                await completion.close()
+                for completion in opened:
+                    await completion.close()
+
+    async def _with_room(
+        self, opened: list[AsyncStream[ChatCompletionChunk]], messages: Sequence[ChatMessage], max_tokens: int
+    ) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        """What the open completion says, or another one with more room, which is opened as well."""
+        had_room = self._has_more_room
+        try:
+            async with aclosing(self._items(opened[0])) as items:
+                async for item in items:
+                    yield item
+            return
+        except _NoRoom as error:
+            if had_room:
+                raise self._failed(_why_empty("length"), has_begun=False) from error
+        self._has_more_room = True
+        log.warning("model.room_added", model=self._model, tokens=_MORE_ROOM)
+        opened.append(await self._begin(messages, max_tokens))
+        try:
+            async with aclosing(self._items(opened[1])) as items:
+                async for item in items:
+                    yield item
+        except _NoRoom as error:
+            raise self._failed(_why_empty("length"), has_begun=False) from error
 
     async def close(self) -> None:
         await self._client.close()
 
     async def _begin(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncStream[ChatCompletionChunk]:
-        beside = {name: value for name, value in _beside(messages).items() if name not in self._not_taken}
+        beside = {name: value for name, value in fields_beside(messages).items() if name not in self._not_taken}
         try:
             if not beside:
                 return await self._sized(messages, max_tokens)
@@ -121,7 +163,10 @@ class OpenAIChatModel:
             log.warning("model.field_refused", model=self._model, fields=sorted(beside))
             return completion
         except OPENAI_ERRORS as error:
-            raise ModelUnavailable(self._told(what_happened(error)), seconds_asked_for(error)) from error
+            if is_filtered(error):
+                raise _Filtered from error
+            message, is_prompts = self._told(what_happened(error)), is_of_prompt(error)
+            raise ModelUnavailable(message, seconds_asked_for(error), is_of_prompt=is_prompts) from error
 
     async def _sized(
         self, messages: Sequence[ChatMessage], max_tokens: int, beside: Mapping[str, Any] = _NOTHING
@@ -157,9 +202,10 @@ class OpenAIChatModel:
         beside: Mapping[str, Any],
     ) -> AsyncStream[ChatCompletionChunk]:
         room = _ROOM_FOR_REASONING[field] if self._reasoning_tokens is None else self._reasoning_tokens
+        room += _MORE_ROOM if self._has_more_room else 0
         asked: dict[str, Any] = {
             "model": self._model,
-            "messages": [_message(message, self._has_cache_control) for message in messages],
+            "messages": [as_param(message, self._has_cache_control) for message in messages],
             field: max_tokens + room,
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -180,7 +226,7 @@ class OpenAIChatModel:
         )
 
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        has_begun, finish, half = False, "", ""
+        has_begun, has_refused, finish, half = False, False, "", ""
         usage = TokenUsage(model=self._model)
         events, calls = ProviderEvents(self._max_event_bytes), WrittenCalls()
         visible = VisibleText(is_held=self._closes_alone)
@@ -197,6 +243,7 @@ class OpenAIChatModel:
                     if text and (text := visible.feed(text)):
                         has_begun = True
                         yield TextDelta(text)
+                    has_refused = has_refused or bool((choice.get("delta") or {}).get("refusal"))
                     finish = str(choice.get("finish_reason") or finish)
                 if events.is_done:
                     await _read_rest(read)
@@ -212,16 +259,23 @@ class OpenAIChatModel:
         self._closes_alone = visible.closed_alone
         if not finish and not events.is_done:
             raise self._failed("ended its answer in the middle", has_begun=has_begun)
-        if not has_begun and not calls.whole and finish != "content_filter":
+        ended = _finish(finish)
+        if ended is None:
+            raise self._failed("stopped in the middle of its answer, for a reason of its own", has_begun=has_begun)
+        if not has_begun and has_refused:
+            ended = Finish.CONTENT_FILTER
+        if not has_begun and not calls.whole and ended is not Finish.CONTENT_FILTER:
+            if ended is Finish.LENGTH:
+                raise _NoRoom
             raise self._failed(_why_empty(finish), has_begun=False)
-        yield ChatEnd(_FINISHES.get(finish, Finish.COMPLETE), usage, calls=calls.whole)
+        yield ChatEnd(ended, usage, calls=calls.whole)
 
     def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
         """The event's JSON object; anything else counts as an empty one."""
         chunk = json.loads(data)
         if not isinstance(chunk, dict):
             return {}
-        if error := chunk.get("error"):
+        if (error := chunk.get("error") or _ours(chunk).get("error")) or chunk.get("object") == "error":
             raise APIError("an error in the stream", response.request, body=error)
         return chunk
 
@@ -282,6 +336,23 @@ def _text(choice: Any) -> str:
     return text
 
 
+class _NoRoom(Exception):
+    """The length was used up before the first word."""
+
+
+class _Filtered(Exception):
+    """The provider's filter refused the prompt."""
+
+
+async def _filtered(usage: TokenUsage) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    yield ChatEnd(Finish.CONTENT_FILTER, usage)
+
+
+def _finish(reason: str) -> Finish | None:
+    """None for a reason that ends no whole answer. Some put what they filtered after a colon."""
+    return _FINISHES.get(reason.partition(":")[0].strip().casefold(), None) if reason else Finish.COMPLETE
+
+
 def _why_empty(finish: str) -> str:
     if finish != "length":
         return "gave an empty answer"
@@ -295,38 +366,3 @@ async def _read_rest(read: Callable[[], Awaitable[bytes]]) -> None:
     with anyio.move_on_after(_REST_SECONDS), suppress(*OPENAI_ERRORS):
         while await read():
             pass
-
-
-def _beside(messages: Sequence[ChatMessage]) -> dict[str, Any]:
-    """The request fields besides the messages that these need."""
-    schema = next((message.reply_schema for message in messages if message.reply_schema is not None), None)
-    tools = [tool for message in messages for tool in message.tools]
-    beside: dict[str, Any] = {}
-    if schema is not None:
-        told = {"name": "reply", "strict": True, "schema": dict(schema)}
-        beside["response_format"] = {"type": "json_schema", "json_schema": told}
-    if tools:
-        beside["tools"] = [
-            {
-                "type": "function",
-                "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
-            }
-            for tool in tools
-        ]
-    return beside
-
-
-def _message(message: ChatMessage, has_cache_control: bool) -> ChatCompletionMessageParam:
-    content = encodable(message.content)
-    if has_cache_control and message.shared_chars:
-        shared, own = content[: message.shared_chars], content[message.shared_chars :]
-        kept = {"type": "text", "text": shared, "cache_control": {"type": "ephemeral"}}
-        parts = [kept, {"type": "text", "text": own}] if own else [kept]
-        return cast(ChatCompletionMessageParam, {"role": message.role, "content": parts})
-    match message.role:
-        case "system":
-            return ChatCompletionSystemMessageParam(role="system", content=content)
-        case "user":
-            return ChatCompletionUserMessageParam(role="user", content=content)
-        case "assistant":
-            return ChatCompletionAssistantMessageParam(role="assistant", content=content)

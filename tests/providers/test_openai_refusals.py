@@ -1,0 +1,98 @@
+"""What a provider refuses or breaks off, and whose fault it is. Shapes as OpenAI, Azure, OpenRouter, Gemini, Anthropic,
+DeepSeek, vLLM and llama.cpp send them."""
+
+import pytest
+
+from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.core.turn import Finish
+from app.providers.chat.openai_chat_model import OpenAIChatModel
+from tests.contracts.chat_model_contract import read
+from tests.doubles.fake_openai import Answer, FakeOpenAI, Raw, Refuse, Say
+
+
+def played(fake: FakeOpenAI, *answers: Answer) -> OpenAIChatModel:
+    fake.plays(*answers)
+    return OpenAIChatModel(base_url=fake.url, model="m", max_retries=0)
+
+
+async def test_an_answer_without_room_for_its_first_word_is_asked_again_with_more_and_remembered(
+    fake_openai: FakeOpenAI,
+) -> None:
+    model = played(fake_openai, Say([], finish="length"), Say(["Ten."]))
+    assert (await read(model))[0] == ["Ten."]
+    await read(model)
+    assert [asked.body["max_tokens"] for asked in fake_openai.asked] == [100, 4100, 4100]
+
+
+FILTERED = {"message": "The response was filtered", "type": None, "param": "prompt", "code": "content_filter"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(Refuse(400, error=FILTERED), id="Azure"),
+        pytest.param(
+            Refuse(403, error={"code": 403, "message": "Your chosen model requires moderation"}), id="OpenRouter"
+        ),
+        pytest.param(
+            Raw(
+                [
+                    b'data: {"choices":[{"delta":{"refusal":"I am sorry"}}]}\n\n',
+                    b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+                ]
+            ),
+            id="OpenAI's refusal",
+        ),
+        pytest.param(Say([], finish="content_filter: PROHIBITED_CONTENT"), id="Gemini"),
+    ],
+)
+async def test_a_prompt_that_a_filter_refuses_is_an_end_and_no_failure(fake_openai: FakeOpenAI, answer: Answer) -> None:
+    texts, end = await read(played(fake_openai, answer))
+    assert texts == []
+    assert end.finish is Finish.CONTENT_FILTER
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "This model's maximum context length is 4096 tokens.", "code": "context_length_exceeded"},
+        {"message": "prompt is too long: 210384 tokens > 200000 maximum", "type": "invalid_request_error"},
+    ],
+    ids=["OpenAI", "Anthropic"],
+)
+async def test_a_prompt_that_is_too_long_is_no_failure_of_the_provider(
+    fake_openai: FakeOpenAI, error: dict[str, str]
+) -> None:
+    with pytest.raises(ModelUnavailable, match="beyond its context length") as caught:
+        await read(played(fake_openai, Refuse(400, error=error)))
+    assert caught.value.is_of_prompt
+
+
+async def test_known_codes_are_told_and_other_texts_are_not(fake_openai: FakeOpenAI) -> None:
+    with pytest.raises(ModelUnavailable, match="no quota left") as caught:
+        await read(played(fake_openai, Refuse(429, error={"message": "key sk-1", "code": "insufficient_quota"})))
+    assert "sk-1" not in str(caught.value)
+    assert not caught.value.is_of_prompt
+
+
+@pytest.mark.parametrize("reason", ["error", "insufficient_system_resource", "something_new"])
+async def test_an_unknown_reason_is_an_interruption(fake_openai: FakeOpenAI, reason: str) -> None:
+    with pytest.raises(ModelInterrupted):
+        await read(played(fake_openai, Say(["Half an"], finish=reason)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(b'data: {"object":"error","message":"out of memory","code":500}\n\n', id="vLLM"),
+        pytest.param(b'error: {"code":500,"message":"oops"}\n\n', id="llama.cpp"),
+        pytest.param(b'data: {"choices":[{"delta":{},"error":{"code":502}}]}\n\n', id="OpenRouter"),
+    ],
+)
+async def test_an_error_in_the_stream_is_an_interruption(fake_openai: FakeOpenAI, line: bytes) -> None:
+    with pytest.raises(ModelInterrupted):
+        await read(
+            played(
+                fake_openai, Raw([b'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n', line, b"data: [DONE]\n\n"])
+            )
+        )
