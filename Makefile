@@ -264,6 +264,10 @@ eval-quotes: .venv/installed ## Count the answers without a model that hold what
 eval-answer-check: .venv/installed ## Measure how many planted errors the check of a model's answers finds, and what it marks wrongly
 	$(BIN)/python -m tests.planted_errors
 
+.PHONY: eval-model
+eval-model: .venv/installed ## Play answers as chat models write them through the whole path (DATA="DIR ..." for further answers)
+	$(BIN)/python -m tests.model_answers $(DATA)
+
 .PHONY: eval-paraphrases
 eval-paraphrases: .venv/installed ## Measure how well questions in other words are found to be one gap
 	$(BIN)/python -m tests.paraphrases

@@ -1,0 +1,1 @@
+"""How answers of chat models are judged: `python -m tests.model_answers [DATA ...]`."""
