@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.core.actor import Actor
+from app.core.delimited_text import delimited
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_language, check_lines, check_text
 from app.core.list_page import ListPage, PageRequest, page_of
@@ -133,7 +134,8 @@ def _read_csv(
     """Raises InvalidInput, naming the line."""
     if len(text) > MAX_CSV_CHARS:
         raise InvalidInput("csv", f"This has {len(text)} characters. Use at most {MAX_CSV_CHARS}.")
-    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), strict=True)
+    delimiter, text = delimited(text, lines=1)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         columns = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
         if "question" not in columns or not set(columns) <= set(COLUMNS):
@@ -142,6 +144,8 @@ def _read_csv(
             )
         reader.fieldnames = columns
         for row in reader:
+            if not any(row.values()):  # such as Excel leaves below a table
+                continue
             yield _row(agent_id, row, reader.line_num, patterns, files)
     except csv.Error as error:
         raise InvalidInput("csv", f"Line {reader.line_num} is not valid CSV: {error}.") from None

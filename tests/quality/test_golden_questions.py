@@ -100,6 +100,26 @@ async def test_a_csv_adds_and_changes(office: Office) -> None:
     assert (second.question, second.pages, second.origin) == ("Is it, really, free?", (), GoldenOrigin.IMPORTED)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'question;pages;language\r\n"Was kostet XL; und was L?";{PRICES};de\r\n',
+        f"sep=;\nquestion;pages;language\nWas kostet XL, und was L?;{PRICES};de\n;;\n",
+        f'question,pages,language\n"Was kostet XL, und was L?",{PRICES},de\n,,\n',
+    ],
+    ids=["semicolons", "as Excel says", "an empty line"],
+)
+async def test_a_csv_of_another_country_and_with_empty_lines_is_read(office: Office, text: str) -> None:
+    assert await office.golden.import_csv(office.actor, office.agent, text) == ImportReceipt(added=1, changed=0)
+    [golden] = await office.all()
+    assert (golden.pages, golden.language) == ((PRICES,), "de")
+
+
+async def test_a_semicolon_in_a_question_separates_nothing(office: Office) -> None:
+    await office.golden.import_csv(office.actor, office.agent, "question\nWas kostet XL; und was L?\n")
+    assert [golden.question for golden in await office.all()] == ["Was kostet XL; und was L?"]
+
+
 async def test_a_csv_says_what_answers_must_hold(office: Office) -> None:
     text = 'question,answer_contains,answer_matches\nWhat does it cost?,"€12\n a month ","€\\d+"\n'
     await office.golden.import_csv(office.actor, office.agent, text)

@@ -69,6 +69,23 @@ def test_cells_may_hold_bars_and_lines() -> None:
     assert convert_file("p.csv", body).markdown == "| Key | Meaning |\n| --- | --- |\n| A\\|B | one two |\n| C |  |"
 
 
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("sep=;\nPlan;Price\nBasic;1,5\n", "| Plan | Price |\n| --- | --- |\n| Basic | 1,5 |"),
+        ('"sep=|"\r\nPlan|Price\r\nBasic|5\r\n', "| Plan | Price |\n| --- | --- |\n| Basic | 5 |"),
+        (
+            "Prices, from March\n\nPlan;Price\nBasic;5\nTeam;12\n",
+            "Prices, from March\n\n| Plan | Price |\n| --- | --- |\n| Basic | 5 |\n| Team | 12 |",
+        ),
+        ("Word\nLamp\nBell\n", "| Word |\n| --- |\n| Lamp |\n| Bell |"),
+    ],
+    ids=["as Excel says", "in quotation marks", "a caption", "one column"],
+)
+def test_what_stands_above_the_column_names_is_no_row(text: str, markdown: str) -> None:
+    assert convert_file("p.csv", text.encode()).markdown == markdown
+
+
 def test_long_rows_become_an_entry_each() -> None:
     answer = "Send it back. " * 40
     body = f"Question,Answer\nHow?,{answer}\nWhy?,{answer}\n".encode()
