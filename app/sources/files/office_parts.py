@@ -80,7 +80,8 @@ def own_title(parts: dict[str, bytes]) -> str:
 
 
 def one_line(text: str) -> str:
-    return " ".join(without_invisible(text).split())
+    """On one line; a vertical tab is a line break within a paragraph."""
+    return " ".join(without_invisible(text.replace("\v", " ")).split())
 
 
 def _as_ascii(part: bytes) -> bytes:

@@ -20,6 +20,8 @@ MAX_COLUMNS: Final = 200
 _LEVEL: Final = 2
 _QUOTED: Final = re.compile(r"\"([^\"]{0,20})\"|\[\$([^\]-]{0,20})[^\]]{0,20}\]")
 _DECIMALS: Final = re.compile(r"0\.(0{1,12})")
+_EXPONENT: Final = re.compile(r"0E[+-]0", re.IGNORECASE)
+_ZEROS: Final = re.compile(r"(?:\\?[(). /-])*0{1,20}(?:(?:\\?[() /-])+0{1,20}){0,9}(?<=0)(?<!^0)")  # 00000 or 000-0000
 _CURRENCIES: Final = "$€£¥"
 
 Rows = Sequence[Sequence[str]]
@@ -117,6 +119,12 @@ def _blocks(run: Rows) -> Iterator[str]:
 
 
 def _shown(cell: Any) -> str:
+    """Struck-out text is marked as in Markdown."""
+    shown = _displayed(cell)
+    return f"~~{shown}~~" if shown and cell.has_style and cell.font.strike else shown
+
+
+def _displayed(cell: Any) -> str:
     value = cell.value
     if value is None or cell.data_type == "e":
         return ""
@@ -128,14 +136,25 @@ def _shown(cell: Any) -> str:
         return value.isoformat() if isinstance(value, date) else value.isoformat("minutes")
     if isinstance(value, int | float):
         return _number(value, str(cell.number_format))
-    return str(value) if isinstance(value, timedelta) else one_line(str(value))
+    return _duration(value) if isinstance(value, timedelta) else one_line(str(value))
+
+
+def _duration(value: timedelta) -> str:
+    """As [h]:mm shows it: "26:30"."""
+    minutes, seconds = divmod(round(abs(value).total_seconds()), 60)
+    shown = f"{'-' if value < timedelta() else ''}{minutes // 60}:{minutes % 60:02}"
+    return f"{shown}:{seconds:02}" if seconds else shown
 
 
 def _number(value: float, written: str) -> str:
-    """In its cell's format: decimals, percent, currency. Without separators for thousands, which depend on the
-    language."""
+    """In its cell's format: leading zeros, decimals, percent, exponent, currency. Without separators for thousands,
+    which depend on the language."""
     positive = written.split(";")[0]
     decimals = _DECIMALS.search(positive)
+    if _ZEROS.fullmatch(positive) and float(value).is_integer():
+        return _filled(f"{abs(value):.0f}", positive.replace("\\", ""), "-" if value < 0 else "")
+    if _EXPONENT.search(positive):
+        return f"{value:.{len(decimals[1]) if decimals else 0}E}"
     if "%" in positive:
         return f"{value * 100:.{len(decimals[1]) if decimals else 0}f} %"
     if decimals:
@@ -148,3 +167,10 @@ def _number(value: float, written: str) -> str:
         return number
     at = positive.find(unit)
     return f"{unit}{number}" if 0 <= at < max(positive.find("0"), positive.find("#")) else f"{number} {unit}"
+
+
+def _filled(digits: str, zeros: str, sign: str) -> str:
+    """The digits at the places of zeros, further ones in front: 1067 in "00000" is 01067."""
+    rest = list(digits.rjust(zeros.count("0"), "0"))
+    shown = [rest.pop() if place == "0" else place for place in reversed(zeros)]
+    return sign + "".join([*rest, *reversed(shown)])

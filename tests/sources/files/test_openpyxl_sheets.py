@@ -1,13 +1,14 @@
 """XLSX: sheets become headings and tables, values as they are shown; what is hidden stays out."""
 
 import io
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
 from openpyxl import Workbook
 from openpyxl.chart import BarChart, Reference
 from openpyxl.drawing.image import Image as Picture
+from openpyxl.styles import Font
 from PIL import Image
 
 from app.sources.files import office_parts, openpyxl_sheets
@@ -110,6 +111,37 @@ def test_formatting_far_below_the_data_costs_nothing() -> None:
     workbook, sheet = sheet_of(("Plan", "Price"), ("Basic", 5))
     sheet["XFD1048576"].number_format = "0.00"
     assert read_xlsx("a.xlsx", saved(workbook)).markdown.endswith("| Basic | 5 |")
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "shown"),
+    [
+        (1067, "00000", "01067"),
+        (7, "00", "07"),
+        (123456, "00000", "123456"),
+        (-7, "000", "-007"),
+        (8001234567, "000-000-0000", "800-123-4567"),
+        (301234567, r"\(000\)\ 000\-0000", "(030) 123-4567"),
+        (7, "0", "7"),
+        (1234, "#,##0", "1234"),
+        (1e-7, "0.00E+00", "1.00E-07"),
+        (12345, "0E+00", "1E+04"),
+        (timedelta(hours=26, minutes=30), "[h]:mm", "26:30"),
+        (timedelta(minutes=1, seconds=5), "[h]:mm:ss", "0:01:05"),
+        (0.075, "0.0%", "7.5 %"),
+        (date(2026, 3, 1), "d.m.yy", "2026-03-01"),
+    ],
+)
+def test_a_number_is_shown_in_its_format(value: object, form: str, shown: str) -> None:
+    workbook, sheet = sheet_of(("Plan", "Value"), ("Basic", value))
+    sheet["B2"].number_format = form
+    assert read_xlsx("a.xlsx", saved(workbook)).markdown.endswith(f"| Basic | {shown} |")
+
+
+def test_a_struck_out_value_is_marked() -> None:
+    workbook, sheet = sheet_of(("Plan", "Was", "Is"), ("Basic", 99, 79))
+    sheet["B2"].font = Font(strike=True)
+    assert read_xlsx("a.xlsx", saved(workbook)).markdown.endswith("| Basic | ~~99~~ | 79 |")
 
 
 def test_pictures_and_charts_are_passed_over() -> None:

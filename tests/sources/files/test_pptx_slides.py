@@ -66,6 +66,11 @@ def test_hidden_slides_and_shapes_and_notes_are_no_text() -> None:
     assert read_pptx("talk.pptx", saved(presentation)).markdown == "## Plans\n\nSeen."
 
 
+def test_a_line_break_in_a_paragraph_parts_words() -> None:
+    body = a_pptx([("Opening hours\vof the library", ["Reading room\vsecond floor"])])
+    assert read_pptx("talk.pptx", body).markdown == ("## Opening hours of the library\n\nReading room second floor")
+
+
 def test_pictures_are_passed_over() -> None:
     presentation, slide = a_slide()
     picture = io.BytesIO()
