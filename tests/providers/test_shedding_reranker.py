@@ -75,18 +75,31 @@ async def test_it_is_full_before_rankings_have_to_be_refused() -> None:
     """Questions that are searching already add theirs, and a question that is refused can be asked again."""
     slow = _Slow()
     reranker = SheddingReranker(slow, now=slow.now)
-    await slow.took(reranker, 0.15)
+    await slow.took(reranker, 0.11)
     callers, was_full = [], []
     for number in range(1, 6):
         was_full.append(reranker.is_full)
         callers.append(asyncio.ensure_future(reranker.score(str(number), TEXTS, budget_seconds=1.5)))
         await settle()
-    assert was_full == [False, False, False, True, True]
+    assert was_full == [False, False, False, False, True]
     assert not any(caller.done() for caller in callers), "none was refused yet"
     for number in range(1, 6):
         slow.works.end(number)
         await settle()
     assert not reranker.is_full
+
+
+async def test_a_few_visitors_of_a_slow_machine_are_not_sent_away() -> None:
+    slow = _Slow()
+    reranker = SheddingReranker(slow, now=slow.now)
+    await slow.took(reranker, 1.0)
+    callers = [asyncio.ensure_future(reranker.score(str(n), TEXTS, budget_seconds=60)) for n in (1, 2, 3)]
+    await settle()
+    assert not reranker.is_full
+    for number in (1, 2, 3):
+        slow.works.end(number)
+        await settle()
+    await asyncio.gather(*callers)
 
 
 async def test_a_ranking_that_would_come_too_late_is_refused_before_any_work() -> None:

@@ -18,6 +18,7 @@ _FEWEST_LETTERS: Final = 400  # fewer are no measure of the time per letter
 _MOST_LETTERS: Final = 1_500  # of question and text together; models read no more
 _SHARE: Final = 0.5  # of the budget for the expected time; the rest is for wrong expectations
 
+_FEWEST_AHEAD: Final = 4  # on a slow machine, a few visitors get an answer without a ranking rather than none
 _FULL_SECONDS: Final = 0.4  # ahead: questions that search now will add theirs, up to half of a budget of 1.5 s
 
 
@@ -30,6 +31,7 @@ class SheddingReranker:
         self._places = places
         self._now = now
         self._free = asyncio.Semaphore(places)
+        self._ahead = 0
         self._letters_ahead = 0
         self._seconds_a_letter = 0.0
 
@@ -39,8 +41,8 @@ class SheddingReranker:
 
     @property
     def is_full(self) -> bool:
-        """Whether a question that began now would probably find its ranking refused."""
-        return self._expected(0) > _FULL_SECONDS
+        """Whether a question that began now would probably find its ranking refused, because of many others."""
+        return self._ahead >= _FEWEST_AHEAD and self._expected(0) > _FULL_SECONDS
 
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if not texts:
@@ -50,10 +52,12 @@ class SheddingReranker:
         if self._letters_ahead and expected > budget_seconds * _SHARE:
             message = f"The reranker is busy: {expected:.1f} s are expected, of a budget of {budget_seconds:g} s."
             raise RerankerUnavailable(message)
+        self._ahead += 1
         self._letters_ahead += letters
         try:
             return await self._score_in_turn(question, texts, letters, self._now() + budget_seconds)
         finally:
+            self._ahead -= 1
             self._letters_ahead -= letters
 
     async def _score_in_turn(
