@@ -29,7 +29,7 @@ from app.kit.language_guesser import LanguageGuesser
 from app.kit.tracing import traced
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
-from app.search.confidence import SURE, UNGROUNDED, answer_confidence
+from app.search.confidence import SURE, UNGROUNDED, answer_confidence, enough
 from app.search.retrieval import Retrieval
 from app.store.system_of_record import SystemOfRecord
 
@@ -167,7 +167,7 @@ class AnswerPipeline:
             generation.sureness(found.best), is_cited=is_cited, rests_on_current_page=on_page
         )
         is_unsure = not is_cited or confidence < agent.config.confidence_threshold
-        is_low = is_unsure or (found.is_low_confidence and not on_page)
+        is_low = is_unsure or (_is_doubted(agent, generation, confidence, found) and not on_page)
         if verdict is not None and verdict.is_failed:
             is_shown = generation.finish not in (Finish.STOPPED, Finish.CONTENT_FILTER)
             return Outcome(min(confidence, UNGROUNDED), is_low=True, gap=GapReason.UNCONFIRMED if is_shown else None)
@@ -189,6 +189,14 @@ class AnswerPipeline:
         return await self._records.of_workspace(agent.workspace_id).read(
             lambda tx: LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(request.page_url))
         )
+
+
+def _is_doubted(agent: LiveAgent, generation: Generation, confidence: float, found: Retrieval) -> bool:
+    """A passage that is quoted was judged by itself, so what search made of it counts no more, unless the agent's
+    settings ask for two survivors."""
+    if generation.answered_by is not AnsweredBy.EXTRACTIVE or agent.config.retrieval.needs_two_survivors:
+        return found.is_low_confidence
+    return confidence < enough(agent.config.confidence_threshold)
 
 
 def _is_proven_by_page(request: TurnRequest, generation: Generation) -> bool:

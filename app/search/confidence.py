@@ -68,6 +68,12 @@ def answer_confidence(best: float, *, is_cited: bool, rests_on_current_page: boo
     return max(best, ON_CURRENT_PAGE) if rests_on_current_page else best
 
 
+def enough(threshold: float) -> float:
+    """The least confidence, in [0, 1], at which a quoted answer is shown without a doubt: one is given from the agent's
+    threshold on, and doubted below SURE."""
+    return max(threshold, SURE)
+
+
 def is_low(survivors: int, best: float, *, needs_two: bool = False) -> bool:
     """Whether too few chunks reached the threshold to rely on. `best` is the best calibrated score; with `needs_two`, a
     single one is too few, whatever its score."""

@@ -47,6 +47,7 @@ def test_a_year_of_which_no_source_tells_is_missed_most() -> None:
     assert odds("Where is the 2027 forum?", "Forum of 2023: slides are here.") < -4
     assert -4 < odds("Where is the 2026 forum?", "Forum of 2023: slides are here.") < 0
     assert odds("Where is the forum?", "Forum of 2023: slides are here.") == 0
+    assert odds("Seconds since 1970?", "They count from 1970-01-01T00:00.") == 0
     assert odds("Does it take 2027.5 points, or 1,2027, or 2027-01?", "Forum of 2023: slides are here.") == 0
 
 

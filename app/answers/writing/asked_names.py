@@ -15,6 +15,7 @@ _MISSING_YEAR_ODDS: Final = -5.0  # for a year of which no source tells: the sam
 _DEFINED_ODDS: Final = 1.0  # for the passage that defines one of them
 _DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/-]|[.,]\d)")
+_TOLD_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")  # a date's too
 # An option, a name with parts, a call; others that look like code stand in backticks.
 _CODE: Final = re.compile(
     r"(?<![\w-])(?:--?[A-Za-z][\w-]*+|[A-Za-z]\w*+(?:::\w++)++|[A-Za-z]\w*+\(\)|[A-Za-z][A-Za-z0-9]*+(?:_[A-Za-z0-9]++)++)"
@@ -47,7 +48,7 @@ class AskedNames:
         self._exact = {name.casefold() for name in {*(names - words), *_CODE.findall(question)}}
         self._missing = _missing(words, sources) if words else 0
         self._count = len(words) + len(self._exact)
-        told = set().union(*(_YEAR.findall(_dated(source, source.text)) for source in sources))
+        told = set().union(*(_TOLD_YEAR.findall(_dated(source, source.text)) for source in sources))
         self._years = {year: year in told for year in _YEAR.findall(question)}
 
     @property
@@ -62,7 +63,7 @@ class AskedNames:
     def _odds_of_years(self, passage: Passage) -> float:
         if not self._years:
             return 0.0
-        told = set(_YEAR.findall(_dated(passage.source, passage.heading, passage.text)))
+        told = set(_TOLD_YEAR.findall(_dated(passage.source, passage.heading, passage.text)))
         missing = [is_elsewhere for year, is_elsewhere in self._years.items() if year not in told]
         return sum(_MISSING_ODDS if is_elsewhere else _MISSING_YEAR_ODDS for is_elsewhere in missing)
 
@@ -77,7 +78,7 @@ class AskedNames:
 def _dated(source: Source, *texts: str) -> str:
     """The texts with the page's title, headings, address and date."""
     day = str(source.day.year) if source.day else ""
-    return "\n".join((source.title, *source.breadcrumb, source.url.replace("/", " "), day, *texts))
+    return "\n".join((source.title, *source.breadcrumb, source.url, day, *texts))
 
 
 def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
