@@ -79,6 +79,11 @@ class Chunk:
         return f"{self.url}#{self.anchor}" if self.anchor else self.url
 
     @property
+    def read_text(self) -> str:
+        """What a reranker reads: the page's title, the context that a model wrote, if one did, and the text."""
+        return "\n".join(part for part in (self.title, self.written_context, self.text) if part)
+
+    @property
     def tables(self) -> tuple[Table, ...]:
         """The tables of `text` as data. A long table spans several chunks, each with its header."""
         return tables_in(self.text)

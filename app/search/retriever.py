@@ -133,7 +133,7 @@ class HybridRetriever:
         ):
             return {}
         read = best_first(fused)[: settings.rerank_candidates]
-        texts = [f"{candidates.chunks[key].title}\n{candidates.chunks[key].text}" for key in read]
+        texts = [candidates.chunks[key].read_text for key in read]
         try:
             ranker = self._rankers.get(settings.rerank)
             if ranker is None:
