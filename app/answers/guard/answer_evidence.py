@@ -18,7 +18,9 @@ from app.answers.guard.said_sentence import SaidSentence, needs_no_proof
 from app.core.text.stated_facts import Fact, FactKind, plain
 
 _PROVING_COVER: Final = 0.6  # at this cover a place says what the sentence says
-_PROVING_COVER_OF_FIGURES: Final = 0.35  # if it has the sentence's numbers too
+_PROVING_COVER_OF_FIGURES: Final = 0.3  # if it has the sentence's numbers too
+_PROVING_COVER_OF_FACTS: Final = 0.2  # if it has several numbers and names
+_SEVERAL_FACTS: Final = 3
 _FEWEST_PROVING_WORDS: Final = 3
 _SAME_LANGUAGE: Final = 0.5  # share of a sentence's words that sources in its language know
 _NEAR_COVER: Final = 0.4  # at this cover words alone show that a place is about the same
@@ -50,6 +52,8 @@ class Verdict:
         if self.is_across:
             return self.figures > 0
         if self.figures and self.cover >= _PROVING_COVER_OF_FIGURES:
+            return True
+        if self.facts >= _SEVERAL_FACTS and self.cover >= _PROVING_COVER_OF_FACTS:
             return True
         return self.cover >= _PROVING_COVER and self.words >= _FEWEST_PROVING_WORDS
 
