@@ -137,7 +137,8 @@ class CheckedText:
         """What is added to the sentence; None if it is withheld."""
         if kind is not SentenceKind.STATEMENT:
             return ""
-        if await self.check.finding(statement, [self.cited[number - 1] for number in numbers]):
+        source = None if numbers else await self.check.proof(statement)
+        if source is None and await self.check.finding(statement, [self.cited[number - 1] for number in numbers]):
             self.verdict.failed += 1
             if self.policy is AnswerCheck.WITHHOLD:
                 return None
@@ -148,7 +149,6 @@ class CheckedText:
         if numbers:
             self.verdict.confirm()
             return ""
-        source = await self.check.proof(statement)
         if source is None:
             return ""
         self.verdict.confirm()

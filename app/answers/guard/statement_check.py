@@ -107,8 +107,11 @@ class StatementCheck:
         return not every_stem(plain(sentence)) - self._asked - _OF_ANY_ANSWER
 
     async def proof(self, sentence: str) -> int | None:
-        """The number of the source that proves a statement that cites none; None if none does."""
-        return await asyncio.to_thread(self._proof, sentence)
+        """The number of the source that proves a statement that cites none, which then counts as checked; None if none
+        does."""
+        source = await asyncio.to_thread(self._proof, sentence)
+        self.checked += source is not None
+        return source
 
     def _proof(self, sentence: str) -> int | None:
         proofs = [(self._verdict(sentence, frozenset({each.number}))[1], each.number) for each in self._sources]
