@@ -15,6 +15,7 @@ from app.settings import BadSettings, Settings, read_settings
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI, Refuse
+from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics
 from tests.system.conftest import SITE, Running, learnt_agent
 from tests.web.live_server import serving
 
@@ -86,7 +87,12 @@ async def test_nothing_that_runs_tells_one(tmp_path: Path, capfd: pytest.Capture
     """Provider keys, an API token, a visitor token, a hook's secret: while calls succeed, are refused and fail."""
     with FakeOpenAI().running() as provider:
         settings = read_settings(
-            data=tmp_path, model_url=provider.url, model_name="fake", model_key=MARK, log_level="debug"
+            data=tmp_path,
+            model_url=provider.url,
+            model_name="fake",
+            model_key=MARK,
+            metrics_token=METRICS_TOKEN,
+            log_level="debug",
         )
         provider.plays(Refuse(401), Refuse(500))
         agent_id = await learnt_agent(settings)
@@ -118,10 +124,11 @@ async def everything_said(settings: Settings, agent_id: str) -> tuple[list[str],
         secrets = [issued.token, visitor.token, made.json()["secret"], key.secret.hex(), repr(key.secret)]
         answers = [str(await visitor.ask("How long is the warranty of a lamp?")) for _ in range(2)]
         for path in (
-            "/metrics", "/openapi.json", "/readyz", "/v1/agents", "/v1/tokens", f"/v1/agents/{agent_id}/webhooks",
+            "/openapi.json", "/readyz", "/v1/agents", "/v1/tokens", f"/v1/agents/{agent_id}/webhooks",
             f"/v1/agents/{agent_id}/conversations", f"/v1/agents/{agent_id}/gaps", "/v1/nothing",
         ):  # fmt: skip
             answers.append((await http.get(path, headers=bearer)).text)
+        answers.append(await read_metrics(http))
         mine = {"Authorization": f"Bearer {visitor.token}", "Origin": SITE}
         answers.append((await http.get("/v1/widget/me/export", headers=mine)).text)
         for wrong in ({"Authorization": f"Bearer {issued.token}x"}, {"Authorization": f"Bearer {visitor.token}x"}):

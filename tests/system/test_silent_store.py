@@ -12,6 +12,7 @@ from app.main import open_app
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from app.settings import read_settings
 from tests.contracts.vector_index_contract import AGENT, DIMENSIONS, unit
+from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics
 from tests.system.conftest import Running, learnt_agent
 from tests.web.live_server import serving
 
@@ -38,6 +39,7 @@ async def service(tmp_path: Path, silence: str, monkeypatch: pytest.MonkeyPatch)
     agent_id = await learnt_agent(read_settings(data=tmp_path))
     settings = read_settings(
         data=tmp_path,
+        metrics_token=METRICS_TOKEN,
         vectors_uri="s3://docent/vectors",
         vectors_options=f"endpoint={silence},{OPTIONS}",
         shutdown_seconds=1,
@@ -54,7 +56,7 @@ async def test_words_answer_meanwhile_and_the_metrics_name_the_part(service: Run
             assert "The warranty covers the battery as well" in "".join(event.get("token", "") for event in events)
         ready = await service.http.get("/readyz")
     assert ready.json()["parts"] == {"record": True, "indexes": True, "turns": True}
-    assert 'docent_circuit_open{part="vectors"} 1.0' in (await service.http.get("/metrics")).text
+    assert 'docent_circuit_open{part="vectors"} 1.0' in await read_metrics(service.http)
     traces = service.rows("SELECT trace FROM turns")
     assert len(traces) == len(QUESTIONS)
     assert all("vectors" in trace for (trace,) in traces)
