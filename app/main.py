@@ -1,7 +1,6 @@
 """The composition root: builds a web process or a worker from the settings, on top of what `app.bootstrap` opens."""
 
 import asyncio
-import ctypes
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -50,6 +49,7 @@ from app.gaps.gap_suggestions import AnswerDrafts
 from app.kit.argon2_password_hasher import Argon2PasswordHasher
 from app.kit.cache import Cache
 from app.kit.clock import Clock
+from app.kit.free_memory import give_back_free_memory
 from app.kit.job_queue import JobQueue
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.limits.rate_limiter import RateLimiter
@@ -147,16 +147,7 @@ async def warm_up(models: Models) -> None:
             await models.reranker.score("ready?", ["yes"], budget_seconds=30)
     except Unavailable as error:
         log.warning("models.not_warmed", reason=str(error))
-    await asyncio.to_thread(_give_back_free_memory)
-
-
-def _give_back_free_memory() -> None:
-    """Return memory that loading modules and models has freed. glibc keeps it; other C libraries have their own
-    ways.
-    """
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
+    await asyncio.to_thread(give_back_free_memory)
 
 
 def _connections(base: Infrastructure) -> OpenConnections:

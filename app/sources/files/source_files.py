@@ -13,6 +13,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput, Overloaded
 from app.core.field_rules import check_line
 from app.core.source_file import FIELD, FileFacts, FileFormat, OpenedFile, Upload, file_format
+from app.kit.free_memory import give_back_free_memory
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords
@@ -57,6 +58,8 @@ class UploadPlaces:
             self._held[workspace_id] -= 1
             if not self._held[workspace_id]:
                 del self._held[workspace_id]
+            if not self._held:
+                give_back_free_memory()
 
 
 class SourceFiles:
