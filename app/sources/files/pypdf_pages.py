@@ -28,6 +28,7 @@ _FEW_PAGES = 4
 _LEADER = re.compile(r"(?<![\s.])(?:\s*+\.){5,}+\s*+[\divxlc]*+$")  # "Installing . . . . . . . 12"
 _DIGITS = re.compile(r"\d+")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=[a-z\u00df-\u00ff])")
+_BROKEN_URL = re.compile(r"(https?://\S{1,2000}[-_=&])\n(?=[\w%])")
 _RUNNING_ON = re.compile(r"(?<=[^\n.!?:;|])\n(?=[a-z\u00df-\u00ff(])")
 
 
@@ -132,8 +133,8 @@ def without_furniture(pages: Sequence[str]) -> list[str]:
 
 
 def written_as_prose(text: str) -> str:
-    """Joins words that were hyphenated at the end of a line, and lines of the same sentence."""
-    whole = _HYPHENATED.sub("", text.strip("\n"))
+    """Joins addresses and hyphenated words that a line's end broke, and lines of the same sentence."""
+    whole = _HYPHENATED.sub("", _BROKEN_URL.sub(r"\1", text.strip("\n")))
     return as_prose(_RUNNING_ON.sub(" ", whole))
 
 

@@ -6,7 +6,7 @@ import pytest
 from pypdf import PdfWriter
 
 from app.sources.files import pypdf_pages
-from app.sources.files.pypdf_pages import read_pdf
+from app.sources.files.pypdf_pages import read_pdf, written_as_prose
 from app.sources.files.refusal import FileRefused
 from crawler.extract.page import Heading
 from tests.doubles.sample_files import a_pdf
@@ -100,3 +100,8 @@ def _bare_with_kids(kids: bytes, count: int) -> bytes:
         b"2 0 obj\n<< /Type /Pages /Kids [" + kids + b"] /Count " + str(count).encode() + b" >>\nendobj\n"
         b"4 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n"
     )
+
+
+def test_an_address_that_a_line_broke_keeps_its_hyphen() -> None:
+    told = written_as_prose("Call us or see https://example.com/very-\nlong-path/index.html for the long-\nterm plan.")
+    assert told == "Call us or see https://example.com/very-long-path/index.html for the longterm plan."
