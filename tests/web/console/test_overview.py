@@ -26,7 +26,7 @@ async def test_a_figure_of_the_only_agent_leads_to_what_it_counts(console: OpenC
         html = await console.viewer.page(path)
         [address] = re.findall(r'<h3><a href="([^"]+)">Not answered</a>', html)
         listed = await console.viewer.page(unescape(address))
-        assert listed.count('class="inbox-question"') == 5
+        assert listed.count('class="inbox-question"') == 4, "one of them was handed over since"
     thumbs = re.findall(r'<h3><a href="([^"]+)">Thumbs down', await console.viewer.page("/console"))
     assert "Nothing found" in await console.viewer.page(unescape(thumbs[0]))
 

@@ -59,7 +59,7 @@ async def test_coming_from_a_gap_it_offers_what_would_answer_it_and_leads_back(h
     gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27, 0.21))
     browser = await an_operator(house)
     html = await browser.page(f"{path(house)}?gap={gap}")
-    assert "would be answered at 21% or less" in text_of(html)
+    assert "sure enough of this gap at 21% or less" in text_of(html)
     assert 'value="21"' in html
     assert ">this gap</text>" in html
     answer = await browser.post(path(house), {"confidence_threshold": "21", "gap": str(gap)})
@@ -69,7 +69,7 @@ async def test_coming_from_a_gap_it_offers_what_would_answer_it_and_leads_back(h
 async def test_too_little_for_any_threshold_is_said_to_be_so(house: House) -> None:
     gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27,))
     text = text_of(await (await an_operator(house)).page(f"{path(house)}?gap={gap}"))
-    assert "No threshold would answer this gap" in text
+    assert "No threshold of 15% or more would answer this gap" in text
 
 
 @pytest.mark.parametrize("typed", ["150", "-1", "much", ""])
