@@ -23,6 +23,7 @@ from app.conversations.privacy.visitor_data import ConversationTerminator, Visit
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
+from app.core.costs import TokenPrices
 from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
 from app.core.source_file import FileFormat
@@ -144,6 +145,7 @@ class Office:
                 PasswordHasher: PlainPasswordHasher(),
                 HistoryCache: RecordingHistory(),
                 Cache: MemoryCache(),
+                TokenPrices: TokenPrices(),
             }
         )
 
