@@ -194,6 +194,7 @@ class SourcePages(Pages):
                 "is_running": run is not None and run.state not in ENDED_STATES,
                 "pages": pages.items,
                 "status": visit.input.status,
+                "here": visit.url("source", visit.input.model_dump(exclude_defaults=True), source_id=source.id),
                 "older": pages.next_cursor
                 and visit.url(
                     "source", {"status": visit.input.status, "cursor": pages.next_cursor}, source_id=source.id
