@@ -178,9 +178,9 @@ async def test_the_agent_knows_what_they_wrote_after_they_hand_back(tmp_path: Pa
     assert "Shipping costs 9 euros" in first[3].content
     assert [message.content for message in second[1:5]] == [
         QUESTION,
-        "3 years [1].",
+        "3 years.",
         f"{told_talk(TALK)}\n\nAnd what does that cost?",
-        "9 euros [1].",
+        "9 euros.",
     ]
 
 
