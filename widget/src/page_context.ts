@@ -26,6 +26,6 @@ export function cutToBytes(text: string, limit: number): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= limit) return text;
   let end = limit;
-  while (end && ((bytes[end] as number) & 0xc0) === 0x80) end--;
+  while (((bytes[end] as number) & 0xc0) === 0x80) end--;
   return new TextDecoder().decode(bytes.subarray(0, end));
 }

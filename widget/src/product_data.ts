@@ -19,7 +19,7 @@ export function productLines(document: Document): string[] {
       // A mistake in the page's own data is none of ours.
     }
   }
-  return lines.slice(0, MAX_THINGS);
+  return lines;
 }
 
 function find(value: unknown, lines: string[], depth: number): void {

@@ -1,6 +1,6 @@
 /** What a page shows of its main content, line by line as it is laid out. */
 
-const SKIPPED = "script,style,template,noscript,form,button,select,input,textarea,nav,dialog,[hidden],[aria-hidden=true]";
+const SKIPPED = "script,style,template,noscript,form,button,nav,dialog,[hidden],[aria-hidden=true]";
 /** What is a visitor's own: a line that holds any of it is not sent at all. */
 const PRIVATE = "[contenteditable],[data-docent-private],input,textarea,select";
 /** On a page that does not say what its main content is. */
