@@ -58,8 +58,8 @@ def test_migrations_that_it_ran_are_counted(tmp_path: Path) -> None:
 def test_what_old_versions_of_the_vectors_take_is_said(tmp_path: Path) -> None:
     async def write() -> None:
         index = LanceDBVectorIndex(str(tmp_path / "vectors"), model_id="model", dimensions=DIMENSIONS)
-        for number in range(12):
-            await index.put(AGENT, [row(f"c{other}" * 200, unit(1, number, other)) for other in range(500)])
+        for number in range(4):
+            await index.put(AGENT, [row(f"c{other}" * 200, unit(1, number, other)) for other in range(3000)])
 
     asyncio.run(write())
     told = said(doctor(tmp_path)[1])["vectors"]
