@@ -1,6 +1,9 @@
 """What a provider refuses or breaks off, and whose fault it is. Shapes as OpenAI, Azure, OpenRouter, Gemini, Anthropic,
 DeepSeek, vLLM and llama.cpp send them."""
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+
 import pytest
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
@@ -9,16 +12,27 @@ from app.providers.chat.openai_chat_model import OpenAIChatModel
 from tests.contracts.chat_model_contract import read
 from tests.doubles.fake_openai import Answer, FakeOpenAI, Raw, Refuse, Say
 
+Played = Callable[..., OpenAIChatModel]
 
-def played(fake: FakeOpenAI, *answers: Answer) -> OpenAIChatModel:
-    fake.plays(*answers)
-    return OpenAIChatModel(base_url=fake.url, model="m", max_retries=0)
+
+@pytest.fixture
+async def played(fake_openai: FakeOpenAI) -> AsyncIterator[Played]:
+    """A model whose provider gives these answers, one a call."""
+    async with AsyncExitStack() as closing:
+
+        def opened(*answers: Answer) -> OpenAIChatModel:
+            fake_openai.plays(*answers)
+            model = OpenAIChatModel(base_url=fake_openai.url, model="m", max_retries=0)
+            closing.push_async_callback(model.close)
+            return model
+
+        yield opened
 
 
 async def test_an_answer_without_room_for_its_first_word_is_asked_again_with_more_and_remembered(
-    fake_openai: FakeOpenAI,
+    fake_openai: FakeOpenAI, played: Played
 ) -> None:
-    model = played(fake_openai, Say([], finish="length"), Say(["Ten."]))
+    model = played(Say([], finish="length"), Say(["Ten."]))
     assert (await read(model))[0] == ["Ten."]
     await read(model)
     assert [asked.body["max_tokens"] for asked in fake_openai.asked] == [100, 4100, 4100]
@@ -46,8 +60,8 @@ FILTERED = {"message": "The response was filtered", "type": None, "param": "prom
         pytest.param(Say([], finish="content_filter: PROHIBITED_CONTENT"), id="Gemini"),
     ],
 )
-async def test_a_prompt_that_a_filter_refuses_is_an_end_and_no_failure(fake_openai: FakeOpenAI, answer: Answer) -> None:
-    texts, end = await read(played(fake_openai, answer))
+async def test_a_prompt_that_a_filter_refuses_is_an_end_and_no_failure(played: Played, answer: Answer) -> None:
+    texts, end = await read(played(answer))
     assert texts == []
     assert end.finish is Finish.CONTENT_FILTER
 
@@ -60,25 +74,23 @@ async def test_a_prompt_that_a_filter_refuses_is_an_end_and_no_failure(fake_open
     ],
     ids=["OpenAI", "Anthropic"],
 )
-async def test_a_prompt_that_is_too_long_is_no_failure_of_the_provider(
-    fake_openai: FakeOpenAI, error: dict[str, str]
-) -> None:
+async def test_a_prompt_that_is_too_long_is_no_failure_of_the_provider(played: Played, error: dict[str, str]) -> None:
     with pytest.raises(ModelUnavailable, match="beyond its context length") as caught:
-        await read(played(fake_openai, Refuse(400, error=error)))
+        await read(played(Refuse(400, error=error)))
     assert caught.value.is_of_prompt
 
 
-async def test_known_codes_are_told_and_other_texts_are_not(fake_openai: FakeOpenAI) -> None:
+async def test_known_codes_are_told_and_other_texts_are_not(played: Played) -> None:
     with pytest.raises(ModelUnavailable, match="no quota left") as caught:
-        await read(played(fake_openai, Refuse(429, error={"message": "key sk-1", "code": "insufficient_quota"})))
+        await read(played(Refuse(429, error={"message": "key sk-1", "code": "insufficient_quota"})))
     assert "sk-1" not in str(caught.value)
     assert not caught.value.is_of_prompt
 
 
 @pytest.mark.parametrize("reason", ["error", "insufficient_system_resource", "something_new"])
-async def test_an_unknown_reason_is_an_interruption(fake_openai: FakeOpenAI, reason: str) -> None:
+async def test_an_unknown_reason_is_an_interruption(played: Played, reason: str) -> None:
     with pytest.raises(ModelInterrupted):
-        await read(played(fake_openai, Say(["Half an"], finish=reason)))
+        await read(played(Say(["Half an"], finish=reason)))
 
 
 @pytest.mark.parametrize(
@@ -89,10 +101,6 @@ async def test_an_unknown_reason_is_an_interruption(fake_openai: FakeOpenAI, rea
         pytest.param(b'data: {"choices":[{"delta":{},"error":{"code":502}}]}\n\n', id="OpenRouter"),
     ],
 )
-async def test_an_error_in_the_stream_is_an_interruption(fake_openai: FakeOpenAI, line: bytes) -> None:
+async def test_an_error_in_the_stream_is_an_interruption(played: Played, line: bytes) -> None:
     with pytest.raises(ModelInterrupted):
-        await read(
-            played(
-                fake_openai, Raw([b'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n', line, b"data: [DONE]\n\n"])
-            )
-        )
+        await read(played(Raw([b'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n', line, b"data: [DONE]\n\n"])))
