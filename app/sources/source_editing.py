@@ -55,12 +55,12 @@ class SourceEditing:
 
     async def _drop_former(self, source: Source) -> None:
         """In batches, because other writers wait meanwhile; indexes are cleared with the next reading."""
-        own = origin_of(source.config.url)
-        records = self._records.of_agent(source.agent_id)
-        urls = await records.read(lambda tx: LiveDocumentRecords(tx).urls(source.id))
-        former = [document_id for document_id, url in urls if origin_of(url) != own]
+        now = origin_of(source.config.url)
+        own = self._records.of_agent(source.agent_id)
+        urls = await own.read(lambda tx: LiveDocumentRecords(tx).urls(source.id))
+        former = [document_id for document_id, url in urls if origin_of(url) != now]
         for some in batches(former, _DROPPED_AT_ONCE):
-            await records.write(partial(_retire, source.agent_id, some))
+            await own.write(partial(_retire, source.agent_id, some))
 
     @writes
     def _change(

@@ -1,7 +1,7 @@
 """Files that operators upload: checked by reading them once, stored whole, read again at each sync."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -132,29 +132,21 @@ class SourceFiles:
 
     async def opened(self, actor: Actor, source_id: UUID) -> OpenedFile:
         """For an operator. Raises FilesUnavailable as well."""
-
-        return await self._opened(
-            self._records.of_workspace(actor.workspace_id),
-            source_id,
-            lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id),
+        return self._opened(
+            *await self._records.of_workspace(actor.workspace_id).read(
+                lambda tx: _kept(tx, SourceRecords(tx).find(actor.workspace_id, source_id))
+            )
         )
 
     async def opened_by_anybody(self, source_id: UUID) -> OpenedFile:
         """Also NotFound unless the operator made the source's file public. Raises FilesUnavailable."""
+        return self._opened(*await self._records.read(lambda tx: _kept(tx, SourceRecords(tx).public_file(source_id))))
 
-        return await self._opened(self._records, source_id, lambda tx: SourceRecords(tx).public_file(source_id))
-
-    async def _opened(
-        self, records: SystemOfRecord, source_id: UUID, admit: Callable[[Transaction], object]
-    ) -> OpenedFile:
-        def work(tx: Transaction) -> tuple[FileFacts, str]:
-            admit(tx)
-            return FileRecords(tx).facts(source_id), FileRecords(tx).object_key(source_id)
-
-        facts, key = await records.read(work)
+    def _opened(self, source: Source, facts: FileFacts, key: str) -> OpenedFile:
+        own = self._records.of_agent(source.agent_id)
 
         async def in_record(start: int, length: int) -> bytes:
-            return await records.read(lambda tx: FileRecords(tx).piece(source_id, facts.digest, start, length))
+            return await own.read(lambda tx: FileRecords(tx).piece(source.id, facts.digest, start, length))
 
         return OpenedFile(facts, self._bodies.pieces(facts, key, in_record))
 
@@ -168,3 +160,8 @@ class SourceFiles:
 
 def _format(upload: Upload) -> FileFormat:
     return file_format(upload.own_name, upload.body)
+
+
+def _kept(tx: Transaction, source: Source) -> tuple[Source, FileFacts, str]:
+    """With the key of the file's bytes on the object store, or ""."""
+    return source, FileRecords(tx).facts(source.id), FileRecords(tx).object_key(source.id)
