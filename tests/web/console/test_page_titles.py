@@ -32,7 +32,7 @@ async def test_a_page_is_called_by_what_it_is_about(console: OpenConsole, name: 
     ("name", "facts"),
     [
         ("curated_answer", ("Matches Exactly this question", "Answer From 9 to 17.", "Priority 0")),
-        ("source", ("Settings Name Docs Maximum pages 2000", "Include paths –")),
+        ("source", ("Settings Name Docs Address https://www.example.com Maximum pages 2000", "Include paths –")),
         ("repository", ("Repository Owner nimbrel Repository website", "File patterns")),
         ("golden_question", ("Question When are you open?", "Patterns the answer must match –")),
     ],
