@@ -173,7 +173,7 @@ class GapAnswerPages(Pages):
             )
         return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, gap.note))
 
-    @action("/console/agents/{agent_id}/gaps/{gap_id}/replay", access=write, under="gaps")
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/replay", access=write, shown_on="gap")
     async def replay_gap(self, visit: Visit[ReplayForm]) -> Shown:
         """Ask again, without changing anything."""
         gap = await self._show.own(visit)
