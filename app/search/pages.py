@@ -91,7 +91,7 @@ class SearchForm(Form):
 
 
 class PresetForm(Form):
-    preset: PresetName
+    preset: PresetName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,9 @@ class SearchSettingsPages(Pages):
         return Go(visit.url("search_settings"), "Draft saved. Publish it to apply your changes.")
 
     @action("/console/agents/{agent_id}/settings/search/preset", access=write, shown_on="search_settings")
-    async def set_search_preset(self, visit: Visit[PresetForm]) -> Go:
+    async def set_retrieval_preset(self, visit: Visit[PresetForm]) -> Go:
+        if visit.input.preset is None:
+            raise InvalidInput("", "Choose a preset.")
         await self._agents.change_draft(visit.actor, visit.agent.id, PRESETS[visit.input.preset].onto)
         return Go(visit.url("search_settings"), "Draft set to the preset. Publish it to apply your changes.")
 

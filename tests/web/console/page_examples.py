@@ -88,7 +88,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
         "filter_attributes": "plan=pro\r\nplan=basic",
     },
     "compare_search_settings": {},
-    "set_search_preset": {"preset": "reference"},
+    "set_retrieval_preset": {"preset": "reference"},
     "read_without_tls": {},
     "make_user_secret": {},
     "remove_user_secret": {},

@@ -40,6 +40,7 @@ BY_RULE = {
     ("save_settings", "confidence_threshold"): "200",
     ("save_settings", "retention_days"): "0",
     ("save_search_settings", "vector_weight"): "-1",
+    ("set_retrieval_preset", "preset"): "",
     ("save_translation", "language"): "klingon",
     ("save_invitation", "pages"): "shop",
     ("save_invitation_text", "language"): "klingon",
