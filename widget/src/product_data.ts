@@ -4,8 +4,9 @@ const MAX_THINGS = 20;
 const MAX_SCRIPT_CHARS = 200_000;
 const MAX_DEPTH = 6;
 /** Addresses, pictures and other people's words are no answer to anything. */
-const TOLD = /^(?:https?:\/\/schema\.org\/)?(Product|Offer|Event|Recipe|JobPosting|Question)(?:Group)?$/m;
-const LEFT_OUT = /^@|^(image|url|logo|review|sameAs|isRelatedTo|isSimilarTo|mainEntityOfPage|breadcrumb)s?$/;
+/** In one type or a list of them, with or without the vocabulary before it. */
+const TOLD = /(?:^|[/,])(Product|Offer|Event|Recipe|JobPosting|Question)(?:Group)?(?:,|$)/;
+const LEFT_OUT = /^@|^(image|url|logo|review|sameAs|isRelatedTo|isSimilarTo|mainEntityOfPage|breadcrumb|priceCurrency)s?$/;
 
 /** A line for each, such as "Product: name: Red shoe, offers: price: 40 EUR". */
 export function productLines(document: Document): string[] {
@@ -24,7 +25,7 @@ export function productLines(document: Document): string[] {
 
 function find(value: unknown, lines: string[], depth: number): void {
   if (typeof value !== "object" || !value || depth > MAX_DEPTH || lines.length >= MAX_THINGS) return;
-  const kind = TOLD.exec([(value as { "@type"?: unknown })["@type"]].flat().join("\n"))?.[1];
+  const kind = TOLD.exec(String((value as { "@type"?: unknown })["@type"]))?.[1];
   if (kind) {
     lines.push(kind + ": " + told(value, depth));
     return;
@@ -37,12 +38,11 @@ function told(value: unknown, depth: number): string {
   if (typeof value !== "object") return String(value).replace(/^https?:\/\/schema\.org\//, "").replace(/(?:<[^<>]*>|\s)+/g, " ").trim();
   if (!value || depth > MAX_DEPTH) return "";
   if (Array.isArray(value)) return join(value.map((each) => told(each, depth + 1)));
-  const { price, priceCurrency } = value as { price?: unknown; priceCurrency?: unknown };
-  const priced = price && priceCurrency ? { ...value, price: price + " " + priceCurrency, priceCurrency: "" } : value;
+  const currency = (value as { priceCurrency?: unknown }).priceCurrency;
   return join(
-    Object.entries(priced).map(([name, each]) => {
+    Object.entries(value).map(([name, each]) => {
       const text = !LEFT_OUT.test(name) && told(each, depth + 1);
-      return text && name + ": " + text;
+      return text && name + ": " + text + (name === "price" && currency ? " " + currency : "");
     }),
   );
 }
