@@ -2,9 +2,10 @@
 
 import pytest
 
-from app.core.text.questions.asked_details import is_told_alone, without_details
+from app.core.text.questions.asked_details import is_completed, is_told_alone, without_details
 
 CONTACT = "Hub Ltd, 214b Canal Street, 3511 NR Utrecht, +353 1 555 0110, hello@hub.example"
+WARRANTY = "Every lamp has a warranty of 3 years."
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,41 @@ def test_nothing_but_how_to_reach_somebody_is_asked(question: str) -> None:
 )
 def test_something_else_is_asked_as_well(question: str) -> None:
     assert not is_told_alone(question, f"{CONTACT}, 2 kg, EUR 5")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why?",
+        "how long is it?",
+        "And how many years is it?",
+        "and how many months is it",
+        "Warum?",
+        "Wie lange dauert das?",
+        "¿Por qué?",
+        "Pourquoi ?",
+        "Perché?",
+    ],
+)
+def test_only_what_was_said_before_names_the_subject(question: str) -> None:
+    assert is_completed(question, WARRANTY)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how much does it cost",
+        "How much is it?",
+        "Was kostet es?",
+        "¿Cuánto cuesta eso?",
+        "Hoeveel kost het?",
+        "Ile to kosztuje?",
+        "does it float?",
+        "Is there an app for it?",
+        "and how many days is it?",
+        "how many kilograms is it?",
+        "how many lamps is it?",
+    ],
+)
+def test_a_subject_a_detail_or_a_unit_that_the_text_lacks_is_named(question: str) -> None:
+    assert not is_completed(question, f"{WARRANTY} It costs €9.")

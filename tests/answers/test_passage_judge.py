@@ -178,18 +178,29 @@ class _ReadsOffline:
         return [PairScore(30.0 if "offline" in question.casefold() else -9.0, 0.5)] * len(texts)
 
 
-async def test_a_follow_up_that_nothing_answers_alone_is_not_answered_by_the_question_before_it() -> None:
-    async def surest(bare: str) -> float:
-        sources = (source(1, "The lamp is offline: press its button twice."), source(2, "The lamp costs nothing."))
-        context = AnswerContext(AgentConfig(name="x"), "How much is it?", "Offline lamp? How much is it?", sources)
-        judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=_ReadsOffline())
-        candidates = [passage for each in sources for passage in passages(each)]
-        judged = await judge.judged(replace(context, bare=bare), candidates)
-        assert [one.odds for one in judged] == sorted((one.odds for one in judged), reverse=True)
-        return judged[0].probability
-
-    assert await surest(bare="") > 0.5
-    assert await surest(bare="How much is it?") < 0.1
+@pytest.mark.parametrize(
+    ("bare", "is_answered"),
+    [
+        ("", True),
+        ("How much is it?", False),
+        ("Does it float?", False),
+        ("Why?", True),
+        ("And how long is it?", True),
+        ("And how many seconds is it?", True),
+        ("And how many years is it?", False),
+    ],
+)
+async def test_only_a_follow_up_that_names_nothing_is_answered_by_the_question_before_it_alone(
+    bare: str, is_answered: bool
+) -> None:
+    told = "The lamp is offline: press its button for ten seconds."
+    sources = (source(1, told), source(2, "The lamp costs nothing."))
+    context = AnswerContext(AgentConfig(name="x"), "x", "Offline lamp? How much is it?", sources, bare=bare)
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=_ReadsOffline())
+    judged = await judge.judged(context, [passage for each in sources for passage in passages(each)])
+    assert [one.odds for one in judged] == sorted((one.odds for one in judged), reverse=True)
+    assert judged[0].passage.text == told
+    assert (judged[0].probability > 0.5) == is_answered
 
 
 async def test_a_passage_that_tells_a_price_need_not_call_it_one() -> None:

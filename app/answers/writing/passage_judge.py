@@ -15,7 +15,7 @@ from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passages import Looks, Passage
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
-from app.core.text.questions.asked_details import is_told_alone
+from app.core.text.questions.asked_details import is_completed, is_told_alone
 from app.core.text.questions.stop_words import without_stop_words
 from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
@@ -131,7 +131,7 @@ class PassageJudge:
     async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
         """The most promising of the candidates, best first. To answer a follow-up ("does it float?"), a passage must be
         near to its own words as well, not only to the question before it, and no answer is much surer than the best one
-        to the follow-up alone."""
+        to the follow-up alone, unless that names nothing itself ("how many years is it?")."""
         judged, is_meant = await self._read(context, candidates)
         if not is_meant:
             return judged
@@ -142,6 +142,8 @@ class PassageJudge:
         most = {one.passage: one.odds + _FOLLOW_UP_ODDS for one in own}
         judged = [replace(one, odds=min(one.odds, most[one.passage])) for one in judged]
         judged = await self._reranked(context, sorted(judged, key=lambda one: -one.odds))
+        if is_completed(context.bare, judged[0].passage.text):
+            return judged
         bare, _ = await self._read(alone, candidates)
         surest = (await self._reranked(alone, bare))[0].odds + _BARE_ODDS
         above = max(0.0, judged[0].odds - surest)

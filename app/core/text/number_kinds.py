@@ -130,6 +130,13 @@ def is_time(kind: str) -> bool:
     return any(kind in (long, short) for long, _, short in _SAME_TIME)
 
 
+def counts_in(unit: str, text: str) -> bool:
+    """Whether a text has a number of the unit, or of the next one of time: "3 years" and "36 months"."""
+    kind = _KIND_OF.get(unit.casefold())
+    fitting = {kind}.union(*({long, short} for long, _, short in _SAME_TIME if kind in (long, short)))
+    return kind is not None and any(not fitting.isdisjoint(kinds) for kinds in number_kinds(text).values())
+
+
 def units_of(kind: str) -> str:
     """The words for it, separated by spaces."""
     return _UNITS.get(kind, "")

@@ -2,11 +2,13 @@
 hours, a weight; and a default, which pages state apart from the thing that it belongs to."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
 from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.number_kinds import counts_in
 from app.core.text.words import folded_words
 
 
@@ -22,6 +24,8 @@ class Detail:
     called: str = ""
 
 
+# Those whose words for a price are known here: other lists of light words have them too.
+_LANGUAGES: Final = ("en", "de", "es", "fr", "it")
 _PHONE_NUMBER: Final = r"(?:\+\d|\b0\d|\(0)[\d ()/\-]{6,}\d|\b\d{3} \d{3} \d{3}\b"
 _TIME: Final = r"\d{1,2}[:.h]\d\d(?: ?(?:uhr|h|a\.?m\.?|p\.?m\.?))?"
 _CALLED_CONTACT: Final = "contact Kontakt contacto contatti contato phone telephone Telefon teléfono téléphone telefono"
@@ -140,13 +144,25 @@ def is_told_alone(question: str, text: str) -> bool:
     )
 
 
+def is_completed(question: str, text: str) -> bool:
+    """Whether nothing in the question names a subject, or a detail such as a price, and the text counts in every unit
+    that it asks for, as for "why?" and "how many years is it?". Only what was said before can tell whether the text
+    answers it."""
+    named = [word for word in folded_words(question) if word not in _empty_words()]
+    return not asked_details(question) and all(counts_in(word, text) for word in named)
+
+
+@cache
+def _empty_words() -> frozenset[str]:
+    return _words_of(_LANGUAGES, ("light", "joins", "points"))
+
+
 @cache
 def _light_words() -> frozenset[str]:
     """Insignificant words of all languages: what is left of such a question is too short to detect its language."""
-    return frozenset(
-        word
-        for language in LANGUAGES
-        for key in ("light", "joins")
-        for each in language_table(language)["follow_up"].get(key, ())
-        for word in folded_words(each)
-    )
+    return _words_of(LANGUAGES, ("light", "joins"))
+
+
+def _words_of(languages: Iterable[str], keys: Iterable[str]) -> frozenset[str]:
+    listed = [language_table(language)["follow_up"].get(key, ()) for language in languages for key in keys]
+    return frozenset(word for phrases in listed for phrase in phrases for word in folded_words(phrase))
