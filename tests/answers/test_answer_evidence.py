@@ -55,6 +55,28 @@ def test_what_it_does_not_say_is_missing(sentence: str, missing: str) -> None:
     assert missing in [fact.text for fact in EVIDENCE.verdict(sentence).missing]
 
 
+@pytest.mark.parametrize(
+    ("page", "withdrawn", "stands"),
+    [
+        ("Room 12 costs ~~€99~~ until May, and €79 from May.", "Room 12 costs €99.", "Room 12 costs €79 from May."),
+        ("~~Room 12 costs €99 a night.~~\n\nRoom 14 costs €79 a night.", "Room 12 costs €99.", "Room 14 costs €79."),
+        ("| Room | Price |\n| --- | --- |\n| 12 | ~~€99~~ €79 |", "Room 12 costs €99.", "Room 12 costs €79."),
+        ("- ~~Room 12: €99~~\n- Room 14: €79", "Room 12 costs €99.", "Room 14 costs €79."),
+        ("## ~~Room 12, €99~~\n\nFull.\n\n## Room 14, €79\n\nFree.", "Room 12 costs €99.", "Room 14 costs €79."),
+    ],
+)
+def test_what_is_withdrawn_proves_nothing(page: str, withdrawn: str, stands: str) -> None:
+    evidence = Evidence([Section.cut("Hotel", page)])
+    assert "99" in [fact.text for fact in evidence.verdict(withdrawn).missing]
+    assert not evidence.verdict(withdrawn).proves
+    assert evidence.verdict(stands).is_proven
+
+
+def test_a_fence_and_code_are_not_withdrawn() -> None:
+    evidence = Evidence([Section.cut("Rooms", "~~~\nrooms --max 12\n~~~\nWrite `~~old~~` for it. It costs €79.")])
+    assert evidence.verdict("Run `rooms --max 12` and write `~~old~~`; it costs €79.").is_proven
+
+
 def test_the_contrary_of_what_stands_there_is_no_proof() -> None:
     assert EVIDENCE.verdict("We ship to post-office boxes.").is_contradicted
 

@@ -18,6 +18,7 @@ _REMEMBERED: Final = 128  # sections, each about 50 KB for a thousand characters
 _HEADING: Final = re.compile(r"#{1,6}\s+(.*)")
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
 _TABLE_RULE: Final = re.compile(r"\s*\|[\s:|-]+\|?\s*")
+_WITHDRAWN: Final = re.compile(r"(?<![~\\])~~(?![~\s])(?:(?!~~)[^\n])++~~(?!~)")  # as readers mark what is struck out
 _SENTENCES: Final = re.compile(r"(?<=[.!?…。！？])\s+")
 _MOST_NAMES: Final = 0.2  # of the words; where there are more, all nouns have capital letters, as in German
 _HEADS_A_LIST: Final = re.compile(r"(?:what|which|who|where|things|items|not|no)\b[^?]{0,80}$", re.IGNORECASE)
@@ -65,13 +66,16 @@ class Section:
 
     @classmethod
     def cut(cls, title: str, markdown: str) -> "Section":
-        """`title` is the page's title with the headings down to the section."""
+        """`title` is the page's title with the headings down to the section. What is withdrawn, "~~€99~~", proves
+        nothing."""
+        code = "".join(markdown.split())
+        title, markdown = _WITHDRAWN.sub(" ", title), _WITHDRAWN.sub(" ", markdown)
         places = tuple(_places(title, markdown))
         seen = Counter(word for place in places for word in place.words | place.words_around)
         lines = [line for line in markdown.splitlines() if not _HEADING.match(line)]
         names = _names(lines, words(markdown))
         labels = {label for line in lines for label in labels_in(line)} | {stem(name.casefold()) for name in names}
-        return cls(places, seen, names, frozenset(labels) if names else frozenset(), "".join(markdown.split()))
+        return cls(places, seen, names, frozenset(labels) if names else frozenset(), code)
 
 
 class KnownSections:
