@@ -122,8 +122,8 @@ class Demonstration:
             time.sleep(_LOOK_SECONDS)
 
     def why_nothing_was_read(self, ended: dict[str, Any]) -> str:
-        """ "" where a page was."""
-        if ended["counts"].get("indexed"):
+        """ "" where a page was. A crawl that was stopped, or failed in the middle, says why itself."""
+        if ended["state"] == "finished" and ended["counts"].get("indexed"):
             return ""
         pages = self._client.get(f"/v1/sources/{self._source_id}/pages?limit=1")["items"]
         return str(pages[0]["reason"] if pages else ended["stop_reason"])
