@@ -59,7 +59,7 @@ class Group:
     async def until_both_serve(self) -> None:
         async with asyncio.timeout(120):
             while set(await self.live_streams()) != {"1", "2"}:  # noqa: ASYNC110 - a process that starts calls nobody
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(1)  # an address may read the metrics once a second
 
     async def visitor(self) -> Visitor:
         body = {"agent_id": self.agent_id, "page_url": f"{SITE}/"}
@@ -101,7 +101,9 @@ async def test_an_answer_goes_on_while_the_other_process_is_killed_and_comes_bac
     async with visitor.asking(group.command) as response:
         reader = FrameReader(response)
         grown = await until_tokens(reader)
-        live = await group.live_streams()
+        async with asyncio.timeout(30):  # what /metrics says is up to two seconds old
+            while not any((live := await group.live_streams()).values()):  # noqa: ASYNC110 - as above
+                await asyncio.sleep(1)
         [other] = [process for process, count in live.items() if not count]
         os.kill(group.pid_of(other), signal.SIGKILL)
         group.provider.go_on()
