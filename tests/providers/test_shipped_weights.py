@@ -28,8 +28,8 @@ def test_vectors_are_named_by_the_word_lists_that_they_were_made_with() -> None:
 @pytest.mark.parametrize(
     ("folder", "digest"),
     [
-        (EMBEDDER_FOLDER, "d7f564064f57d7b383e35abb9fb735a0b2ec1526262b6776635a60da733c469b"),
-        (RERANKER_FOLDER, "81f895f0c23db12d4e6501eacbc42e5374dd078208e197988ff5bc5b1391d057"),
+        (EMBEDDER_FOLDER, "4678c0644c12638049048298f5d72a339c15bed848ffbd612152d51f5b4a5cec"),
+        (RERANKER_FOLDER, "ea153cb708800ab7c8655bf582eaa76a3d2cdad1044b9399f56e35eade33f508"),
     ],
     ids=["embedder", "reranker"],
 )
