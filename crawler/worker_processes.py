@@ -5,6 +5,7 @@ and a crash affects no other.
 """
 
 import multiprocessing
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -121,6 +122,18 @@ class WorkerProcesses:
         else:
             self._idle.append(worker)
         return answer
+
+
+def serve_requests(pipe: Connection, answer: Callable[[Any], object]) -> None:
+    """In a process: say that it is ready, then answer one request at a time, until the other side closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks, which then closes the pipe
+    pipe.send(WorkerReady())
+    while True:
+        try:
+            request = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(answer(request))
 
 
 def limit_memory(max_bytes: int) -> None:

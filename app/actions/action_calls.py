@@ -106,7 +106,7 @@ class ActionCalls:
             actions = [
                 each
                 for each in ActionRecords(tx).of_agent(agent_id)
-                if each.is_on and self._hosts.allow(each.host) and (may_propose or not each.changes)
+                if self.allows(each) and (may_propose or not each.changes)
             ]
             fixed = [value for each in actions for value in each.fixed.values()]
             is_asking = known is not None and any(map(visitor_fact, fixed))

@@ -1,13 +1,12 @@
 """The process that extracts pages for an `ExtractionPool`: one page at a time over a pipe until that closes."""
 
 import logging
-import signal
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from crawler.errors import ExtractionFailed
 from crawler.extract.page import Page
-from crawler.worker_processes import WorkerReady
+from crawler.worker_processes import serve_requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +31,14 @@ def serve_pages(pipe: Connection) -> None:
     """Entry point of the process. Ends when the other side closes the pipe."""
     from crawler.extract.extraction import extract_page  # heavy, and the pool's own process does not need it
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pool's process, which then closes the pipe
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its messages name no page
-    pipe.send(WorkerReady())
-    while True:
+
+    def answer(request: PageRequest) -> Answer:
         try:
-            request = pipe.recv()
-        except EOFError:
-            return
-        answer: Answer
-        try:
-            answer = extract_page(request.body, request.url, request.charset, media_type=request.media_type)
+            return extract_page(request.body, request.url, request.charset, media_type=request.media_type)
         except ExtractionFailed as error:
-            answer = PageFailure(error.reason)
+            return PageFailure(error.reason)
         except Exception as error:
-            answer = PageFailure(f"the page could not be read: {type(error).__name__}: {error}")
-        pipe.send(answer)
+            return PageFailure(f"the page could not be read: {type(error).__name__}: {error}")
+
+    serve_requests(pipe, answer)

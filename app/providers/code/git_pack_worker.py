@@ -1,6 +1,5 @@
 """The process that unpacks Git packs and lists their files, one at a time over a pipe, with limited memory."""
 
-import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -9,7 +8,7 @@ from typing import Final
 from app.providers.code.git_pack import BLOB, PackGarbled, PackTooLarge, unpacked
 from app.providers.code.git_tree import GitFailed, GitFile, files_of
 from crawler.extract.page import Outcome
-from crawler.worker_processes import WorkerReady, limit_memory
+from crawler.worker_processes import limit_memory, serve_requests
 
 MAX_UNPACKED_BYTES: Final = 192 * 1024 * 1024
 MEMORY_BYTES: Final = 2 * 1024**3
@@ -44,25 +43,20 @@ def serve_packs(pipe: Connection) -> None:
     """Entry point of the process, for `WorkerProcesses`."""
     import dulwich.pack  # noqa: F401 - takes a tenth of a second, which is no pack's
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_memory(MEMORY_BYTES)
-    pipe.send(WorkerReady())
-    while True:
-        try:
-            request = pipe.recv()
-        except EOFError:
-            return
-        answer: PackAnswer | PackFailure
-        try:
-            answer = _read(request)
-        except GitFailed as error:
-            answer = PackFailure(error.outcome, error.reason)
-        except PackGarbled as error:
-            answer = PackFailure(Outcome.NOT_HTML, f"this is not a readable Git repository: {error}")
-        except (PackTooLarge, MemoryError):
-            most = f"{MAX_UNPACKED_BYTES // 1024**2} MiB"
-            answer = PackFailure(Outcome.TOO_LARGE, f"the repository's files are larger than {most}")
-        pipe.send(answer)
+    serve_requests(pipe, _answer)
+
+
+def _answer(request: PackRequest) -> PackAnswer | PackFailure:
+    try:
+        return _read(request)
+    except GitFailed as error:
+        return PackFailure(error.outcome, error.reason)
+    except PackGarbled as error:
+        return PackFailure(Outcome.NOT_HTML, f"this is not a readable Git repository: {error}")
+    except (PackTooLarge, MemoryError):
+        most = f"{MAX_UNPACKED_BYTES // 1024**2} MiB"
+        return PackFailure(Outcome.TOO_LARGE, f"the repository's files are larger than {most}")
 
 
 def _read(request: PackRequest) -> PackAnswer:
