@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from app.agents.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Invitation, Theme, Translation
 from app.agents.opening_hours import MAX_LINES, normal_hours
-from app.agents.retrieval_settings import RerankMode, RetrievalSettings
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_http_url, check_language, check_line, check_lines, check_text
 from app.core.origin import normal_pattern
@@ -81,7 +80,8 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     _check_theme(config.theme)
     zone_named(config.time_zone, "time_zone")
     _check_fallback(config.fallback)
-    _check_retrieval(config.retrieval)
+    check_filter("retrieval.filter", config.retrieval.filter)
+    config.retrieval.check("retrieval.")
     return replace(
         config,
         allowed_origins=_each_normal("allowed_origins", config.allowed_origins, MAX_ORIGINS, normal_pattern),
@@ -244,38 +244,4 @@ def _check_fallback(fallback: Fallback) -> None:
         raise InvalidInput(
             "fallback.url",
             'Enter "https://www.example.com/contact", "mailto:help@example.com" or "tel:+353209150123".',
-        )
-
-
-def _check_retrieval(settings: RetrievalSettings) -> None:
-    at = "retrieval."
-    check_filter(at + "filter", settings.filter)
-    check_between(at + "extra_queries", settings.extra_queries, 0, 5)
-    check_between(at + "model_searches", settings.model_searches, 0, 3)
-    check_between(at + "extra_weight", settings.extra_weight, 0, 10)
-    check_between(at + "foreign_weight", settings.foreign_weight, 0, 1)
-    check_between(at + "topic_weight", settings.topic_weight, 0, 1)
-    check_between(at + "freshness_weight", settings.freshness_weight, -1, 1)
-    check_between(at + "engagement_weight", settings.engagement_weight, 0, 1)
-    check_between(at + "spam_weight", settings.spam_weight, 0, 1)
-    check_between(at + "exploration", settings.exploration, 0, 0.2)
-    check_between(at + "confidence_steepness", settings.confidence_steepness, 0.1, 100)
-    check_between(at + "neighbours", settings.neighbours, 0, 2)
-    check_between(at + "source_tokens", settings.source_tokens, 100, 100_000)
-    check_between(at + "recall_per_list", settings.recall_per_list, 1, 200)
-    check_between(at + "vector_weight", settings.vector_weight, 0, 10)
-    check_between(at + "keyword_weight", settings.keyword_weight, 0, 10)
-    check_between(at + "document_weight", settings.document_weight, 0, 10)
-    check_between(at + "focus_weight", settings.focus_weight, 0, 10)
-    check_between(at + "rerank_weight", settings.rerank_weight, 0, 10)
-    check_between(at + "rrf_k", settings.rrf_k, 1, 1000)
-    check_between(at + "rerank_candidates", settings.rerank_candidates, 1, 100)
-    check_between(at + "rerank_budget_ms", settings.rerank_budget_ms, 50, 30_000)
-    check_between(at + "rerank_passages", settings.rerank_passages, 0, 12)
-    check_between(at + "model_rank_budget_ms", settings.model_rank_budget_ms, 50, 60_000)
-    check_between(at + "page_boost", settings.page_boost, 0, 1)
-    check_between(at + "sources", settings.sources, 1, 20)
-    if settings.vector_weight == settings.keyword_weight == 0 and settings.rerank is not RerankMode.JUDGE:
-        raise InvalidInput(
-            at + "vector_weight", "One of vector_weight and keyword_weight must be above 0, or search finds nothing."
         )

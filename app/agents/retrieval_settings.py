@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.core.errors import InvalidInput
 from app.core.search_filter import SearchFilter
+from app.core.setting import check_settings, setting
 
 
 class FusionMethod(StrEnum):
@@ -24,70 +26,262 @@ class ConfidenceScale(StrEnum):
     RERANKER = "reranker"  # a sigmoid of the logit alone: for strong hosted rerankers
 
 
+class Group(StrEnum):
+    """The parts of the console's form and of docs/search.md."""
+
+    QUESTION = "The question"
+    CANDIDATES = "Candidates"
+    RANKING = "Ranking"
+    ANSWER = "What reaches the answer"
+    EXPERIMENTAL = "Experimental"
+
+
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """Defaults follow the measurements in docs/evaluation.md. Weights are >= 0 unless their line says otherwise; 0
-    switches a stage off.
+    """Defaults follow the measurements in docs/evaluation.md. Weights are relative; 0 switches a stage off.
 
-    The query. `follow_ups`: a question that depends on the history is made self-contained. `split_long_questions`: a
-    text longer than the embedder reads is searched for part by part. `extra_queries` (0 to 5) wordings and their
-    keywords, and a `hypothetical_answer`, come from the chat model, each with `extra_weight` relative to the question.
-    `model_searches` (0 to 3): how often the chat model may search again after reading what was found.
-
-    Recall and fusion. `filter` selects the pages that may be found. `recall_per_list` chunks come from each index.
-    `document_weight` is the weight, beside a chunk's own scores, of the best BM25 among the chunks of its document: a
-    page about the question vouches for its passages (score fusion only). `foreign_weight` in [0, 1] multiplies the
-    weights of vectors and reranker for a question in a language that their models do not read.
-
-    Ranking. The reranker sees the best `rerank_candidates` of the fused list, within `rerank_budget_ms`, or
-    `model_rank_budget_ms` if the chat model ranks; without a chat model, the shipped one reads the best
-    `rerank_passages` again before one of them is quoted. `focus_weight` is the weight of the share of the first ten
-    candidates that are from a chunk's page. On an order from 0 (last) to 1 (first), these are added: `page_boost` for
-    the visitor's current page, `topic_weight` for how near the whole page is to the question, `freshness_weight` in
-    [-1, 1] for the newest page against the oldest (below 0: for the oldest), `engagement_weight` for the ratings of
-    answers from the page, `exploration` for chance, the same all day; `spam_weight` is subtracted for text that
-    repeats itself.
-
-    Selection. Confidence comes from `confidence_from`; `confidence_steepness` is the k > 0 of the reranker's
-    sigmoid(logit / k): the larger, the flatter. With `needs_two_survivors`, one chunk alone is never enough, whatever
-    its confidence. Up to `sources` chunks reach the answer, each with up to `neighbours` (0 to 2) chunks before and
-    after it, as long as all stay within `source_tokens`.
+    On an order from 0 (last) to 1 (first), the weights that raise or lower a page are added, so each says how far a
+    candidate can move.
     """
 
-    follow_ups: bool = True
-    split_long_questions: bool = True
-    extra_queries: int = 0
-    hypothetical_answer: bool = False
-    extra_weight: float = 0.5
-    model_searches: int = 0
+    follow_ups: bool = setting(
+        True,
+        label="Rewrite follow-up questions",
+        meaning="Completes a question that depends on the conversation before searching for it.",
+        group=Group.QUESTION,
+    )
+    split_long_questions: bool = setting(
+        True,
+        label="Split long questions",
+        meaning="Searches part by part for a text that is too long for the embedder.",
+        group=Group.QUESTION,
+    )
 
     filter: SearchFilter = field(default_factory=SearchFilter)
-    recall_per_list: int = 50
-    fusion: FusionMethod = FusionMethod.SCORE
-    vector_weight: float = 1.5
-    foreign_weight: float = 0.5
-    keyword_weight: float = 1.0
-    document_weight: float = 0.5
-    rrf_k: int = 60
-    collapse_documents: bool = False
+    recall_per_list: int = setting(
+        50,
+        label="Chunks from each index",
+        meaning="Chunks to find by meaning, and chunks to find by keywords.",
+        group=Group.CANDIDATES,
+        between=(1, 200),
+    )
+    fusion: FusionMethod = setting(
+        FusionMethod.SCORE,
+        label="Combine the two lists by",
+        meaning="How the two lists are combined: weighted scores, or reciprocal ranks (rrf).",
+        group=Group.CANDIDATES,
+        words={FusionMethod.SCORE: "weighted scores", FusionMethod.RRF: "reciprocal ranks"},
+    )
+    rrf_k: int = setting(
+        60,
+        label="Rank constant",
+        meaning="For reciprocal ranks only: the larger, the less the first ranks count.",
+        group=Group.CANDIDATES,
+        between=(1, 1000),
+    )
+    vector_weight: float = setting(
+        1.5, label="Weight of meaning", meaning="Weight of meaning.", group=Group.CANDIDATES, between=(0, 10)
+    )
+    keyword_weight: float = setting(
+        1.0, label="Weight of keywords", meaning="Weight of keywords.", group=Group.CANDIDATES, between=(0, 10)
+    )
+    foreign_weight: float = setting(
+        0.5,
+        label="Weight of meaning in unread languages",
+        meaning="Share of the weight of vectors and reranker that remains in a language that their models do not read.",
+        group=Group.CANDIDATES,
+        between=(0, 1),
+    )
+    document_weight: float = setting(
+        0.5,
+        label="Weight of the page's best chunk",
+        meaning="How much the best chunk of a page raises its other chunks, with weighted scores.",
+        group=Group.CANDIDATES,
+        between=(0, 10),
+    )
 
-    rerank: RerankMode = RerankMode.AUTO
-    rerank_weight: float = 0.25
-    rerank_candidates: int = 18
-    rerank_budget_ms: int = 1500
-    rerank_passages: int = 8
-    model_rank_budget_ms: int = 5000
-    focus_weight: float = 0.1
-    page_boost: float = 0.15
-    topic_weight: float = 0.0
-    freshness_weight: float = 0.0
-    engagement_weight: float = 0.0
-    spam_weight: float = 0.0
-    exploration: float = 0.0
+    rerank: RerankMode = setting(
+        RerankMode.AUTO,
+        label="Reranking",
+        meaning="Who ranks the candidates again: auto (your own reranker has one vote), off, vote, judge or model.",
+        group=Group.RANKING,
+        words={
+            RerankMode.AUTO: "automatic: one vote if it is your own reranker, or a chat model answers",
+            RerankMode.OFF: "off",
+            RerankMode.VOTE: "the reranker has one vote",
+            RerankMode.JUDGE: "the reranker decides alone",
+            RerankMode.MODEL: "the chat model decides",
+        },
+    )
+    rerank_weight: float = setting(
+        0.25,
+        label="Weight of the reranker",
+        meaning="Weight of the reranker's vote.",
+        group=Group.RANKING,
+        between=(0, 10),
+    )
+    rerank_candidates: int = setting(
+        18,
+        label="Candidates to rerank",
+        meaning="How many candidates the reranker reads.",
+        group=Group.RANKING,
+        between=(1, 100),
+    )
+    rerank_budget_ms: int = setting(
+        1500,
+        label="Reranking time limit, in ms",
+        meaning="Time for the reranker, in milliseconds, after which the previous order applies.",
+        group=Group.RANKING,
+        between=(50, 30_000),
+    )
+    rerank_passages: int = setting(
+        8,
+        label="Passages to rerank before quoting",
+        meaning="How many passages the shipped reranker reads before one is quoted.",
+        group=Group.RANKING,
+        between=(0, 12),
+    )
+    model_rank_budget_ms: int = setting(
+        5000,
+        label="Chat model's time limit, in ms",
+        meaning="Time for the chat model when it ranks, in milliseconds.",
+        group=Group.RANKING,
+        between=(50, 60_000),
+    )
+    focus_weight: float = setting(
+        0.1,
+        label="Weight of pages found several times",
+        meaning="Raises pages that have many of the first ten candidates.",
+        group=Group.RANKING,
+        between=(0, 10),
+    )
+    page_boost: float = setting(
+        0.15,
+        label="Weight of the visitor's page",
+        meaning="Raises the visitor's current page. Affects only the order, never the confidence.",
+        group=Group.RANKING,
+        between=(0, 1),
+    )
 
-    confidence_from: ConfidenceScale = ConfidenceScale.COMBINED
-    confidence_steepness: float = 2.5
-    needs_two_survivors: bool = False
-    sources: int = 6
-    neighbours: int = 0
-    source_tokens: int = 3000
+    confidence_from: ConfidenceScale = setting(
+        ConfidenceScale.COMBINED,
+        label="Confidence comes from",
+        meaning="What the confidence is based on: all signals together, or only the reranker, for a strong hosted one.",
+        group=Group.ANSWER,
+        words={
+            ConfidenceScale.COMBINED: "all signals together",
+            ConfidenceScale.RERANKER: "the reranker alone",
+        },
+    )
+    confidence_steepness: float = setting(
+        2.5,
+        label="Scale of the reranker's confidence",
+        meaning="For confidence from the reranker only, the k of sigmoid(logit / k): the larger, the flatter.",
+        group=Group.ANSWER,
+        between=(0.1, 100),
+    )
+    needs_two_survivors: bool = setting(
+        False,
+        label="Require two confident chunks",
+        meaning="One chunk above the threshold is not enough, however certain.",
+        group=Group.ANSWER,
+    )
+    sources: int = setting(
+        6,
+        label="Chunks that reach the answer",
+        meaning="How many chunks reach the answer.",
+        group=Group.ANSWER,
+        between=(1, 20),
+    )
+    neighbours: int = setting(
+        0,
+        label="Chunks before and after each",
+        meaning="How many chunks before and after each are added, while all stay within the maximum tokens.",
+        group=Group.ANSWER,
+        between=(0, 2),
+    )
+    source_tokens: int = setting(
+        3000,
+        label="Maximum tokens of all chunks",
+        meaning="Maximum tokens of all these chunks together.",
+        group=Group.ANSWER,
+        between=(100, 100_000),
+    )
+
+    extra_queries: int = setting(
+        0,
+        label="Search for other wordings",
+        meaning="How many other wordings, each with its keywords, the chat model adds.",
+        group=Group.EXPERIMENTAL,
+        between=(0, 5),
+    )
+    hypothetical_answer: bool = setting(
+        False,
+        label="Search for a hypothetical answer",
+        meaning="The chat model writes what the answer could look like, and search looks for its meaning as well.",
+        group=Group.EXPERIMENTAL,
+    )
+    extra_weight: float = setting(
+        0.5,
+        label="Weight of other wordings",
+        meaning="Weight of each other wording, relative to the question itself.",
+        group=Group.EXPERIMENTAL,
+        between=(0, 10),
+    )
+    model_searches: int = setting(
+        0,
+        label="Let the chat model search again",
+        meaning="How often the chat model, after reading what was found, may search for what is missing.",
+        group=Group.EXPERIMENTAL,
+        between=(0, 3),
+    )
+    collapse_documents: bool = setting(
+        False,
+        label="Rerank one chunk per page",
+        meaning="The reranker reads only the best chunk of each page. Lost answers wherever it was measured.",
+        group=Group.EXPERIMENTAL,
+    )
+    topic_weight: float = setting(
+        0.0,
+        label="Weight of the page's subject",
+        meaning="Raises chunks whose page as a whole is close to the question. Loses about as much as it gains.",
+        group=Group.EXPERIMENTAL,
+        between=(0, 1),
+    )
+    freshness_weight: float = setting(
+        0.0,
+        label="Weight of the page's age",
+        meaning="Above 0 prefers newer pages, below 0 older ones.",
+        group=Group.EXPERIMENTAL,
+        between=(-1, 1),
+    )
+    engagement_weight: float = setting(
+        0.0,
+        label="Weight of thumbs",
+        meaning="Raises or lowers pages by the thumbs that answers from them got.",
+        group=Group.EXPERIMENTAL,
+        between=(0, 1),
+    )
+    spam_weight: float = setting(
+        0.0,
+        label="Penalty for repetition",
+        meaning="Lowers text that repeats the same words. Gained nothing where it was measured.",
+        group=Group.EXPERIMENTAL,
+        between=(0, 1),
+    )
+    exploration: float = setting(
+        0.0,
+        label="Exploration",
+        meaning="Adds chance to the order, the same for a question all day. Loses right answers.",
+        group=Group.EXPERIMENTAL,
+        between=(0, 0.2),
+    )
+
+    def check(self, at: str) -> None:
+        """Raises InvalidInput, naming the field below `at` and the fix. `filter` is checked elsewhere."""
+        check_settings(at, self)
+        if self.vector_weight == self.keyword_weight == 0 and self.rerank is not RerankMode.JUDGE:
+            raise InvalidInput(
+                at + "vector_weight",
+                "One of vector_weight and keyword_weight must be above 0, or search finds nothing.",
+            )

@@ -11,12 +11,12 @@ from uuid import UUID
 from pydantic import Field
 
 from app.agents.agents import Agents
-from app.agents.api.retrieval_models import RetrievalModel
 from app.agents.retrieval_presets import PRESETS, PresetName
-from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
+from app.agents.retrieval_settings import Group, RetrievalSettings
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.core.search_filter import AttributeFilter, SearchFilter
+from app.core.setting import settings_of
 from app.quality.golden_runs import GoldenRuns
 from app.search.agent_search import AgentSearch
 from app.search.api.agent_search import MAX_QUESTION_CHARS
@@ -25,10 +25,13 @@ from app.sources.sources import Sources
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.trace_view import found_by_search, stages_of
+from app.web.model import with_fields
 
 _FOUND: Final = 10
 _MANY: Final = PageRequest(limit=200)
 _FILTER: Final = "filter_"
+_DEFAULTS: Final = RetrievalSettings()
+_KINDS: Final = get_type_hints(RetrievalSettings)
 _IS: Final = "="
 
 
@@ -38,43 +41,16 @@ class Try(Form):
     question: str = Field(default="", max_length=MAX_QUESTION_CHARS)
 
 
+@with_fields(
+    {
+        # Forms leave out unticked boxes, so the default of a box is false here, whatever the setting's.
+        name: (_KINDS[name], False if _KINDS[name] is bool else ...)
+        for name in settings_of(RetrievalSettings)
+    }
+)
 class SearchForm(Form):
-    """The retrieval settings by their names; those of the filter begin with `filter_`. Forms leave out unticked boxes,
-    so the default of a box is false here, whatever the setting's default."""
+    """The retrieval settings by their names; those of the filter begin with `filter_`."""
 
-    follow_ups: bool = False
-    split_long_questions: bool = False
-    extra_queries: int
-    hypothetical_answer: bool = False
-    extra_weight: float
-    model_searches: int
-    recall_per_list: int
-    fusion: FusionMethod
-    vector_weight: float
-    foreign_weight: float
-    keyword_weight: float
-    document_weight: float
-    rrf_k: int
-    collapse_documents: bool = False
-    rerank: RerankMode
-    rerank_weight: float
-    rerank_candidates: int
-    rerank_budget_ms: int
-    rerank_passages: int
-    model_rank_budget_ms: int
-    focus_weight: float
-    page_boost: float
-    topic_weight: float
-    freshness_weight: float
-    engagement_weight: float
-    spam_weight: float
-    exploration: float
-    confidence_from: ConfidenceScale
-    confidence_steepness: float
-    needs_two_survivors: bool = False
-    sources: int
-    neighbours: int
-    source_tokens: int
     filter_sources: tuple[UUID, ...] = ()
     filter_path_prefixes: Lines = ()
     filter_languages: Lines = ()
@@ -96,13 +72,15 @@ class PresetForm(Form):
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """A setting as a field of the form. `kind` is tick, number or choice; `step` applies to numbers."""
+    """A setting as a field of the form. `kind` is tick, number or choice; `step` applies to numbers. `is_changed`: it
+    has another value than the default."""
 
     name: str
     label: str
     hint: str
     kind: Literal["tick", "number", "choice"]
     value: object
+    is_changed: bool
     step: str = ""
     options: tuple[tuple[str, str], ...] = ()
 
@@ -123,12 +101,12 @@ class SearchSettingsPages(Pages):
         return Shown(
             "search/search_settings.html",
             {
-                "contents": [(title.lower().replace(" ", "-"), title) for title, _ in GROUPS],
+                "contents": [(title.lower().replace(" ", "-"), title) for title in Group],
                 "presets": [
                     (name.value, *_PRESET_WORDS[name], preset.onto(visit.agent.draft) == visit.agent.draft)
                     for name, preset in PRESETS.items()
                 ],
-                "groups": [(title, [_view(name, current) for name in names]) for title, names in GROUPS],
+                "groups": [(group.value, _views(group, current)) for group in Group],
                 "only": current.filter,
                 "attributes": [
                     f"{each.name}{_IS}{value}" for each in current.filter.attributes for value in each.values
@@ -203,105 +181,26 @@ def _attributes(lines: Iterable[str]) -> tuple[AttributeFilter, ...]:
     return tuple(AttributeFilter(name, tuple(given)) for name, given in values.items())
 
 
+def _views(group: Group, current: RetrievalSettings) -> list[SettingView]:
+    declared = settings_of(RetrievalSettings)
+    return [_view(name, current) for name in declared if declared[name].group == group]
+
+
 def _view(name: str, current: RetrievalSettings) -> SettingView:
+    declared = settings_of(RetrievalSettings)[name]
     kind, value, default = _KINDS[name], getattr(current, name), getattr(_DEFAULTS, name)
-    hint = f"{RetrievalModel.model_fields[name].description}"
-    label = _LABELS[name]
+    label, hint, is_changed = declared.label, declared.description, value != default
     if kind is bool:
-        return SettingView(name, label, hint, "tick", value)
+        return SettingView(name, label, hint, "tick", value, is_changed)
     if issubclass(kind, StrEnum):
-        options = tuple((each.value, _WORDS[each]) for each in kind)
-        return SettingView(name, label, hint, "choice", value.value, options=options)
-    said = hint if value == default else f"{hint} Default: {default:g}."
-    return SettingView(name, label, said, "number", *((value, "1") if kind is int else (f"{value:g}", "any")))
+        options = tuple((each.value, words) for each, words in (declared.words or {}).items())
+        return SettingView(name, label, hint, "choice", value.value, is_changed, options=options)
+    if is_changed:
+        hint += f" Default: {default:g}."
+    shown, step = (value, "1") if kind is int else (f"{value:g}", "any")
+    return SettingView(name, label, hint, "number", shown, is_changed, step)
 
 
-_DEFAULTS: Final = RetrievalSettings()
-_KINDS: Final = get_type_hints(RetrievalSettings)
-# In the groups of docs/search.md; the filter has fields of its own.
-GROUPS: Final = (
-    (
-        "The question",
-        (
-            "follow_ups",
-            "split_long_questions",
-            "extra_queries",
-            "hypothetical_answer",
-            "extra_weight",
-            "model_searches",
-        ),
-    ),
-    (
-        "Candidates",
-        (
-            "recall_per_list",
-            "fusion",
-            "rrf_k",
-            "vector_weight",
-            "keyword_weight",
-            "foreign_weight",
-            "document_weight",
-            "collapse_documents",
-        ),
-    ),
-    (
-        "Ranking",
-        (
-            "rerank",
-            "rerank_weight",
-            "rerank_candidates",
-            "rerank_budget_ms",
-            "rerank_passages",
-            "model_rank_budget_ms",
-            "focus_weight",
-            "page_boost",
-            "topic_weight",
-            "freshness_weight",
-            "engagement_weight",
-            "spam_weight",
-            "exploration",
-        ),
-    ),
-    (
-        "What reaches the answer",
-        ("confidence_from", "confidence_steepness", "needs_two_survivors", "sources", "neighbours", "source_tokens"),
-    ),
-)
-_LABELS: Final = {
-    "follow_ups": "Rewrite follow-up questions",
-    "split_long_questions": "Split long questions",
-    "extra_queries": "Search for other wordings",
-    "hypothetical_answer": "Search for a hypothetical answer",
-    "extra_weight": "Weight of other wordings",
-    "model_searches": "Let the chat model search again",
-    "recall_per_list": "Chunks from each index",
-    "fusion": "Combine the two lists by",
-    "rrf_k": "Rank constant",
-    "vector_weight": "Weight of meaning",
-    "keyword_weight": "Weight of keywords",
-    "foreign_weight": "Weight of meaning in unread languages",
-    "document_weight": "Weight of the page's best chunk",
-    "collapse_documents": "Rerank one chunk per page",
-    "rerank": "Reranking",
-    "rerank_weight": "Weight of the reranker",
-    "rerank_candidates": "Candidates to rerank",
-    "rerank_budget_ms": "Reranking time limit, in ms",
-    "rerank_passages": "Passages to rerank before quoting",
-    "model_rank_budget_ms": "Chat model's time limit, in ms",
-    "focus_weight": "Weight of pages found several times",
-    "page_boost": "Weight of the visitor's page",
-    "topic_weight": "Weight of the page's subject",
-    "freshness_weight": "Weight of the page's age",
-    "engagement_weight": "Weight of thumbs",
-    "spam_weight": "Penalty for repetition",
-    "exploration": "Exploration",
-    "confidence_from": "Confidence comes from",
-    "confidence_steepness": "Scale of the reranker's confidence",
-    "needs_two_survivors": "Require two confident chunks",
-    "sources": "Chunks that reach the answer",
-    "neighbours": "Chunks before and after each",
-    "source_tokens": "Maximum tokens of all chunks",
-}
 _PRESET_WORDS: Final = {
     PresetName.MEASURED: (
         "Measured defaults",
@@ -312,15 +211,4 @@ _PRESET_WORDS: Final = {
         "Ranks are combined (k = 60), the reranker decides alone, and two passages must reach 50.1% on its own scale. "
         "For a strong reranker of your own.",
     ),
-}
-_WORDS: Final[dict[StrEnum, str]] = {
-    FusionMethod.SCORE: "weighted scores",
-    FusionMethod.RRF: "reciprocal ranks",
-    RerankMode.AUTO: "automatic: one vote if it is your own reranker, or a chat model answers",
-    RerankMode.OFF: "off",
-    RerankMode.VOTE: "the reranker has one vote",
-    RerankMode.JUDGE: "the reranker decides alone",
-    RerankMode.MODEL: "the chat model decides",
-    ConfidenceScale.COMBINED: "all signals together",
-    ConfidenceScale.RERANKER: "the reranker alone",
 }

@@ -12,6 +12,7 @@ from app.core.list_page import PageRequest
 MAX_LIMIT = 200
 _WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
 ItemOut = TypeVar("ItemOut", bound="Model")
+Extended = TypeVar("Extended", bound=BaseModel)
 
 
 class Model(BaseModel):
@@ -36,8 +37,8 @@ class Model(BaseModel):
         return cls.model_validate(found | others, strict=False)
 
 
-def with_fields(fields: Mapping[str, Any]) -> Callable[[type[ItemOut]], type[ItemOut]]:
-    """Adds another class's fields to a model: the type and `Field` of each, by name."""
+def with_fields(fields: Mapping[str, Any]) -> Callable[[type[Extended]], type[Extended]]:
+    """Adds another class's fields to a model: the type of each, and its `Field` or default, by name."""
     return lambda model: create_model(
         model.__name__, __doc__=model.__doc__, __base__=model, __module__=model.__module__, **fields
     )

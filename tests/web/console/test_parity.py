@@ -11,7 +11,8 @@ from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.application import endpoints_of
 from app.core.actor import MANAGE, READ, WRITE
 from app.core.search_filter import SearchFilter
-from app.search.pages import GROUPS, SearchForm
+from app.core.setting import settings_of
+from app.search.pages import SearchForm
 from app.web.access import ScopedAccess
 from tests.web.console.page_examples import every_page
 from tests.web.house import uninhabited
@@ -145,9 +146,6 @@ def test_each_setting_of_an_agent_has_its_field() -> None:
     assert set(InvitationTextForm.model_fields) == {each.name for each in fields(InvitationText)} | {"language"}
 
 
-def test_each_setting_of_search_has_its_field_and_stands_in_one_group() -> None:
-    plain = [each.name for each in fields(RetrievalSettings) if each.name != "filter"]
-    grouped = [name for _, names in GROUPS for name in names]
-    assert sorted(grouped) == sorted(plain)
+def test_the_filter_of_search_has_its_fields() -> None:
     filters = {f"filter_{each.name}" for each in fields(SearchFilter)}
-    assert set(SearchForm.model_fields) == {*plain, *filters}
+    assert set(SearchForm.model_fields) == {*settings_of(RetrievalSettings), *filters}

@@ -122,6 +122,15 @@ async def test_a_number_that_is_not_the_default_says_what_that_was(house: House,
     assert "Default: 18." not in page
 
 
+async def test_experimental_settings_are_folded_until_one_is_in_use(house: House, browser: ConsoleBrowser) -> None:
+    fold = '<details class="fold quiet"{}><summary class="button quiet">Show</summary>'
+    assert fold.format("") in await browser.page(page_of(house))
+    refused = await browser.post(page_of(house), {**SETTINGS, "exploration": "0.5"})
+    assert fold.format(" open") in refused.text
+    await browser.post(page_of(house), {**SETTINGS, "exploration": "0.1"})
+    assert fold.format(" open") in await browser.page(page_of(house))
+
+
 async def test_a_change_is_tried_on_the_golden_questions(console: OpenConsole) -> None:
     """Of two questions one is found by the live version alone, and one by the draft alone."""
     house, page = console.house, page_of(console.house)
