@@ -115,6 +115,7 @@ def _reading_queue(base: Infrastructure, model: ChatModel | None) -> list[Sheddi
 
 async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExitStack) -> Turns:
     """The turns of this process, which sends heartbeats for as long as they are open."""
+    from app.store.process_files import ProcessFiles
     from app.turns.api.visitor_turns import VisitorTurns
     from app.turns.heartbeat import Heartbeat
     from app.turns.remote.remote_turns import SharedTurns
@@ -125,10 +126,12 @@ async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExit
     settings = base.settings
     shared = base.doubles.or_else(SharedTurns, lambda: configured_shared_turns(settings, base.circuits, closing))
     turns = Turns(tools, base.process, shared, settings.max_turns, settings.max_searches, base.supervisor)
+    files = ProcessFiles(settings.data / "processes")
+    closing.enter_context(files.held(base.process))
     await base.doubles.or_opened(
         Heartbeat,
         closing,
-        lambda: Heartbeat(base.record, base.process, supervisor=base.supervisor, lost=turns.lost),
+        lambda: Heartbeat(base.record, base.process, files=files, supervisor=base.supervisor, lost=turns.lost),
     )
     return await closing.enter_async_context(turns)
 

@@ -5,11 +5,13 @@ from types import TracebackType
 from typing import Final, Self
 from uuid import UUID
 
+import anyio.to_thread
 import structlog
 
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import Overloaded, Unavailable
 from app.kit.tasks.supervisor import Supervisor, end_task
+from app.store.process_files import ProcessFiles
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -21,15 +23,17 @@ _FIRST_BEATS: Final = 12  # attempts, each of which waits to write (5 s on SQLit
 
 
 class Heartbeat:
-    """Beats while its block runs. A process that was silent for _DEAD_AFTER_SECONDS counts as dead: its running turns
-    become `cut`, which frees their conversations. So do this process's own `lost` turns, which are then removed from
-    the set. A process that was only paused continues its turns, and their ends replace the cuts."""
+    """Beats while its block runs. A process that `files` find dead, or that was silent for _DEAD_AFTER_SECONDS, counts
+    as dead: its running turns become `cut`, which frees their conversations. So do this process's own `lost` turns,
+    which are then removed from the set. A process that was only paused continues its turns, and their ends replace the
+    cuts."""
 
     def __init__(
         self,
         record: SystemOfRecord,
         process: str,
         *,
+        files: ProcessFiles | None = None,
         beat_seconds: float = 5.0,
         supervisor: Supervisor | None = None,
         lost: set[UUID] | None = None,
@@ -37,6 +41,7 @@ class Heartbeat:
         self._record = record
         self._lost = set() if lost is None else lost
         self._process = process
+        self._files = files
         self._beat_seconds = beat_seconds
         self._supervisor = supervisor or Supervisor()
         self._beating: asyncio.Task[None] | None = None
@@ -64,10 +69,13 @@ class Heartbeat:
         or the database, may have paused them too.
         """
 
-        lost = frozenset(self._lost)
+        lost, files = frozenset(self._lost), self._files
+        dead = await anyio.to_thread.run_sync(files.dead) if files else []
 
         def work(tx: Transaction) -> tuple[float, int]:
             silent_seconds = ProcessRecords(tx).beat(self._process, KIND)
+            for process in dead:
+                ProcessRecords(tx).leave(process)
             if silent_seconds > _DEAD_AFTER_SECONDS / 2:
                 return silent_seconds, 0
             living = ProcessRecords(tx).living(KIND, _DEAD_AFTER_SECONDS)
@@ -78,6 +86,8 @@ class Heartbeat:
             log.warning("heartbeat.was_silent", seconds=round(silent_seconds))
         else:
             self._lost -= lost
+            if files:
+                await anyio.to_thread.run_sync(files.remove, dead)
         if cut:
             log.warning("turns.cut", count=cut)
         return cut

@@ -15,6 +15,7 @@ from app.core.turn import TurnState
 from app.core.turn_events import INTERRUPTED
 from app.kit.tasks.supervisor import Supervisor
 from app.store.engine import open_engine
+from app.store.process_files import ProcessFiles
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
 from app.turns.heartbeat import Heartbeat
@@ -105,6 +106,20 @@ async def test_a_process_that_was_stopped_itself_judges_nobody_at_its_first_beat
             await silence(engine, process, 27)
         assert await other.beat() == 0
         assert await other.beat() == 1
+
+
+async def test_whose_lock_is_free_is_dead_before_it_was_silent(tmp_path: Path) -> None:
+    never, files = anyio.Event(), ProcessFiles(tmp_path / "processes")
+    async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", never])) as house:
+        with files.held(OWNER):
+            await Heartbeat(house.record, OWNER, files=files).beat()
+            live = await house.turns.ask(house.session, house.request(QUESTION))
+            await until_tokens(live, 1)
+            assert await Heartbeat(house.record, "other", files=files).beat() == 0
+            copy = (tmp_path / "processes" / OWNER).read_bytes()
+        (tmp_path / "processes" / OWNER).write_bytes(copy)  # as a kill leaves it
+        assert await Heartbeat(house.record, "other", files=files).beat() == 1
+        assert list((tmp_path / "processes").iterdir()) == []
 
 
 async def test_a_turn_that_was_begun_without_a_word_of_it_is_cut_where_nobody_asks_again(
