@@ -5,6 +5,7 @@ import io
 import lzma
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Collection
 from functools import cache, cached_property
 from typing import Any
@@ -20,6 +21,8 @@ from app.core.text.turn_language import LanguageGuess
 _log = structlog.get_logger(__name__)
 
 _MAX_CHARS = 1000
+# Written in English words, which a short question can have alone: "How do I pay for fuel?"
+_PART_OF = {"pcm": "en"}  # Nigerian Pidgin
 
 
 class LanguageGuesser:
@@ -29,20 +32,26 @@ class LanguageGuesser:
     @cached_property
     def languages(self) -> frozenset[str]:
         """All known languages, as BCP 47 primary subtags."""
-        return frozenset(str(language) for language, _ in _identifier().rank("?"))
+        return frozenset(each.language for each in _ranked("?"))
 
     def guess(self, text: str) -> LanguageGuess:
         """The most likely language. Takes well under a millisecond of CPU time once the model is loaded."""
-        language, probability = _identifier().classify(encodable(text[:_MAX_CHARS]))
-        return LanguageGuess(str(language), float(probability))
+        return _ranked(text)[0]
 
     def rank(self, text: str, languages: Collection[str]) -> list[LanguageGuess]:
         """Those of `languages` that are known, most likely first; their probabilities add up to 1. With few languages,
         a guess about a word or two is right more often."""
-        ranked = _identifier().rank(encodable(text[:_MAX_CHARS]))
-        among = [(str(language), float(p)) for language, p in ranked if str(language) in languages]
-        total = sum(p for _, p in among) or 1.0
-        return [LanguageGuess(language, p / total) for language, p in among]
+        among = [each for each in _ranked(text) if each.language in languages]
+        total = sum(each.probability for each in among) or 1.0
+        return [LanguageGuess(each.language, each.probability / total) for each in among]
+
+
+def _ranked(text: str) -> list[LanguageGuess]:
+    """All languages, most likely first."""
+    found: defaultdict[str, float] = defaultdict(float)
+    for language, probability in _identifier().rank(encodable(text[:_MAX_CHARS])):
+        found[_PART_OF.get(str(language), str(language))] += float(probability)
+    return [LanguageGuess(*each) for each in sorted(found.items(), key=lambda each: -each[1])]
 
 
 @cache
