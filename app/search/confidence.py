@@ -1,8 +1,9 @@
 """One scale in [0, 1] for "does this chunk answer the question?", whichever parts are available."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from app.core.text.words import folded_words
 
@@ -45,15 +46,31 @@ _ALL = Calibration(bias=-2.95, cosine=5.5, coverage=5.0, logit=0.22)
 _WITHOUT_RERANKER = Calibration(bias=-4.9, cosine=8.0, coverage=5.9)
 _WITHOUT_VECTORS = Calibration(bias=0.0, coverage=3.9, logit=0.4)
 _WORDS_ALONE = Calibration(bias=-3.4, coverage=7.86)
+# What a share of words proves depends on what a word is: pairs of characters across the bounds of words are never found
+# again (Chinese, Japanese), those of an alphabet often by chance (Thai), and Hindi is not stemmed. Fitted for each
+# language by itself (docs/evaluation.md).
+_WORDS_ALONE_IN: Final[Mapping[str | None, Calibration]] = {
+    "hi": Calibration(bias=-4.8, coverage=16.0),
+    "ja": Calibration(bias=-4.1, coverage=13.0),
+    "th": Calibration(bias=-5.9, coverage=13.0),
+    "zh": Calibration(bias=-4.4, coverage=20.0),
+}
 _FOCUS = 1.5
 _USUAL_FOCUS = 0.2  # neutral
 
 
-def calibrated(cosine: float | None, coverage: float, logit: float | None, focus: float | None = None) -> float:
+def calibrated(
+    cosine: float | None,
+    coverage: float,
+    logit: float | None,
+    focus: float | None = None,
+    language: str | None = None,
+) -> float:
     """A chunk's confidence in [0, 1]. `cosine` in [-1, 1], `logit` (any real number) and the `focus` on its page in [0,
-    1] are None if they are unknown; `coverage` is in [0, 1]."""
+    1] are None if they are unknown; `coverage` is in [0, 1]. `language` (BCP 47 primary subtag) is that of the words
+    which are covered."""
     if cosine is None:
-        known = _WORDS_ALONE if logit is None else _WITHOUT_VECTORS
+        known = _WORDS_ALONE_IN.get(language, _WORDS_ALONE) if logit is None else _WITHOUT_VECTORS
     else:
         known = _WITHOUT_RERANKER if logit is None else _ALL
     agreement = 0.0 if focus is None else _FOCUS * (focus - _USUAL_FOCUS)

@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import structlog
@@ -99,7 +100,8 @@ class HybridRetriever:
         ordered = unit_interval(adjusted(ordered, focus, settings.focus_weight))
         trace.stage("focus", best_first(ordered))
         ordered = await self._adjusted(agent, query, candidates, ordered, trace)
-        ranked = _ranked(ordered, fused, candidates, coverage, logits, focus, query, settings, self._finder.reads)
+        reads = _Reads(self._finder.reads, self._ranker_reads(settings))
+        ranked = _ranked(ordered, fused, candidates, coverage, logits, focus, query, settings, reads)
         retrieval = answerable_from(ranked, agent.config.confidence_threshold, settings)
         trace.stage(
             "threshold",
@@ -154,9 +156,12 @@ class HybridRetriever:
         trace.stage("rerank", read=len(read), mode=settings.rerank.value)
         return {key: score.logit for key, score in scores.items()}
 
-    def _rerank_weight(self, query: SearchQuery, settings: RetrievalSettings) -> float:
+    def _ranker_reads(self, settings: RetrievalSettings) -> frozenset[str] | None:
         ranker = self._rankers.get(settings.rerank)
-        is_read = ranker is None or covers(ranker.reads, query.asked_in)
+        return ranker.reads if ranker else None
+
+    def _rerank_weight(self, query: SearchQuery, settings: RetrievalSettings) -> float:
+        is_read = covers(self._ranker_reads(settings), query.asked_in)
         return settings.rerank_weight * (1.0 if is_read else settings.foreign_weight)
 
     async def _coverage(
@@ -195,6 +200,14 @@ class HybridRetriever:
                 ordered = adjusted(ordered, scores, weight)
                 trace.stage(rule.name, best_first(ordered), weight=weight)
         return ordered
+
+
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """The languages that each model reads, None for all: what it makes of others counts for nothing in confidence."""
+
+    embedder: frozenset[str] | None
+    ranker: frozenset[str] | None
 
 
 async def _by_question(
@@ -240,7 +253,7 @@ def _ranked(
     focus: dict[str, float],
     query: SearchQuery,
     settings: RetrievalSettings,
-    reads: frozenset[str] | None,
+    reads: _Reads,
 ) -> list[RankedChunk]:
     ranked = []
     for key, place in order.items():
@@ -249,8 +262,14 @@ def _ranked(
         if settings.confidence_from is ConfidenceScale.RERANKER and logits:
             confidence = 0.0 if logit is None else sigmoid(logit / settings.confidence_steepness)
         else:
-            is_read = covers(reads, query.asked_in, chunk.language)
-            confidence = calibrated(cosine if is_read else None, share, logit, focus.get(key))
+            languages = query.asked_in, chunk.language
+            confidence = calibrated(
+                cosine if covers(reads.embedder, *languages) else None,
+                share,
+                logit if covers(reads.ranker, *languages) else None,
+                focus.get(key),
+                query.asked_in or chunk.language,
+            )
         ranked.append(
             RankedChunk(
                 chunk=chunk,

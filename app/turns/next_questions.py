@@ -138,7 +138,12 @@ class NextQuestionFinder:
         said = without_stop_words(candidate.text, query.asked_in)
         shares = await self._keywords.coverage(agent.id, query.language, said, texts)
         sureness = [
-            calibrated(found.cosine.get(key) if covers(self._finder.reads, chunk.language) else None, share, None)
+            calibrated(
+                found.cosine.get(key) if covers(self._finder.reads, chunk.language) else None,
+                share,
+                None,
+                language=query.asked_in or chunk.language,
+            )
             for key, chunk, share in zip(keys, chunks, shares, strict=True)
         ]
         best = max(range(len(chunks)), key=sureness.__getitem__)

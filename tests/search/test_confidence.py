@@ -4,24 +4,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.confidence import calibrated, is_low, plain_coverage
+from app.search.confidence import SURE, calibrated, is_low, plain_coverage
 
 cosines = st.none() | st.floats(-1, 1)
 shares = st.floats(0, 1)
 logits = st.none() | st.floats(-12, 12)
+languages = st.sampled_from([None, "de", "hi", "ja", "ko", "th", "zh"])
 
 
-@given(cosines, shares, logits)
-def test_it_is_a_probability_whatever_is_known(cosine: float | None, share: float, logit: float | None) -> None:
-    assert 0 < calibrated(cosine, share, logit) < 1
+@given(cosines, shares, logits, languages)
+def test_it_is_a_probability_whatever_is_known(
+    cosine: float | None, share: float, logit: float | None, language: str | None
+) -> None:
+    assert 0 < calibrated(cosine, share, logit, language=language) < 1
 
 
-@given(cosines, shares, shares, logits)
+@given(cosines, shares, shares, logits, languages)
 def test_more_of_the_words_never_lowers_it(
-    cosine: float | None, share: float, other: float, logit: float | None
+    cosine: float | None, share: float, other: float, logit: float | None, language: str | None
 ) -> None:
     low, high = sorted([share, other])
-    assert calibrated(cosine, low, logit) <= calibrated(cosine, high, logit)
+    assert calibrated(cosine, low, logit, language=language) <= calibrated(cosine, high, logit, language=language)
+
+
+@pytest.mark.parametrize(("language", "enough"), [("zh", 0.3), ("hi", 0.4), ("ja", 0.4), ("de", 0.5), ("th", 0.6)])
+def test_words_alone_prove_as_much_as_they_do_in_their_language(language: str, enough: float) -> None:
+    assert calibrated(None, enough, None, 0.0, language) > SURE > calibrated(None, enough - 0.15, None, 0.0, language)
 
 
 @given(shares, st.floats(-1, 1), st.floats(-1, 1))

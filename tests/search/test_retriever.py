@@ -119,6 +119,18 @@ async def test_what_the_embedder_cannot_read_is_believed_by_its_words_alone(tmp_
     assert german.calibrated == believed[0] != believed[1]
 
 
+async def test_what_the_reranker_cannot_read_is_believed_without_it(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        await house.learn("/lampen", "# Lampen\n\nDie Lampe leuchtet.", language="de")
+        house.embedder.reads = house.reranker.reads = frozenset({"en"})
+        query = SearchQuery("Warum leuchtet die Lampe?", asked_in="de")
+        voted, alone = [
+            (await house.retriever.retrieve(await house.live_agent(rerank=mode), query)).best
+            for mode in (RerankMode.VOTE, RerankMode.OFF)
+        ]
+    assert voted == alone
+
+
 async def test_the_agents_filter_and_the_questions_must_both_hold(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
         found = await house.found(
