@@ -29,12 +29,14 @@ from crawler.extract.extraction import extract_page
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGES = _ROOT / "app" / "demo_site"
 _GOLDEN = _ROOT / "tests" / "data" / "demo_golden_questions.jsonl"
+_FOLLOW_UPS = _ROOT / "tests" / "data" / "demo_follow_ups.jsonl"
 _TRANSLATED = _ROOT / "tests" / "data" / "demo_questions_translated.jsonl"
 _SITE = "https://nimbrel.example/"
 
 
 async def measure(folder: Path) -> dict[str, dict[str, float]]:
-    """By the language of the questions, which is English or, for a third of them each, German, French or Spanish.
+    """By the language of the questions, which is English or, for a third of them each, German, French or Spanish; and
+    for follow-ups, each after another question, of whose words any is enough.
     `questions` are those that the site answers; `quoted` of their answers hold every word that is expected, and
     `withheld` are refused. `held_back` of the `others` are."""
     golden = _rows(_GOLDEN)
@@ -45,6 +47,7 @@ async def measure(folder: Path) -> dict[str, dict[str, float]]:
             return {
                 "in English": await _measured(base, answering, agent_id, golden),
                 "in German, French and Spanish": await _measured(base, answering, agent_id, translated),
+                "follow-ups": await _measured(base, answering, agent_id, _rows(_FOLLOW_UPS)),
             }
 
 
@@ -55,13 +58,18 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 async def _measured(
     base: Infrastructure, answering: Answering, agent_id: UUID, golden: Sequence[dict[str, Any]]
 ) -> dict[str, float]:
-    answers = [(row, *await _answer(base, answering, agent_id, row["question"])) for row in golden]
+    answers = [
+        (row, *await _answer(base, answering, agent_id, row["question"], after=row.get("after", ""))) for row in golden
+    ]
     given = [(row, text, is_held) for row, text, is_held in answers if row["answerable"]]
     others = [is_held for row, _, is_held in answers if not row["answerable"]]
     return {
         "questions": len(given),
         "quoted": sum(
-            not is_held and all(words.casefold() in text.casefold() for words in row["answer_contains"])
+            not is_held
+            and (any if "after" in row else all)(
+                words.casefold() in text.casefold() for words in row["answer_contains"]
+            )
             for row, text, is_held in given
         ),
         "withheld": sum(is_held for *_, is_held in given),
@@ -88,12 +96,15 @@ async def _learn(base: Infrastructure) -> UUID:
     return agent.id
 
 
-async def _answer(base: Infrastructure, answering: Answering, agent_id: UUID, question: str) -> tuple[str, bool]:
-    """The answer, and whether it is a refusal."""
+async def _answer(
+    base: Infrastructure, answering: Answering, agent_id: UUID, question: str, *, after: str
+) -> tuple[str, bool]:
+    """The answer, and whether it is a refusal. With `after`, that is asked before it in the same conversation."""
     agent = await base.record.read(lambda tx: AgentRecords(tx).live(agent_id))
     session = (await Conversations(base.record, answering.history).open(agent, None)).session
-    live = await answering.turns.ask(session, TurnRequest(uuid4(), question, _SITE))
-    events = [item.event async for item in live.events()]
+    for asked in (*filter(None, [after]), question):
+        live = await answering.turns.ask(session, TurnRequest(uuid4(), asked, _SITE))
+        events = [item.event async for item in live.events()]
     is_held = any(isinstance(event, Done) and event.answered_by is AnsweredBy.FALLBACK for event in events)
     return "".join([event.token for event in events if isinstance(event, Token)]), is_held
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from app.core.text.questions.asked_details import is_completed, is_told_alone, without_details
+from app.core.text.questions.asked_details import (
+    is_completed,
+    is_told_alone,
+    lacks_detail,
+    own_subject,
+    without_details,
+)
 
 CONTACT = "Hub Ltd, 214b Canal Street, 3511 NR Utrecht, +353 1 555 0110, hello@hub.example"
 WARRANTY = "Every lamp has a warranty of 3 years."
@@ -89,3 +95,29 @@ def test_only_what_was_said_before_names_the_subject(question: str) -> None:
 )
 def test_a_subject_a_detail_or_a_unit_that_the_text_lacks_is_named(question: str) -> None:
     assert not is_completed(question, f"{WARRANTY} It costs €9.")
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "named"),
+    [
+        ("does it have a battery?", "en", "battery"),
+        ("and for teams in Norway?", None, "teams norway"),
+        ("how much does it cost", "en", ""),
+        ("Why?", "en", ""),
+        ("Was kostet es mit Akku?", "de", "akku"),
+        ("Hoeveel kost het met accu?", "nl", ""),
+    ],
+)
+def test_what_a_follow_up_names_itself(question: str, language: str | None, named: str) -> None:
+    assert own_subject(question, language) == named
+
+
+@pytest.mark.parametrize("question", ["how much does it cost", "And what's the price of that?", "Was kostet es?"])
+def test_a_text_without_a_price_lacks_what_is_asked_for(question: str) -> None:
+    assert lacks_detail(question, WARRANTY)
+    assert not lacks_detail(question, f"{WARRANTY} It costs €9.")
+
+
+@pytest.mark.parametrize("question", ["how much rain can it take?", "does it float?", "what does the battery cost?"])
+def test_a_question_that_names_something_itself_asks_for_more_than_a_detail(question: str) -> None:
+    assert not lacks_detail(question, WARRANTY)

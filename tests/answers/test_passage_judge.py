@@ -203,6 +203,31 @@ async def test_only_a_follow_up_that_names_nothing_is_answered_by_the_question_b
     assert (judged[0].probability > 0.5) == is_answered
 
 
+@pytest.mark.parametrize(
+    ("earlier", "bare", "text", "is_about_both"),
+    [
+        ("What is the lamp?", "How much does it cost?", "The lamp hangs in the hall.", False),
+        ("What is the lamp?", "How much does it cost?", "The hanging lamp costs €9 with its base.", True),
+        ("What is the lamp?", "Can I insure it?", "The lamp hangs in the hall.", False),
+        ("What is the lamp?", "Can I insure it?", "You may insure the lamp.", True),
+        ("Who owns your company?", "Can I insure it?", "You may insure the lamp.", False),
+    ],
+    ids=["no price", "its price", "none of its own words", "both", "nothing of the question before"],
+)
+async def test_a_passage_that_a_follow_up_is_not_about_is_no_answer(
+    earlier: str, bare: str, text: str, *, is_about_both: bool
+) -> None:
+    [one] = [source(1, text)]
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex())
+    follow_up = AnswerContext(AgentConfig(name="x"), bare, f"{earlier} {bare}", (one,), bare=bare, language="en")
+
+    [judged] = await judge.judged(follow_up, passages(one))
+    [whole] = await judge.judged(replace(follow_up, bare=""), passages(one))
+
+    assert (whole.odds - judged.odds < 1) == is_about_both
+    assert (whole.odds - judged.odds > 4) != is_about_both
+
+
 async def test_a_passage_that_tells_a_price_need_not_call_it_one() -> None:
     embedder = HashingEmbedder()
     embedder.is_down = True

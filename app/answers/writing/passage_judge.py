@@ -15,7 +15,7 @@ from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passages import Looks, Passage
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
-from app.core.text.questions.asked_details import is_completed, is_told_alone
+from app.core.text.questions.asked_details import is_completed, is_told_alone, lacks_detail, own_subject
 from app.core.text.questions.stop_words import without_stop_words
 from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
@@ -23,7 +23,7 @@ from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.token_embedder import TokenEmbedder, TokenVectors
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker
-from app.search.confidence import plain_coverage, sigmoid
+from app.search.confidence import SURE, plain_coverage, sigmoid
 
 log = structlog.get_logger(__name__)
 
@@ -44,6 +44,8 @@ _FOLLOW_UP_ODDS: Final = 2.0
 # The most that an answer to a follow-up may be above the best one to its own words alone: what declines alone by far
 # declines after another matter too.
 _BARE_ODDS: Final = 1.0
+_UNFIT_ODDS: Final = -5.0  # for a passage that a follow-up is not about
+_UNCONNECTED: Final = -2.2  # the odds for the question before it, below which a passage has nothing to do with that
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +132,8 @@ class PassageJudge:
 
     async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
         """The most promising of the candidates, best first. To answer a follow-up ("does it float?"), a passage must be
-        near to its own words as well, not only to the question before it, and no answer is much surer than the best one
-        to the follow-up alone, unless that names nothing itself ("how many years is it?")."""
+        about its own words as well as the question before it, and no answer is much surer than the best one to the
+        follow-up alone, unless that names nothing itself ("how many years is it?")."""
         judged, is_meant = await self._read(context, candidates)
         if not is_meant:
             return judged
@@ -145,9 +147,32 @@ class PassageJudge:
         if is_completed(context.bare, judged[0].passage.text):
             return judged
         bare, _ = await self._read(alone, candidates)
-        surest = (await self._reranked(alone, bare))[0].odds + _BARE_ODDS
-        above = max(0.0, judged[0].odds - surest)
+        [surest, *_] = await self._reranked(alone, bare)
+        judged = await self._fitting(context, judged, is_answered_alone=surest.probability >= SURE)
+        above = max(0.0, judged[0].odds - surest.odds - _BARE_ODDS)
         return [replace(one, odds=one.odds - above) for one in judged]
+
+    async def _fitting(
+        self, context: AnswerContext, judged: Sequence[JudgedPassage], *, is_answered_alone: bool
+    ) -> list[JudgedPassage]:
+        """Passages that a follow-up is not about lose: those without the detail that it asks for and, unless its own
+        words are answered, those with none of its words, and those that the question before it has nothing to do
+        with."""
+        texts = [f"{one.passage.source.title}\n{one.passage.place}\n{one.passage.text}" for one in judged]
+        lacking = [lacks_detail(context.bare, one.passage.text) for one in judged]
+        if not is_answered_alone:
+            if own := own_subject(context.bare, context.asked_in):
+                shares = await self._coverage(context, own, texts)
+                lacking = [lacks or not share for lacks, share in zip(lacking, shares, strict=True)]
+            earlier = context.asked.removesuffix(context.bare).strip()
+            read, _ = await self._read(replace(context, read_as=earlier), [one.passage for one in judged])
+            far = {one.passage for one in read if one.odds < _UNCONNECTED}
+            lacking = [lacks or one.passage in far for lacks, one in zip(lacking, judged, strict=True)]
+        fitting = [
+            replace(one, odds=one.odds + _UNFIT_ODDS) if lacks else one
+            for one, lacks in zip(judged, lacking, strict=True)
+        ]
+        return sorted(fitting, key=lambda one: -one.odds)
 
     async def _read(self, context: AnswerContext, candidates: Sequence[Passage]) -> tuple[list[JudgedPassage], bool]:
         """The most promising, best first, and whether any of them was embedded."""

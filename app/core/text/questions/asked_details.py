@@ -152,6 +152,26 @@ def is_completed(question: str, text: str) -> bool:
     return not asked_details(question) and all(counts_in(word, text) for word in named)
 
 
+@lru_cache(maxsize=16)
+def own_subject(question: str, language: str | None) -> str:
+    """The words of a follow-up that name something, without those for details: "battery" of "does it have a battery?",
+    and "" for "how much does it cost?" and in a language whose words for details are unknown here."""
+    return "" if language and language not in _LANGUAGES else _own_words(question)
+
+
+def _own_words(question: str) -> str:
+    for each in asked_details(question):
+        question = each.asked.sub(" ", question)
+    return " ".join(word for word in folded_words(question) if word not in _empty_words())
+
+
+def lacks_detail(question: str, text: str) -> bool:
+    """Whether the question asks only for details of what was spoken of before, such as the price of "it", and the text
+    has none of them."""
+    asked = asked_details(question)
+    return bool(asked) and not _own_words(question) and not any(each.told.search(text) for each in asked)
+
+
 @cache
 def _empty_words() -> frozenset[str]:
     return _words_of(_LANGUAGES, ("light", "joins", "points"))
