@@ -1,17 +1,17 @@
 """An agent's settings, with their defaults, and its published versions."""
 
-import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from app.agents.opening_hours import closes_at, opens_at
+from app.agents.opening_hours import MAX_LINES, closes_at, opens_at
 from app.agents.retrieval_settings import RetrievalSettings
-
-LAUNCHER_ICONS: Final = ("chat", "help", "spark", "picture")
+from app.agents.widget_settings import Fallback, Group, Invitation, Theme, Translation
+from app.core.setting import setting
+from app.core.time_zone import MAX_ZONE_CHARS
 
 
 class PublishGate(StrEnum):
@@ -61,140 +61,277 @@ class AnswerCheck(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Theme:
-    """The widget's appearance. Colours are "#rrggbb"; None leaves the widget's own default. `picture` is a small WebP
-    in base64, shown in the panel's header, and on the launcher if its icon is "picture"; `picture_alt` describes it, if
-    that says more than the agent's name beside it."""
-
-    primary_color: str | None = None
-    radius_px: int | None = None
-    position: str = "right"  # right | left
-    launcher_label: str | None = None
-    launcher_icon: str = "chat"  # one of LAUNCHER_ICONS
-    opens_itself: bool = False  # on every page, without taking the focus
-    opens_wide: bool = False  # until the visitor changes it
-    greeting: str | None = None
-    picture: str | None = field(default=None, repr=False)
-    picture_alt: str | None = None
-
-    @property
-    def picture_fingerprint(self) -> str | None:
-        """Part of the picture's address, which changes with its bytes."""
-        return None if self.picture is None else hashlib.sha256(self.picture.encode("ascii")).hexdigest()[:16]
-
-
-@dataclass(frozen=True, slots=True)
-class Fallback:
-    """What a visitor is offered if the site had no clear answer: a link (https, mailto or tel), a form whose messages
-    are stored as leads, or both. Without a `label`, or the `consent` that the form's writer gives, the widget uses its
-    own words."""
-
-    url: str | None = None
-    label: str | None = None
-    form: bool = False
-    consent: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Invitation:
-    """A short message that the closed widget shows by itself, once per visitor: on pages whose whole path and query
-    match one of `pages`, where `*` is any run of characters (on every page without patterns), after that many seconds.
-    A tap on it opens the panel and asks `question`, if there is one. Browsers remember by its `name` that it was shown.
-    """
-
-    name: str
-    text: str
-    question: str | None = None
-    pages: tuple[str, ...] = ()
-    after_seconds: int = 10
-
-
-@dataclass(frozen=True, slots=True)
-class InvitationText:
-    """The invitation of that name in another language."""
-
-    name: str
-    text: str
-    question: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Translation:
-    """The first texts for visitors in one language (a BCP 47 primary subtag); missing ones are as for all languages."""
-
-    language: str
-    greeting: str | None = None
-    ai_notice: str | None = None
-    starter_prompts: tuple[str, ...] = ()
-    invitations: tuple[InvitationText, ...] = ()
-
-    def of_invitation(self, given: Invitation) -> Invitation:
-        told = next((each for each in self.invitations if each.name == given.name), None)
-        return replace(given, text=told.text, question=told.question or given.question) if told else given
-
-
-@dataclass(frozen=True, slots=True)
 class AgentConfig:
-    """Everything an operator sets. A published copy of this, immutable, is an agent version.
+    """Everything an operator sets. A published copy of this, immutable, is an agent version."""
 
-    `language` is a BCP 47 primary subtag that pins the answer's language, or None to follow the question.
-    `confidence_threshold` lies in [0, 1] on the calibrated scale of `confidence.py`.
-    `contextual_chunks` applies to pages that are learnt from now on, and to all of them after a re-index.
-    `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; a new reader ends it.
-    `answer_check`: what happens to sentences of the chat model that no source supports.
-    `next_questions`: answers offer up to three further questions that the pages answer.
-    `quarantine` applies to pages that are learnt from now on.
-    `ai_notice` is the notice to visitors, shown at first, that an AI system writes the answers automatically
-    (Regulation (EU) 2024/1689, Art. 50). None means the widget's own words, in its languages; it cannot be empty.
-    `translations` are the theme's greeting, `ai_notice`, `starter_prompts` and `invitations` in other languages.
-    `invitations`: messages that the closed widget shows by itself; the first one that fits the page.
-    `open_to_programs`: whoever can reach the server may ask by MCP without a token.
-    `live_chat`: visitors may ask for a person, and operators may take conversations over.
-    `live_pictures`: visitors and operators may send each other pictures there.
-    `opening_hours` are when visitors may ask for a person, each like "mon-fri 09:00-17:00" in `time_zone` (IANA);
-    always if there are none.
-    `visitor_device`: new conversations store the kind of device, system and browser of the visitor.
-    `retention_days` is how long visitors' questions and answers are stored.
-    `daily_tokens` is the number of tokens that the chat model may read and write for visitors in a day (UTC), None
-    without a limit.
-    `publish_gate`: what publishing does if the draft would lose golden questions.
-    `allowed_origins` are "scheme://host[:port]" or "scheme://*.host"; an empty list admits nobody.
-    """
+    name: str = setting(
+        MISSING, label="Name", meaning="Shown to visitors.", group=Group.IDENTITY, most=100, is_required=True
+    )
+    persona: str = setting(
+        "You are a helpful, precise assistant for the visitors of this website.",
+        label="Persona",
+        meaning="Instructions for the chat model, if you use one.",
+        group=Group.IDENTITY,
+        most=2000,
+        rows=3,
+    )
+    tone: str = setting("friendly and plain", label="Tone", group=Group.IDENTITY, most=200, rows=2)
+    language: str | None = setting(
+        None,
+        label="Language",
+        meaning='A language code, such as "en"; null: the language of the question.',
+        hint="For example, en or de. Leave blank to answer in the question's language.",
+        group=Group.IDENTITY,
+        most=3,
+    )
+    max_answer_chars: int = setting(
+        1500, label="Maximum answer length, in characters", group=Group.IDENTITY, between=(100, 20_000)
+    )
+    avoid_topics: tuple[str, ...] = setting(
+        (), label="Topics to avoid", meaning="One per line.", group=Group.IDENTITY, most=50, most_each=200
+    )
+    prompt_attributes: tuple[str, ...] = setting(
+        (),
+        label="Visitor attributes for the chat model",
+        meaning="Names of the visitor's attributes that are passed to the chat model.",
+        hint="Names of attributes your website sends, one per line. The model sees which ones are signed.",
+        group=Group.IDENTITY,
+        most=20,
+        most_each=64,
+    )
+    filter_attributes: tuple[str, ...] = setting(
+        (),
+        label="Visitor attributes that filter pages",
+        meaning="Names of the visitor's attributes that pages must have as well. Only signed attributes count.",
+        hint="Names of signed attributes, one per line. A visitor gets answers only from pages with the same values.",
+        group=Group.IDENTITY,
+        most=20,
+        most_each=64,
+    )
+    custom_prompt: str = setting(
+        "",
+        label="Your own rules",
+        meaning="Added to Docent's rules for the chat model, which still apply.",
+        group=Group.IDENTITY,
+        most=8000,
+        rows=4,
+    )
 
-    name: str
-    persona: str = "You are a helpful, precise assistant for the visitors of this website."
-    tone: str = "friendly and plain"
-    avoid_topics: tuple[str, ...] = ()
-    max_answer_chars: int = 1500
-    custom_prompt: str = ""
-    language: str | None = None
-    confidence_threshold: float = 0.25
-    allowed_origins: tuple[str, ...] = ()
-    allowed_link_hosts: tuple[str, ...] = ()
-    theme: Theme = field(default_factory=Theme)
+    confidence_threshold: float = setting(
+        0.25,
+        label="Threshold, in percent",
+        meaning="The confidence that a passage needs. A single one that reaches it needs .5 as well.",
+        hint="The confidence an answer needs. Below it, the agent says it does not know and the question becomes a "
+        "gap. If a single passage reaches it, that one needs 50% as well. A lower threshold answers more questions, "
+        "but more of the answers are wrong.",
+        group=Group.CONFIDENCE,
+        between=(0, 1),
+        is_share=True,
+    )
+    publish_gate: PublishGate = setting(
+        PublishGate.WARN,
+        label="Before publishing",
+        meaning="What publishing does if the draft would lose golden questions: nothing (off), list them (warn), or "
+        "refuse (refuse).",
+        group=Group.CONFIDENCE,
+        words={
+            PublishGate.OFF: "Do not run golden questions",
+            PublishGate.WARN: "Run golden questions and warn about losses",
+            PublishGate.REFUSE: "Refuse a draft that loses golden questions",
+        },
+    )
+
+    live_chat: bool = setting(
+        False,
+        label="Let visitors ask for a person",
+        meaning="Lets visitors ask for a person, and operators take over conversations: see listLiveChats.",
+        hint="They appear on the Live page, where you take over the conversation. After two minutes without an answer, "
+        "they are offered the form.",
+        group=Group.PEOPLE,
+    )
+    live_pictures: bool = setting(
+        False,
+        label="Allow pictures in live chats",
+        meaning="Lets visitors and operators send each other pictures in a live chat: see sendPicture.",
+        hint="Pictures are re-encoded without metadata and deleted with the conversation.",
+        group=Group.PEOPLE,
+    )
+    opening_hours: tuple[str, ...] = setting(
+        (),
+        label="Opening hours",
+        meaning='When a person may be asked for, each as "mon-fri 09:00-17:00"; else `fallback` is offered. Empty: '
+        "always.",
+        hint="One per line, such as mon-fri 09:00-17:00. Leave blank for always. At other times, visitors are offered "
+        "the form or the link.",
+        group=Group.PEOPLE,
+        most=MAX_LINES,
+    )
+    time_zone: str = setting(
+        "UTC",
+        label="Time zone",
+        meaning="The time zone of opening_hours.",
+        hint="Of the opening hours. For example, Europe/Berlin.",
+        group=Group.PEOPLE,
+        most=MAX_ZONE_CHARS,
+        is_required=True,
+    )
+    open_to_programs: bool = setting(
+        False,
+        label="Let programs ask without a token",
+        meaning="Lets anyone who can reach the server ask over MCP without a token, with the limits of visitors.",
+        hint="For assistants that use the Model Context Protocol, at /mcp/ and the agent's id. Programs with an API "
+        "token can always ask.",
+        group=Group.PEOPLE,
+    )
     fallback: Fallback = field(default_factory=Fallback)
-    live_chat: bool = False
-    live_pictures: bool = False
-    opening_hours: tuple[str, ...] = ()
-    time_zone: str = "UTC"
-    open_to_programs: bool = False
-    prompt_attributes: tuple[str, ...] = ()
-    filter_attributes: tuple[str, ...] = ()
-    starter_prompts: tuple[str, ...] = ()
-    ai_notice: str | None = None
+
+    allowed_origins: tuple[str, ...] = setting(
+        (),
+        label="Websites",
+        meaning='Origins that may embed the widget, such as "https://www.example.com", or "https://*.example.com" for '
+        "one more label. Empty: none.",
+        hint="One per line, such as https://www.example.com or https://*.example.com. The widget works only on these.",
+        group=Group.WEBSITES,
+        most=100,
+        rows=3,
+    )
+    allowed_link_hosts: tuple[str, ...] = setting(
+        (),
+        label="Other hosts answers may link to",
+        meaning="Pages in the sources are always allowed.",
+        hint="One per line. Pages in your sources are always allowed.",
+        group=Group.WEBSITES,
+        most=100,
+    )
+
+    theme: Theme = field(default_factory=Theme)
+    ai_notice: str | None = setting(
+        None,
+        label="Notice that an AI system answers",
+        meaning="The notice that visitors see before they ask: an AI system writes the answers automatically (EU AI "
+        "Act, Art. 50). Null: the widget's own words, in its languages. The notice cannot be removed.",
+        hint="Leave blank for the widget's text in the visitor's language. Visitors always see a notice, as the EU AI "
+        "Act requires (Art. 50).",
+        group=Group.APPEARANCE,
+        most=300,
+    )
+    starter_prompts: tuple[str, ...] = setting(
+        (),
+        label="Starter questions",
+        meaning="Questions that the open panel offers.",
+        hint="One per line.",
+        group=Group.APPEARANCE,
+        most=8,
+        most_each=200,
+        rows=3,
+    )
+    next_questions: bool = setting(
+        True,
+        label="Suggest further questions below answers",
+        meaning="Adds up to three further questions to an answer: headings of the pages that it cites, starter "
+        "prompts, and golden questions that an operator wrote. Each is offered only if search finds it answered.",
+        group=Group.APPEARANCE,
+    )
     translations: tuple[Translation, ...] = ()
     invitations: tuple[Invitation, ...] = ()
-    contextual_chunks: ContextKind = ContextKind.STRUCTURAL
-    on_disconnect: OnDisconnect = OnDisconnect.FINISH
-    disconnect_grace_seconds: int = 10
-    retention_days: int = 180
-    visitor_device: bool = False
-    daily_tokens: int | None = None
-    proof_of_work: ProofWanted = ProofWanted.OFF
-    publish_gate: PublishGate = PublishGate.WARN
-    quarantine: Quarantine = Quarantine.FLAG
-    answer_check: AnswerCheck = AnswerCheck.MARK
-    next_questions: bool = True
+
+    answer_check: AnswerCheck = setting(
+        AnswerCheck.MARK,
+        label="Sentences the sources do not confirm",
+        meaning="What happens to a sentence of the chat model whose numbers, dates, prices, versions, names or code "
+        "are not in the sources that it cites, or whose meaning is far from them: it is not checked (off), it is "
+        "marked (mark), or it is removed (withhold).",
+        hint="Docent checks the chat model's numbers, dates, prices, versions, names and code against the cited "
+        "sources.",
+        group=Group.SAFETY,
+        words={
+            AnswerCheck.OFF: "Show without checking",
+            AnswerCheck.MARK: "Show and mark as unconfirmed",
+            AnswerCheck.WITHHOLD: "Leave out",
+        },
+    )
+    quarantine: Quarantine = setting(
+        Quarantine.FLAG,
+        label="Pages that read like instructions to an assistant",
+        meaning="What happens to pages that contain text like instructions to an assistant: nothing (off), they are "
+        "listed (flag), or their new text also waits until an operator releases it (hold).",
+        hint="Applies to pages read after you publish.",
+        group=Group.SAFETY,
+        words={
+            Quarantine.OFF: "Index without checking",
+            Quarantine.FLAG: "Index and list in quarantine",
+            Quarantine.HOLD: "Hold back until an operator releases it",
+        },
+    )
+    contextual_chunks: ContextKind = setting(
+        ContextKind.STRUCTURAL,
+        label="Context of indexed chunks",
+        meaning="The context that chunks are indexed with: their place in the page, or also a description by the chat "
+        "model. It applies to pages read after publishing; `docent reindex` applies it to all.",
+        group=Group.SAFETY,
+        words={
+            ContextKind.STRUCTURAL: "Website, page and headings",
+            ContextKind.MODEL: "Also a summary by the chat model",
+        },
+    )
+
+    retention_days: int = setting(
+        180,
+        label="Days to keep conversations",
+        meaning="Days after which what visitors wrote, and the answers to it, are erased.",
+        group=Group.DATA,
+        between=(1, 3650),
+    )
+    daily_tokens: int | None = setting(
+        None,
+        label="Chat model tokens per day",
+        meaning="Chat model tokens that visitors may use in a day (UTC), including prompts. Beyond that, answers are "
+        "quoted from the pages. Null: no limit.",
+        hint="Beyond that, answers are quoted from the pages. Leave blank for no limit.",
+        group=Group.DATA,
+        between=(0, 1_000_000_000),
+    )
+    on_disconnect: OnDisconnect = setting(
+        OnDisconnect.FINISH,
+        label="If the visitor leaves during an answer",
+        meaning="What happens to an answer when its last reader disconnects: finish it, or stop it after "
+        "disconnect_grace_seconds.",
+        group=Group.DATA,
+        words={
+            OnDisconnect.FINISH: "Finish the answer and keep it for the visitor",
+            OnDisconnect.STOP: "Stop and keep what was written",
+        },
+    )
+    disconnect_grace_seconds: int = setting(
+        10,
+        label="Seconds until a visitor counts as gone",
+        meaning="From the moment when the last reader of an answer has left; a new reader ends it.",
+        group=Group.DATA,
+        between=(0, 300),
+    )
+    visitor_device: bool = setting(
+        False,
+        label="Store visitors' devices",
+        meaning="Stores, with each new conversation, the kind of the visitor's device and the names and major versions "
+        "of its operating system and browser: see `device` of getConversation.",
+        hint="For each new conversation: phone, tablet or computer, and the system and browser with their major "
+        "versions. Mention this in your privacy notice.",
+        group=Group.DATA,
+    )
+    proof_of_work: ProofWanted = setting(
+        ProofWanted.OFF,
+        label="Require proof of work from visitors' browsers",
+        meaning="When a visitor's browser must do a proof of work before its questions are accepted: off, suspicious "
+        "(while it or its network sends many) or always.",
+        hint="Slows down programs that ask in bulk. Takes under a second, with nothing to read or click. A chat you "
+        "build without the npm packages must do it too.",
+        group=Group.DATA,
+        words={
+            ProofWanted.OFF: "Never",
+            ProofWanted.SUSPICIOUS: "When traffic from them or their network is high",
+            ProofWanted.ALWAYS: "Always",
+        },
+    )
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
     def in_language(self, language: str) -> "AgentConfig":

@@ -5,48 +5,31 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from app.agents.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Invitation, Theme, Translation
-from app.agents.opening_hours import MAX_LINES, normal_hours
+from app.agents.agent import AgentConfig
+from app.agents.opening_hours import normal_hours
+from app.agents.widget_settings import Fallback, Invitation, Theme, Translation
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_between, check_http_url, check_language, check_line, check_lines, check_text
+from app.core.field_rules import check_between, check_http_url, check_language, check_line, check_lines
 from app.core.origin import normal_pattern
 from app.core.public_suffix import is_public_suffix
 from app.core.search_filter import SearchFilter
+from app.core.setting import check_settings, settings_of
 from app.core.time_zone import zone_named
 
-MAX_NAME_CHARS = 100
-MAX_PERSONA_CHARS = 2000
-MAX_TONE_CHARS = 200
-MAX_CUSTOM_PROMPT_CHARS = 8000
-MAX_TOPICS = 50
-MAX_TOPIC_CHARS = 200
-MAX_ORIGINS = 100
-MAX_LINK_HOSTS = 100
-MAX_STARTER_PROMPTS = 8
 MAX_STARTER_PROMPT_CHARS = 200
-MAX_GREETING_CHARS = 500
-MIN_AI_NOTICE_LETTERS, MAX_AI_NOTICE_CHARS = 5, 300
+MIN_AI_NOTICE_LETTERS = 5
 MAX_TRANSLATIONS = 40
 MAX_INVITATIONS = 5
 MAX_INVITATION_CHARS = 160
 MAX_INVITATION_NAME_CHARS = 40
 MAX_INVITATION_PAGES, MAX_PAGE_PATTERN_CHARS = 20, 500
 MAX_AFTER_SECONDS = 600
-MAX_LAUNCHER_LABEL_CHARS = 40
-MAX_PICTURE_CHARS, MAX_PICTURE_ALT_CHARS = 48 * 1024, 120
-MAX_FALLBACK_LABEL_CHARS = 60
-MAX_CONSENT_CHARS = 500
+MAX_PICTURE_CHARS = 48 * 1024
 MAX_FILTER_ENTRIES = 50
 MAX_PATH_PREFIX_CHARS = 500
 MAX_ATTRIBUTE_VALUES = 20
-MAX_ATTRIBUTE_NAME_CHARS = 64
-MAX_TOLD_ATTRIBUTES = 20
 MAX_ATTRIBUTE_VALUE_CHARS = 200
 _ATTRIBUTE = re.compile(r"[A-Za-z0-9_.-]{1,64}", re.ASCII)
-MAX_DISCONNECT_GRACE_SECONDS = 300
-MAX_RETENTION_DAYS = 3650
-MAX_DAILY_TOKENS = 1_000_000_000
-MIN_ANSWER_CHARS, MAX_ANSWER_CHARS = 100, 20_000
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
 _CONTACT = re.compile(r"mailto:[^\s@?&#\"<>]+@[^\s@\"<>]+|tel:\+?[0-9().-]{3,30}", re.ASCII)
@@ -59,24 +42,12 @@ def checked_config(config: AgentConfig) -> AgentConfig:
 
     Raises InvalidInput, naming the field and the fix.
     """
-    check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
-    check_text("persona", config.persona, MAX_PERSONA_CHARS)
-    check_text("tone", config.tone, MAX_TONE_CHARS)
-    check_text("custom_prompt", config.custom_prompt, MAX_CUSTOM_PROMPT_CHARS)
-    check_lines("avoid_topics", config.avoid_topics, MAX_TOPICS, MAX_TOPIC_CHARS)
-    check_lines("starter_prompts", config.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
-    for field in ("prompt_attributes", "filter_attributes"):
-        check_lines(field, getattr(config, field), MAX_TOLD_ATTRIBUTES, MAX_ATTRIBUTE_NAME_CHARS)
+    check_language("language", config.language)
+    for at, part in (("", config), ("theme.", config.theme), ("fallback.", config.fallback)):
+        check_settings(at, part)
     _check_ai_notice("ai_notice", config.ai_notice)
     _check_invitations(config.invitations)
     _check_translations(config.translations, {each.name for each in config.invitations})
-    check_between("max_answer_chars", config.max_answer_chars, MIN_ANSWER_CHARS, MAX_ANSWER_CHARS)
-    check_between("confidence_threshold", config.confidence_threshold, 0, 1)
-    check_between("disconnect_grace_seconds", config.disconnect_grace_seconds, 0, MAX_DISCONNECT_GRACE_SECONDS)
-    check_between("retention_days", config.retention_days, 1, MAX_RETENTION_DAYS)
-    if config.daily_tokens is not None:
-        check_between("daily_tokens", config.daily_tokens, 0, MAX_DAILY_TOKENS)
-    check_language("language", config.language)
     _check_theme(config.theme)
     zone_named(config.time_zone, "time_zone")
     _check_fallback(config.fallback)
@@ -84,9 +55,9 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     config.retrieval.check("retrieval.")
     return replace(
         config,
-        allowed_origins=_each_normal("allowed_origins", config.allowed_origins, MAX_ORIGINS, normal_pattern),
+        allowed_origins=_each_normal("allowed_origins", config.allowed_origins, normal_pattern),
         allowed_link_hosts=_checked_link_hosts(config.allowed_link_hosts),
-        opening_hours=_each_normal("opening_hours", config.opening_hours, MAX_LINES, normal_hours, "lines"),
+        opening_hours=_each_normal("opening_hours", config.opening_hours, normal_hours),
     )
 
 
@@ -124,9 +95,10 @@ def _check_translations(translations: Sequence[Translation], invited: set[str]) 
         if each.language in seen:
             raise InvalidInput(at + "language", f'Another translation is for "{each.language}". Keep one per language.')
         seen.add(each.language)
-        check_text(at + "greeting", each.greeting or "", MAX_GREETING_CHARS)
+        settings_of(Theme)["greeting"].check(at + "greeting", each.greeting)
+        settings_of(AgentConfig)["ai_notice"].check(at + "ai_notice", each.ai_notice)
         _check_ai_notice(at + "ai_notice", each.ai_notice)
-        check_lines(at + "starter_prompts", each.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
+        settings_of(AgentConfig)["starter_prompts"].check(at + "starter_prompts", each.starter_prompts)
         names = [told.name for told in each.invitations]
         if len(set(names)) < len(names) or not invited.issuperset(names):
             raise InvalidInput(at + "invitations", "Use names of this agent's invitations, each once.")
@@ -135,10 +107,7 @@ def _check_translations(translations: Sequence[Translation], invited: set[str]) 
 
 
 def _check_ai_notice(at: str, notice: str | None) -> None:
-    if notice is None:
-        return
-    check_line(at, notice, MAX_AI_NOTICE_CHARS)
-    if sum(character.isalpha() for character in notice) < MIN_AI_NOTICE_LETTERS:
+    if notice is not None and sum(character.isalpha() for character in notice) < MIN_AI_NOTICE_LETTERS:
         raise InvalidInput(
             at,
             "Visitors are always told that an AI system writes the answers automatically. Say it in your words, or "
@@ -146,12 +115,8 @@ def _check_ai_notice(at: str, notice: str | None) -> None:
         )
 
 
-def _each_normal(
-    field: str, entries: Sequence[str], most: int, normal: Callable[[str], str], noun: str = "entries"
-) -> tuple[str, ...]:
+def _each_normal(field: str, entries: Sequence[str], normal: Callable[[str], str]) -> tuple[str, ...]:
     """Each once, normalised by `normal`, which raises ValueError."""
-    if len(entries) > most:
-        raise InvalidInput(field, f"There are {len(entries)} {noun}. Use at most {most}.")
     found: list[str] = []
     for number, entry in enumerate(entries):
         try:
@@ -162,8 +127,6 @@ def _each_normal(
 
 
 def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
-    if len(hosts) > MAX_LINK_HOSTS:
-        raise InvalidInput("allowed_link_hosts", f"There are {len(hosts)} entries. Use at most {MAX_LINK_HOSTS}.")
     normal = [host.strip().lower() for host in hosts]
     for number, host in enumerate(normal):
         if len(host) > 253 or not _LINK_HOST.fullmatch(host):
@@ -209,17 +172,8 @@ def check_filter(at: str, only: SearchFilter) -> None:
 def _check_theme(theme: Theme) -> None:
     if theme.primary_color is not None and not _COLOR.fullmatch(theme.primary_color):
         raise InvalidInput("theme.primary_color", 'Enter a colour as "#rrggbb", such as "#0a66c2".')
-    if theme.radius_px is not None:
-        check_between("theme.radius_px", theme.radius_px, 0, 40)
-    if theme.position not in ("left", "right"):
-        raise InvalidInput("theme.position", 'Choose "left" or "right".')
-    check_line("theme.launcher_label", theme.launcher_label or "", MAX_LAUNCHER_LABEL_CHARS)
-    if theme.launcher_icon not in LAUNCHER_ICONS:
-        raise InvalidInput("theme.launcher_icon", f"Choose one of {', '.join(LAUNCHER_ICONS)}.")
-    check_line("theme.picture_alt", theme.picture_alt or "", MAX_PICTURE_ALT_CHARS)
     if theme.picture is not None and not _is_small_webp(theme.picture):
         raise InvalidInput("theme.picture", "Send a picture to POST /v1/agents/{agent_id}/picture, which makes this.")
-    check_text("theme.greeting", theme.greeting or "", MAX_GREETING_CHARS)
 
 
 def _is_small_webp(text: str) -> bool:
@@ -233,11 +187,8 @@ def _is_small_webp(text: str) -> bool:
 
 
 def _check_fallback(fallback: Fallback) -> None:
-    check_line("fallback.label", fallback.label or "", MAX_FALLBACK_LABEL_CHARS)
-    check_line("fallback.consent", fallback.consent or "", MAX_CONSENT_CHARS)
     if fallback.url is None:
         return
-    check_line("fallback.url", fallback.url, 2048)
     if fallback.url.startswith("https://"):
         check_http_url("fallback.url", fallback.url)
     elif not _CONTACT.fullmatch(fallback.url):

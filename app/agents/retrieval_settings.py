@@ -79,12 +79,8 @@ class RetrievalSettings:
         group=Group.CANDIDATES,
         between=(1, 1000),
     )
-    vector_weight: float = setting(
-        1.5, label="Weight of meaning", meaning="Weight of meaning.", group=Group.CANDIDATES, between=(0, 10)
-    )
-    keyword_weight: float = setting(
-        1.0, label="Weight of keywords", meaning="Weight of keywords.", group=Group.CANDIDATES, between=(0, 10)
-    )
+    vector_weight: float = setting(1.5, label="Weight of meaning", group=Group.CANDIDATES, between=(0, 10))
+    keyword_weight: float = setting(1.0, label="Weight of keywords", group=Group.CANDIDATES, between=(0, 10))
     foreign_weight: float = setting(
         0.5,
         label="Weight of meaning in unread languages",
@@ -113,20 +109,8 @@ class RetrievalSettings:
             RerankMode.MODEL: "the chat model decides",
         },
     )
-    rerank_weight: float = setting(
-        0.25,
-        label="Weight of the reranker",
-        meaning="Weight of the reranker's vote.",
-        group=Group.RANKING,
-        between=(0, 10),
-    )
-    rerank_candidates: int = setting(
-        18,
-        label="Candidates to rerank",
-        meaning="How many candidates the reranker reads.",
-        group=Group.RANKING,
-        between=(1, 100),
-    )
+    rerank_weight: float = setting(0.25, label="Weight of the reranker", group=Group.RANKING, between=(0, 10))
+    rerank_candidates: int = setting(18, label="Candidates to rerank", group=Group.RANKING, between=(1, 100))
     rerank_budget_ms: int = setting(
         1500,
         label="Reranking time limit, in ms",
@@ -170,7 +154,7 @@ class RetrievalSettings:
         group=Group.ANSWER,
         words={
             ConfidenceScale.COMBINED: "all signals together",
-            ConfidenceScale.RERANKER: "the reranker alone",
+            ConfidenceScale.RERANKER: "the reranker alone, for a strong hosted one",
         },
     )
     confidence_steepness: float = setting(
@@ -186,13 +170,7 @@ class RetrievalSettings:
         meaning="One chunk above the threshold is not enough, however certain.",
         group=Group.ANSWER,
     )
-    sources: int = setting(
-        6,
-        label="Chunks that reach the answer",
-        meaning="How many chunks reach the answer.",
-        group=Group.ANSWER,
-        between=(1, 20),
-    )
+    sources: int = setting(6, label="Chunks that reach the answer", group=Group.ANSWER, between=(1, 20))
     neighbours: int = setting(
         0,
         label="Chunks before and after each",

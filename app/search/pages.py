@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
-from enum import StrEnum
-from typing import Any, Final, Literal, get_type_hints
+from typing import Any, Final
 from uuid import UUID
 
 from pydantic import Field
@@ -16,7 +15,6 @@ from app.agents.retrieval_settings import Group, RetrievalSettings
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.core.search_filter import AttributeFilter, SearchFilter
-from app.core.setting import settings_of
 from app.quality.golden_runs import GoldenRuns
 from app.search.agent_search import AgentSearch
 from app.search.api.agent_search import MAX_QUESTION_CHARS
@@ -24,14 +22,13 @@ from app.search.retrieval import SearchQuery
 from app.sources.sources import Sources
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.setting_fields import blocks, form_fields
 from app.web.console.trace_view import found_by_search, stages_of
 from app.web.model import with_fields
 
 _FOUND: Final = 10
 _MANY: Final = PageRequest(limit=200)
 _FILTER: Final = "filter_"
-_DEFAULTS: Final = RetrievalSettings()
-_KINDS: Final = get_type_hints(RetrievalSettings)
 _IS: Final = "="
 
 
@@ -41,13 +38,7 @@ class Try(Form):
     question: str = Field(default="", max_length=MAX_QUESTION_CHARS)
 
 
-@with_fields(
-    {
-        # Forms leave out unticked boxes, so the default of a box is false here, whatever the setting's.
-        name: (_KINDS[name], False if _KINDS[name] is bool else ...)
-        for name in settings_of(RetrievalSettings)
-    }
-)
+@with_fields(form_fields(RetrievalSettings))
 class SearchForm(Form):
     """The retrieval settings by their names; those of the filter begin with `filter_`."""
 
@@ -68,21 +59,6 @@ class SearchForm(Form):
 
 class PresetForm(Form):
     preset: PresetName | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SettingView:
-    """A setting as a field of the form. `kind` is tick, number or choice; `step` applies to numbers. `is_changed`: it
-    has another value than the default."""
-
-    name: str
-    label: str
-    hint: str
-    kind: Literal["tick", "number", "choice"]
-    value: object
-    is_changed: bool
-    step: str = ""
-    options: tuple[tuple[str, str], ...] = ()
 
 
 class SearchSettingsPages(Pages):
@@ -106,7 +82,7 @@ class SearchSettingsPages(Pages):
                     (name.value, *_PRESET_WORDS[name], preset.onto(visit.agent.draft) == visit.agent.draft)
                     for name, preset in PRESETS.items()
                 ],
-                "groups": [(group.value, _views(group, current)) for group in Group],
+                "groups": [(group.value, blocks(current, group)) for group in Group],
                 "only": current.filter,
                 "attributes": [
                     f"{each.name}{_IS}{value}" for each in current.filter.attributes for value in each.values
@@ -179,26 +155,6 @@ def _attributes(lines: Iterable[str]) -> tuple[AttributeFilter, ...]:
             raise InvalidInput("filter_attributes", f'Enter "name=value" on each line; "{line[:60]}" has no "=".')
         values.setdefault(name.strip(), []).append(value.strip())
     return tuple(AttributeFilter(name, tuple(given)) for name, given in values.items())
-
-
-def _views(group: Group, current: RetrievalSettings) -> list[SettingView]:
-    declared = settings_of(RetrievalSettings)
-    return [_view(name, current) for name in declared if declared[name].group == group]
-
-
-def _view(name: str, current: RetrievalSettings) -> SettingView:
-    declared = settings_of(RetrievalSettings)[name]
-    kind, value, default = _KINDS[name], getattr(current, name), getattr(_DEFAULTS, name)
-    label, hint, is_changed = declared.label, declared.description, value != default
-    if kind is bool:
-        return SettingView(name, label, hint, "tick", value, is_changed)
-    if issubclass(kind, StrEnum):
-        options = tuple((each.value, words) for each, words in (declared.words or {}).items())
-        return SettingView(name, label, hint, "choice", value.value, is_changed, options=options)
-    if is_changed:
-        hint += f" Default: {default:g}."
-    shown, step = (value, "1") if kind is int else (f"{value:g}", "any")
-    return SettingView(name, label, hint, "number", shown, is_changed, step)
 
 
 _PRESET_WORDS: Final = {

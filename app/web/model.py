@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
 from datetime import date
-from typing import Annotated, Any, Final, Generic, Self, TypeVar
+from typing import Annotated, Any, Final, Generic, Self, TypeVar, get_type_hints
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, Strict, create_model
 
 from app.core.list_page import PageRequest
+from app.core.setting import Setting, settings_of
 
 MAX_LIMIT = 200
 _WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
@@ -42,6 +44,23 @@ def with_fields(fields: Mapping[str, Any]) -> Callable[[type[Extended]], type[Ex
     return lambda model: create_model(
         model.__name__, __doc__=model.__doc__, __base__=model, __module__=model.__module__, **fields
     )
+
+
+def setting_fields(kind: type) -> Mapping[str, Any]:
+    """For `with_fields`: the declared settings of a dataclass that have a default, with their limits and meanings."""
+    types, defaults = get_type_hints(kind), {each.name: each.default for each in fields(kind)}
+    return {
+        name: (types[name], Field(default=defaults[name], description=setting.meaning or None, **limits(setting)))
+        for name, setting in settings_of(kind).items()
+        if defaults[name] is not MISSING
+    }
+
+
+def limits(setting: Setting) -> dict[str, Any]:
+    """As arguments of a `Field`."""
+    low, high = setting.between or (None, None)
+    found = {"ge": low, "le": high, "max_length": setting.most}
+    return {name: limit for name, limit in found.items() if limit is not None}
 
 
 def _written(value: Any) -> Any:

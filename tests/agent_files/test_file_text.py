@@ -8,7 +8,8 @@ import pytest
 
 from app.agent_files.agent_file import MAX_FILE_CHARS, AgentContents, FileSource
 from app.agent_files.api.file_text import read, written
-from app.agents.agent import AgentConfig, Invitation, InvitationText, PublishGate, Translation
+from app.agents.agent import AgentConfig, PublishGate
+from app.agents.widget_settings import Invitation, InvitationText, Translation
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
@@ -91,7 +92,7 @@ def test_a_part_that_is_left_out_is_not_spoken_of() -> None:
 def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
     text = "settings: {publish_gate: off}\ncurated_answers: [{trigger: exact, pattern: yes, answer: 2027-01-31}]"
     model = read(text)
-    assert model.settings.publish_gate is PublishGate.OFF
+    assert model.settings.model_dump()["publish_gate"] is PublishGate.OFF
     assert [(each.pattern, each.answer) for each in model.curated_answers or ()] == [("yes", "2027-01-31")]
 
 

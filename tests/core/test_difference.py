@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from app.agents.agent import AgentConfig, Invitation, PublishGate, Theme
+from app.agents.agent import AgentConfig, PublishGate
+from app.agents.widget_settings import Invitation, Theme
 from app.core.difference import Difference, differences
 
 _BEFORE = AgentConfig(name="Docs", starter_prompts=("Hi?", "Open?"))

@@ -27,8 +27,8 @@ class Box:
 def test_a_declaration_is_a_plain_field_with_its_words() -> None:
     assert (Box().weight, Box(weight=3).weight) == (1.5, 3)
     assert list(settings_of(Box)) == ["weight", "size"]
-    assert settings_of(Box)["weight"].description == "In kilograms; 0 to 20."
-    assert settings_of(Box)["size"].description == "Of the box."
+    assert settings_of(Box)["weight"].range == "0 to 20"
+    assert settings_of(Box)["size"].range == ""
 
 
 @pytest.mark.parametrize("weight", [-0.1, 20.1, float("nan")])

@@ -8,8 +8,9 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from app.agents.agent import AgentConfig, Invitation
+from app.agents.agent import AgentConfig
 from app.agents.pages.embed_tag import embed_tags
+from app.agents.widget_settings import Invitation
 from tests.doubles.scripted_widget_api import done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import QUESTION, WIDGET_FILES, Site

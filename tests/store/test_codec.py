@@ -4,8 +4,9 @@ import json
 from datetime import UTC, date, datetime
 from uuid import UUID
 
-from app.agents.agent import AgentConfig, Theme
+from app.agents.agent import AgentConfig
 from app.agents.retrieval_settings import FusionMethod, RerankMode, RetrievalSettings
+from app.agents.widget_settings import Theme
 from app.core.search_filter import SearchFilter
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.deletions.records import DELETIONS

@@ -11,9 +11,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from app.actions.action_request import proposed_change
-from app.agents.agent import Fallback, Invitation
 from app.agents.agents import AgentPictures, Agents
 from app.agents.signed_users import UserIssuers
+from app.agents.widget_settings import Fallback, Invitation
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers, CuratedProposals
 from app.channels.program_questions import program

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.agents.agent import Fallback
 from app.agents.agents import Agents
+from app.agents.widget_settings import Fallback
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from tests.store.sample_rows import ask

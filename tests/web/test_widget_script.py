@@ -11,8 +11,9 @@ from uuid import UUID
 
 import pytest
 
-from app.agents.agent import AgentConfig, Invitation, Theme
+from app.agents.agent import AgentConfig
 from app.agents.pages.embed_tag import embed_tag, embed_tags, pinned_embed_tag
+from app.agents.widget_settings import Invitation, Theme
 from app.web.widget_script import BuiltFile, built_widget, pinned_path
 from tests.doubles.built_widget import a_built_widget
 from tests.web.house import House, open_house

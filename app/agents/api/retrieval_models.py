@@ -1,7 +1,5 @@
 """An agent's search settings, and the filter of its pages, as JSON."""
 
-from dataclasses import fields
-from typing import Final, get_type_hints
 from uuid import UUID
 
 from pydantic import Field
@@ -9,8 +7,7 @@ from pydantic import Field
 from app.agents import agent_rules as rules
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.search_filter import AttributeFilter, SearchFilter
-from app.core.setting import settings_of
-from app.web.model import Day, Model, with_fields
+from app.web.model import Day, Model, setting_fields, with_fields
 
 
 class SearchFilterModel(Model):
@@ -36,16 +33,7 @@ class SearchFilterModel(Model):
         return SearchFilter(**dict(self))
 
 
-_TYPES: Final = get_type_hints(RetrievalSettings)
-
-
-@with_fields(
-    {
-        each.name: (_TYPES[each.name], Field(default=each.default, description=declared.description))
-        for each in fields(RetrievalSettings)
-        if (declared := settings_of(RetrievalSettings).get(each.name))
-    }
-)
+@with_fields(setting_fields(RetrievalSettings))
 class RetrievalModel(Model):
     """The agent's search settings. docs/search.md explains and measures them."""
 

@@ -2,28 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field
 
 from app.agents import agent_rules as rules
-from app.agents.agent import (
-    LAUNCHER_ICONS,
-    AgentConfig,
-    AnswerCheck,
-    ContextKind,
-    Invitation,
-    InvitationText,
-    OnDisconnect,
-    ProofWanted,
-    PublishGate,
-    Quarantine,
-    Translation,
-)
+from app.agents.agent import AgentConfig
 from app.agents.agents import MAX_UPLOAD_BYTES, AgentPictures, Agents
+from app.agents.widget_settings import Fallback, Group, Invitation, InvitationText, Theme, Translation
 from app.core.errors import InvalidInput
-from app.core.time_zone import MAX_ZONE_CHARS
-from app.web.console.forms import Lines, Percent
+from app.core.setting import settings_of
+from app.web.console.forms import Lines
 from app.web.console.page import (
     ConsolePage,
     Form,
@@ -38,60 +27,22 @@ from app.web.console.page import (
     read,
     write,
 )
+from app.web.console.setting_fields import SettingView, blocks, form_fields
+from app.web.model import with_fields
 from app.web.request_body import FORM_BYTES, FilePart
 
-_CONFIG = AgentConfig(name="?")
 _PARTS = ("theme", "fallback")  # of a configuration: their fields begin with the part's name
 
 
+@with_fields(
+    {
+        **form_fields(AgentConfig),
+        **form_fields(Theme, "theme_"),
+        **form_fields(Fallback, "fallback_"),
+    }
+)
 class SettingsForm(Form):
     """The fields of a configuration by name; those of its parts begin with `theme_` and `fallback_`."""
-
-    name: str = Field(max_length=rules.MAX_NAME_CHARS)
-    persona: str = Field(default="", max_length=rules.MAX_PERSONA_CHARS)
-    tone: str = Field(default="", max_length=rules.MAX_TONE_CHARS)
-    avoid_topics: Lines = ()
-    prompt_attributes: Lines = ()
-    filter_attributes: Lines = ()
-    max_answer_chars: int = Field(ge=rules.MIN_ANSWER_CHARS, le=rules.MAX_ANSWER_CHARS)
-    custom_prompt: str = Field(default="", max_length=rules.MAX_CUSTOM_PROMPT_CHARS)
-    language: str | None = Field(default=None, max_length=3)
-    confidence_threshold: Percent
-    allowed_origins: Lines = ()
-    allowed_link_hosts: Lines = ()
-    starter_prompts: Lines = ()
-    retention_days: int = Field(ge=1, le=rules.MAX_RETENTION_DAYS)
-    visitor_device: bool = False
-    daily_tokens: int | None = Field(default=None, ge=0, le=rules.MAX_DAILY_TOKENS)
-    publish_gate: PublishGate = PublishGate.WARN
-    quarantine: Quarantine = Quarantine.FLAG
-    answer_check: AnswerCheck = AnswerCheck.MARK
-    contextual_chunks: ContextKind = ContextKind.STRUCTURAL
-    on_disconnect: OnDisconnect = OnDisconnect.FINISH
-    proof_of_work: ProofWanted = ProofWanted.OFF
-    disconnect_grace_seconds: int = Field(
-        default=AgentConfig(name="?").disconnect_grace_seconds, ge=0, le=rules.MAX_DISCONNECT_GRACE_SECONDS
-    )
-    theme_primary_color: str | None = Field(default=None, max_length=7)
-    theme_radius_px: int | None = Field(default=None, ge=0, le=40)
-    theme_position: str = "right"
-    theme_launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
-    theme_launcher_icon: str = _CONFIG.theme.launcher_icon
-    theme_opens_itself: bool = False
-    theme_opens_wide: bool = False
-    theme_picture_alt: str | None = Field(default=None, max_length=rules.MAX_PICTURE_ALT_CHARS)
-    theme_greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
-    ai_notice: str | None = Field(default=None, max_length=rules.MAX_AI_NOTICE_CHARS)
-    fallback_url: str | None = Field(default=None, max_length=2048)
-    fallback_label: str | None = Field(default=None, max_length=rules.MAX_FALLBACK_LABEL_CHARS)
-    fallback_form: bool = False
-    live_chat: bool = False
-    live_pictures: bool = False
-    opening_hours: Lines = ()
-    time_zone: str = Field(default=_CONFIG.time_zone, max_length=MAX_ZONE_CHARS)
-    next_questions: bool = False
-    open_to_programs: bool = False
-    fallback_consent: str | None = Field(default=None, max_length=rules.MAX_CONSENT_CHARS)
 
     def onto(self, config: AgentConfig) -> AgentConfig:
         """Settings that are not in the form stay unchanged, such as those of search."""
@@ -109,12 +60,10 @@ class AgentSettingsPages(Pages):
 
     @page("/console/agents/{agent_id}/settings", access=read, menu=MenuEntry("Agent settings", 80, "settings"))
     async def agent_settings(self, visit: Visit[NoForm]) -> Shown:
-        gates = [(gate.value, words) for gate, words in _GATES.items()]
-        checks = [(policy.value, words) for policy, words in _CHECKS.items()]
-        lints = [(policy.value, words) for policy, words in _LINTS.items()]
-        told = {"config": visit.agent.draft, "gates": gates, "lints": lints, "checks": checks, "positions": _POSITIONS}
-        told |= {"icons": _ICONS, "contexts": _CONTEXTS, "endings": _ENDINGS, "proofs": _PROOFS}
-        return Shown("agents/pages/agent_settings.html", told)
+        config = visit.agent.draft
+        groups = [(group.value, _IDS.get(group, _slug(group)), _blocks(config, group)) for group in Group]
+        contents = [*((id_, title) for title, id_, _ in groups), ("picture", "Picture")]
+        return Shown("agents/pages/agent_settings.html", {"config": config, "groups": groups, "contents": contents})
 
     @action("/console/agents/{agent_id}/settings", access=write, shown_on="agent_settings")
     async def save_settings(self, visit: Visit[SettingsForm]) -> Go:
@@ -150,42 +99,26 @@ class AgentPicturePages(Pages):
         return Go(visit.url("agent_settings"), "Picture removed from the draft. Publish it to apply the change.")
 
 
-_GATES = {
-    PublishGate.OFF: "Do not run golden questions",
-    PublishGate.WARN: "Run golden questions and warn about losses",
-    PublishGate.REFUSE: "Refuse a draft that loses golden questions",
-}
-_CHECKS = {
-    AnswerCheck.OFF: "Show without checking",
-    AnswerCheck.MARK: "Show and mark as unconfirmed",
-    AnswerCheck.WITHHOLD: "Leave out",
-}
-_LINTS = {
-    Quarantine.OFF: "Index without checking",
-    Quarantine.FLAG: "Index and list in quarantine",
-    Quarantine.HOLD: "Hold back until an operator releases it",
-}
-_POSITIONS = (("right", "Right"), ("left", "Left"))
-_ICONS = [(icon, icon.capitalize()) for icon in LAUNCHER_ICONS]
-_CONTEXTS = (
-    (ContextKind.STRUCTURAL.value, "Website, page and headings"),
-    (ContextKind.MODEL.value, "Also a summary by the chat model"),
-)
-_PROOFS = (
-    (ProofWanted.OFF.value, "Never"),
-    (ProofWanted.SUSPICIOUS.value, "When traffic from them or their network is high"),
-    (ProofWanted.ALWAYS.value, "Always"),
-)
-_ENDINGS = (
-    (OnDisconnect.FINISH.value, "Finish the answer and keep it for the visitor"),
-    (OnDisconnect.STOP.value, "Stop and keep what was written"),
-)
+# Addresses of other pages end in these.
+_IDS: Final = {Group.PEOPLE: "people", Group.SAFETY: "safety"}
+
+
+def _slug(group: Group) -> str:
+    return group.value.lower().replace(" ", "-")
+
+
+def _blocks(config: AgentConfig, group: Group) -> Sequence[Sequence[SettingView]]:
+    return [
+        *blocks(config, group),
+        *blocks(config.theme, group, "theme_"),
+        *blocks(config.fallback, group, "fallback_"),
+    ]
 
 
 class TranslationForm(Form):
     language: str = Field(min_length=2, max_length=3)
-    greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
-    ai_notice: str | None = Field(default=None, max_length=rules.MAX_AI_NOTICE_CHARS)
+    greeting: str | None = Field(default=None, max_length=settings_of(Theme)["greeting"].most)
+    ai_notice: str | None = Field(default=None, max_length=settings_of(AgentConfig)["ai_notice"].most)
     starter_prompts: Lines = ()
 
     def onto(self, config: AgentConfig) -> AgentConfig:

@@ -4,7 +4,8 @@ from html import escape
 from pathlib import Path
 from uuid import UUID
 
-from app.agents.agent import AgentConfig, Theme
+from app.agents.agent import AgentConfig
+from app.agents.widget_settings import Theme
 from app.web.widget_script import SCRIPT_PATH, BuiltFile, pinned_path
 
 _PLAIN = Theme()

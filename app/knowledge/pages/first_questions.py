@@ -5,8 +5,9 @@ from typing import Final
 
 from pydantic import Field
 
-from app.agents import agent_rules as rules
+from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
+from app.core.setting import settings_of
 from app.knowledge.starter_suggestions import StarterSuggestions
 from app.web.console.filters import plural
 from app.web.console.forms import Lines
@@ -37,7 +38,7 @@ class FirstQuestionPages(Pages):
             "chosen": chosen,
             "suggested": suggested,
             "ticked": 0 if chosen else _TICKED,
-            "most": rules.MAX_STARTER_PROMPTS,
+            "most": settings_of(AgentConfig)["starter_prompts"].most,
         }
         return Shown("knowledge/pages/first_questions.html", told)
 

@@ -79,6 +79,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
         "max_answer_chars": "900",
         "confidence_threshold": "50",
         "retention_days": "30",
+        "disconnect_grace_seconds": "10",
         "allowed_origins": "https://www.example.com\r\nhttps://docs.example.com",
     },
     "save_search_settings": {

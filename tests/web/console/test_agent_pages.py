@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.agent import AgentConfig, Invitation, InvitationText, OnDisconnect, ProofWanted, Translation
+from app.agents.agent import AgentConfig, OnDisconnect, ProofWanted
 from app.agents.agents import Agents
 from app.agents.records import AgentRecords
+from app.agents.widget_settings import Invitation, InvitationText, Translation
 from app.core.actor import WRITE
 from app.core.errors import NotFound, PublishGateFailed
 from app.quality.publishing import Publishing

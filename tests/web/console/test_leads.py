@@ -5,8 +5,8 @@ import re
 from dataclasses import replace
 from html import unescape
 
-from app.agents.agent import Fallback
 from app.agents.agents import Agents
+from app.agents.widget_settings import Fallback
 from app.conversations.people.leads import Leads
 from tests.web.console.browser import ConsoleBrowser, Value, text_of
 from tests.web.house import House

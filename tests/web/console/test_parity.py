@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Final
 
-from app.agents.agent import AgentConfig, Fallback, Invitation, InvitationText, Theme, Translation
+from app.agents.agent import AgentConfig
 from app.agents.pages.agent_settings import InvitationForm, InvitationTextForm, SettingsForm, TranslationForm
 from app.agents.retrieval_settings import RetrievalSettings
+from app.agents.widget_settings import Fallback, Invitation, InvitationText, Theme, Translation
 from app.bootstrap.application import endpoints_of
 from app.core.actor import MANAGE, READ, WRITE
 from app.core.search_filter import SearchFilter

@@ -118,7 +118,7 @@ async def test_a_question_is_searched_for_by_draft_and_live_side_by_side(house: 
 async def test_a_number_that_is_not_the_default_says_what_that_was(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(page_of(house), {**SETTINGS, "sources": "9"})
     page = text_of(await browser.page(page_of(house)))
-    assert "How many chunks reach the answer; 1 to 20. Default: 6." in page
+    assert "Chunks that reach the answer * From 1 to 20. Default: 6." in page
     assert "Default: 18." not in page
 
 

@@ -10,8 +10,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.agents.agent import Fallback
 from app.agents.records import AgentRecords
+from app.agents.widget_settings import Fallback
 from app.conversations.people.leads import Leads
 from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.people.transcripts import MAX_TEXT_CHARS
