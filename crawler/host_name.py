@@ -1,6 +1,7 @@
 """Which hosts a URL may name, judged by its text: canonical addresses, and names that can be public."""
 
 import re
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
 import idna
@@ -16,6 +17,7 @@ _ASCII_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
+@lru_cache(1024)  # a page's links name few hosts
 def canonical_host(text: str) -> tuple[str, IPAddress | None]:
     """The host of an authority (without port; IPv6 in brackets) as (host, address).
 

@@ -5,6 +5,7 @@ parts. A part with the first heading, or with much of the text, is content whate
 """
 
 import re
+from collections.abc import Iterator
 from itertools import groupby
 
 from selectolax.lexbor import LexborNode
@@ -131,6 +132,8 @@ _ALL_LINKS = 0.95
 _FRAMES = frozenset({"body", "main", "article", "section", "div", "center"})
 _THIRD_LINE = " + br + ".join(["a[href^='#']"] * _LEAST_ENTRIES)
 _LARGE_SHARE = 0.4
+_MAX_LABEL_CHARS = 50
+_LONGEST_SIGN = 3
 _THIN_CHARS = 300
 
 
@@ -150,9 +153,7 @@ def remove_boilerplate(root: LexborNode) -> None:
     for node in root.css("[class],[id]"):
         if node.mem_id not in doomed and _is_named_boilerplate(node):
             doomed[node.mem_id] = node
-    for node in root.css("a,p,li,div,span,h2,h3,h4,h5,label,summary"):
-        if node.mem_id not in doomed and _is_label(node):
-            doomed[node.mem_id] = node
+    doomed |= {node.mem_id: node for node in _labels(root) if node.mem_id not in doomed}
     doomed |= {node.mem_id: node for node in frame_by_words(root)}
     kept = {above.mem_id for node in (first_heading, root) if node is not None for above in (node, *ancestors(node))}
     removable = []
@@ -340,17 +341,28 @@ def _names(node: LexborNode) -> frozenset[str]:
     return frozenset(f"{attributes.get('class') or ''} {attributes.get('id') or ''}".lower().split())
 
 
-def _is_label(node: LexborNode) -> bool:
-    if node.first_child is None:
-        return False
-    text = node.text().strip(" \t\n\r\u00a0✎✏🖉🔗↑()[]")
-    if not 3 < len(text) < 50 or node.css_first("code,pre") is not None:
-        return False
+def _labels(root: LexborNode) -> Iterator[LexborNode]:
+    around_long_text: set[int] = set()
+    for node in reversed(root.css("a,p,li,div,span,h2,h3,h4,h5,label,summary")):  # the innermost first
+        if node.mem_id in around_long_text or node.first_child is None:
+            continue
+        text = node.text().strip(" \t\n\r\u00a0✎✏🖉🔗↑()[]")
+        if len(text) < _MAX_LABEL_CHARS:
+            if len(text) > _LONGEST_SIGN and _is_label(node, text):
+                yield node
+            continue
+        for above in ancestors(node):
+            if above.mem_id in around_long_text:
+                break
+            around_long_text.add(above.mem_id)
+
+
+def _is_label(node: LexborNode, text: str) -> bool:
     if _LABELS.fullmatch(text):
-        return not _is_part_of_a_sentence(node)
-    if _BUTTON_WORDS.fullmatch(text) is None or node.tag not in {"a", "div", "span"}:
+        return node.css_first("code,pre") is None and not _is_part_of_a_sentence(node)
+    if node.tag not in {"a", "div", "span"} or _BUTTON_WORDS.fullmatch(text) is None:
         return False
-    return not _is_in(node, *_RUNNING_TEXT, *HEADING_TAGS)
+    return node.css_first("code,pre") is None and not _is_in(node, *_RUNNING_TEXT, *HEADING_TAGS)
 
 
 def _is_part_of_a_sentence(node: LexborNode) -> bool:

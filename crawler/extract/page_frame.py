@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+import re2
 from selectolax.lexbor import LexborNode
 
 from crawler.extract.html_tree import HEADING_TAGS, side_by_side, text_length
@@ -43,11 +44,11 @@ _WHO_WROTE = re.compile(
     r"(?:generated|built|produced|created)(?: automatically)? (?:on|by|using|with|from)\b.{0,120}",
     re.IGNORECASE,
 )
-_TEASERS_LINE = re.compile(rf"^[ \t]*(?:{_TEASERS.pattern})[ \t]*$", re.IGNORECASE | re.MULTILINE)
-_LINE_TO_JUDGE = re.compile(
-    rf"^[ \t]*(?:{_ONE_TEASER.pattern}|(?:this (?:page|document|article) (?:was )?)?last (?:mod|up|ch|ed|rev|gen)"
-    r"|this (?:page|document|documentation|manual) (?:was|has been) )",
-    re.IGNORECASE | re.MULTILINE,
+# By automata, because they look at each line of each page.
+_TEASERS_LINE = re2.compile(rf"(?im)^[ \t]*(?:{_TEASERS.pattern})[ \t]*$")
+_LINE_TO_JUDGE = re2.compile(
+    rf"(?im)^[ \t]*(?:{_ONE_TEASER.pattern}|(?:this (?:page|document|article) (?:was )?)?last (?:mod|up|ch|ed|rev|gen)"
+    r"|this (?:page|document|documentation|manual) (?:was|has been) )"
 )
 _HOME = re.compile(r"(?:(?:\.{1,2}/)*|/|(?:.*/)?index\.\w{3,5})")
 _MAX_TEASER_CHARS = 200

@@ -11,14 +11,21 @@ import re2
 
 Declarations = Mapping[str, str]
 
-# May contain a brace, a semicolon or a comment mark without meaning, as CSS Syntax 3, section 4, tokenizes.
+# May contain a brace, a semicolon or a comment mark without meaning, as CSS Syntax 3, section 4, tokenizes. Each
+# alternative begins with a letter of its own, so that the search skips to the next such letter.
+_URL = r"""(?<!\w.)[rR][lL]\(\s*+(?!["'])[^)]*+"""
 _OPAQUE = re.compile(
-    r"""\\.|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?|\burl\(\s*+(?!["'])[^)]*+""",
-    re.DOTALL | re.IGNORECASE,
+    r"""\\.|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?"""
+    rf"|u{_URL}|U{_URL}",
+    re.DOTALL,
 )
 _MARK = re.compile(r"[{};,/*\[\]]")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _DECLARATION = re2.compile(r"([\w-]+)\s*:((?:[^;\"'()]|\"[^\"]*\"|'[^']*'|\([^)]*\)|[\"'()])*)")
+# Most blocks have neither strings nor functions.
+_PLAIN_BLOCK = re.compile(r"[^\"'()]*+")
+_PLAIN = re.compile(r"(?<![\w-])([\w-]++)\s*+:([^;]*+)")
+_MAY_BE_OPAQUE = re.compile(r"[\\\"'(]|/\*")
 _ANY = r"|inherit|initial|unset|revert|revert-layer|[^(\n]*+\(.*\).*"
 _SIZES = r"[+-]?[\d.]+(?:e-?\d+)?(?:[a-z]+|%)?"
 _VALID = {
@@ -35,6 +42,7 @@ _VALID = {
 _IMPORTANT = re.compile(r"(?:(?<!\s)\s++)?!\s*+important\s*+$")
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
 _BRACE = re.compile(r"[{}]")
+_BRACKET = re.compile(r"[()\[\]]")
 _NESTED = re.compile(r"(?:(?<![^;{}])[^;{}]++)?\{(?:[^{}]|\{[^{}]*+\})*+\}")
 _MAX_SHEET_CHARS = 400_000
 _GROUPING = ("@media", "@supports", "@layer", "@container", "@scope")
@@ -47,9 +55,13 @@ _WEIGHTS = (
     (re.compile(r"\.[\w-]+|\[[^\[\]]*+\]|(?<!:):[\w-]+"), 100),
     (re.compile(r"(?:^|[\s>+~])[a-zA-Z][\w-]*"), 1),
 )
-# Selectors without pseudo-classes, attributes and escapes, whose meaning is in their names alone.
-_PLAIN_SELECTOR = re.compile(r"[\w\s.#>+~*-]+")
+_IN_BRACKETS = re.compile(r"\([^()]*+\)|\[[^\[\]]*+\]")
 _CLASS_OR_ID = re.compile(r"[.#]([\w-]+)")
+# Selectors that apply only while the reader does something, or to pseudo-elements.
+_STATE = re.compile(
+    r"::|:(?:hover|focus|active|visited|checked|target|before|after|first-letter|first-line|disabled|invalid|valid"
+    r"|placeholder|host|empty|has\(|open)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +77,13 @@ class Rule:
         """Orders rules as the cascade does, without `!important`."""
         return sum(len(pattern.findall(self.selector)) * points for pattern, points in _WEIGHTS)
 
-    def may_match(self, names: Container[str]) -> bool:
-        """False only if the selector needs a class or an id that is not among `names`, those of the page in lower case.
-        Most rules of a framework's sheet need names that a page does not have."""
-        if _PLAIN_SELECTOR.fullmatch(self.selector) is None:
-            return True
-        return all(name in names for name in _CLASS_OR_ID.findall(self.selector.lower()))
-
 
 def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
     """The properties of a declaration block in lower case, and those of them marked `!important`."""
-    text = _unescape(_without_opaque(text)).lower()
+    text = _unescape(_without_opaque(text) if _MAY_BE_OPAQUE.search(text) else text).lower()
     values: dict[str, str] = {}
     important: set[str] = set()
-    for name, raw in _DECLARATION.findall(text):
+    for name, raw in _PLAIN.findall(text) if _PLAIN_BLOCK.fullmatch(text) else _DECLARATION.findall(text):
         value, marks = _IMPORTANT.subn("", raw.strip())
         if name in _VALID and not _VALID[name].fullmatch(value):
             continue  # as browsers do: an invalid value does not override an earlier one
@@ -90,10 +95,12 @@ def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
     return values, frozenset(important)
 
 
-def parse_sheet(text: str) -> list[Rule]:
-    """Every rule of a sheet that applies on a screen of any size, one entry for each selector of a list."""
+def parse_sheet(text: str, names: Container[str]) -> list[Rule]:
+    """The rules of a sheet that apply on a screen of any size, one entry for each selector of a list, without those
+    that need a class or an id that is not among `names`, those of the page in lower case: most rules of a framework's
+    sheet need others."""
     text = _without_opaque(text[:_MAX_SHEET_CHARS]).replace("<!--", " ").replace("-->", " ")
-    return [rule for prelude, block in _blocks(text, depth=0) for rule in _rules(prelude, block)]
+    return [rule for prelude, block in _blocks(text, depth=0) for rule in _rules(prelude, block, names)]
 
 
 def resolve_variables(values: dict[str, str], variables: Declarations) -> dict[str, str]:
@@ -182,18 +189,29 @@ def _feature_holds(name: str, value: str) -> bool:
     }
 
 
-def _rules(prelude: str, block: str) -> Iterator[Rule]:
-    declarations, important = parse_declarations(block)
-    if not declarations or len(prelude) > 4000:
+def _rules(prelude: str, block: str, names: Container[str]) -> Iterator[Rule]:
+    if len(prelude) > 4000:
         return
-    for part in _selectors(prelude):
-        selector = part.strip()
-        if selector and "{" not in selector:
-            yield Rule(selector, declarations, important)
+    selectors = [part for part in map(str.strip, _selectors(prelude)) if _may_match(part, names)]
+    declarations, important = parse_declarations(block) if selectors else ({}, frozenset())
+    if declarations:
+        yield from (Rule(selector, declarations, important) for selector in selectors)
+
+
+def _may_match(selector: str, names: Container[str]) -> bool:
+    if not selector or "{" in selector or (":" in selector and _STATE.search(selector)):
+        return False
+    plain = _IN_BRACKETS.sub("", selector)
+    if "\\" in plain or "(" in plain:
+        return True
+    return all(name in names for name in _CLASS_OR_ID.findall(plain.lower()))
 
 
 def _selectors(prelude: str) -> Iterator[str]:
     """Split at commas, except for those in brackets: the next bracket after them is a closing one."""
+    if not _BRACKET.search(prelude):
+        yield from prelude.split(",")
+        return
     end, bracket = len(prelude), ""
     for at in range(len(prelude) - 1, -1, -1):
         if prelude[at] in "()[]":

@@ -28,7 +28,8 @@ class PageStyles:
         self._declared: dict[int, dict[str, str]] = {}
         self._nodes: dict[int, LexborNode] = {}
         self.has_external_sheets = tree.css_first('link[rel~="stylesheet" i]') is not None
-        rules = [rule for sheet in _own_sheets(tree) for rule in parse_sheet(sheet)]
+        names = _class_names_and_ids(tree)
+        rules = [rule for sheet in _own_sheets(tree) for rule in parse_sheet(sheet, names)]
         variables = {
             name: value
             for rule in rules
@@ -61,10 +62,7 @@ class PageStyles:
 
         matches = 0
         relevant = [rule for rule in rules if not RELEVANT.isdisjoint(rule.declarations)]
-        names = _class_names_and_ids(self._tree)
         for order, rule in enumerate(relevant[:_MAX_RULES]):
-            if not rule.may_match(names):
-                continue
             weight = rule.weight
             values = {name: value for name, value in rule.declarations.items() if name in RELEVANT}
             plain = {name: value for name, value in values.items() if name not in rule.important}
@@ -96,8 +94,6 @@ class PageStyles:
             self._declared[key] = resolve_variables(merged, variables)
 
     def _matching(self, selector: str) -> list[LexborNode]:
-        if "::" in selector or (":" in selector and any(state in selector for state in _STATES)):
-            return []
         try:
             return self._tree.css(selector)
         except (ValueError, SelectolaxError):  # a selector that the engine does not know hides nothing that we can find
@@ -128,10 +124,3 @@ def _own_sheets(tree: LexborHTMLParser) -> Iterator[str]:
             yield b64decode(unquote(data)).decode("utf-8", "replace") if "base64" in kind.lower() else unquote(data)
         except ValueError:
             continue
-
-
-# Selectors that apply only while the reader does something, or to pseudo-elements.
-_STATES = (
-    ":hover", ":focus", ":active", ":visited", ":checked", ":target", ":before", ":after", ":first-letter",
-    ":first-line", ":disabled", ":invalid", ":valid", ":placeholder", ":host", ":empty", ":has(", ":open",
-)  # fmt: skip

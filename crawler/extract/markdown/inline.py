@@ -105,12 +105,15 @@ def code_span(text: str) -> str:
 
 
 def _one_spaced(text: str) -> str:
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text  # most texts
     return _SPACES.sub(" ", without_invisible(text))
 
 
 def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = False) -> None:
     if node.is_text_node:
-        pieces.append(_without_quotes(node, _NONCHARACTERS.sub("", node.text_content or "")))
+        text = node.text_content or ""
+        pieces.append(_without_quotes(node, text if text.isascii() else _NONCHARACTERS.sub("", text)))
         return
     tag = node.tag
     if tag == "br":
@@ -127,8 +130,8 @@ def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = F
 
 def _without_quotes(node: LexborNode, text: str) -> str:
     """The text without typewriter quotes around code beside it, `so' or ``so'', which read as marks of code."""
-    text = text.lstrip("'") if _is_quoted_code(node.prev) else text
-    return text.rstrip("`") if _is_quoted_code(node.next) else text
+    text = text.lstrip("'") if text[:1] == "'" and _is_quoted_code(node.prev) else text
+    return text.rstrip("`") if text[-1:] == "`" and _is_quoted_code(node.next) else text
 
 
 def _is_quoted_code(node: LexborNode | None) -> bool:
