@@ -9,14 +9,17 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from starlette.routing import Route
 
+from app.bootstrap.application import create_app
 from app.core.actor import SCOPES
 from app.web.access import API_SCHEME, VISITOR_SCHEME, ScopedAccess
 from app.web.endpoint import AnyEndpoint
 from app.web.errors import STATUS_OF_CODE
+from app.web.model import Model
 from app.web.openapi import refusal_codes
 from app.workspaces.api_tokens import ApiTokens
-from tests.web.house import SITE, UNKNOWN, every_endpoint
+from tests.web.house import SITE, UNKNOWN, every_endpoint, uninhabited
 from tests.web.request_bodies import BODIES, REQUIRED
 from tests.web.route_examples import FORMS, FurnishedHouse, furnished
 
@@ -26,6 +29,15 @@ ENDPOINTS = every_endpoint()
 def those(fits: Callable[[AnyEndpoint], bool]) -> pytest.MarkDecorator:
     chosen = [endpoint for endpoint in ENDPOINTS if fits(endpoint)]
     return pytest.mark.parametrize("endpoint", chosen, ids=lambda endpoint: endpoint.operation)
+
+
+def of_each_kind(fits: Callable[[AnyEndpoint], bool]) -> pytest.MarkDecorator:
+    """For what `Endpoint.respond` does for all alike: the first route of each way in which it reads and refuses."""
+    first: dict[object, AnyEndpoint] = {}
+    for endpoint in filter(fits, ENDPOINTS):
+        reads = endpoint.max_body_bytes, endpoint.has_body, endpoint.text_body, endpoint.form_model is None
+        first.setdefault((endpoint.access.scheme, type(endpoint.access), reads, endpoint.refusals), endpoint)
+    return pytest.mark.parametrize("endpoint", first.values(), ids=lambda endpoint: endpoint.operation)
 
 
 def is_guarded(endpoint: AnyEndpoint) -> bool:
@@ -94,6 +106,15 @@ def test_every_route_has_its_example() -> None:
         if e.has_body and e.input_model and e.input_model.model_json_schema().get("required")
     }
     assert set(REQUIRED) == needing
+
+
+def test_every_route_reads_and_answers_in_one_place() -> None:
+    """So what `Endpoint.respond` does is shown by a route of each kind."""
+    paths = {endpoint.path for endpoint in ENDPOINTS}
+    routes = {route.path: route for route in create_app(uninhabited()).routes if isinstance(route, Route)}
+    assert {routes[path].endpoint.__qualname__ for path in paths} == {"_route.<locals>.dispatch"}
+    models = [endpoint.input_model for endpoint in ENDPOINTS if endpoint.input_model and endpoint.refusals is None]
+    assert all(issubclass(model, Model) for model in models), "a model of ours takes no unknown field"
 
 
 def test_only_these_routes_are_open_to_everyone() -> None:
@@ -178,13 +199,13 @@ async def test_a_wrong_origin_is_refused_by_name(endpoint: AnyEndpoint, rooms: F
     assert "access-control-allow-origin" not in response.headers
 
 
-@those(lambda endpoint: is_guarded(endpoint) or endpoint.has_body)
+@of_each_kind(lambda endpoint: is_guarded(endpoint) or endpoint.has_body)
 async def test_an_oversized_body_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     response = await call(rooms, endpoint, content=b" " * (endpoint.max_body_bytes + 1))
     assert_refused(response, "too_large", str(endpoint.max_body_bytes), endpoint=endpoint)
 
 
-@those(lambda endpoint: endpoint.has_body)
+@of_each_kind(lambda endpoint: endpoint.has_body)
 async def test_an_oversized_body_that_hides_its_length_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     async def parts() -> AsyncIterator[bytes]:
         for _ in range(endpoint.max_body_bytes // 4096 + 2):
@@ -195,8 +216,7 @@ async def test_an_oversized_body_that_hides_its_length_is_refused(endpoint: AnyE
     assert_refused(response, "too_large", str(endpoint.max_body_bytes), endpoint=endpoint)
 
 
-# What is no JSON or no id is found in one place for all routes: each way to be wrong is tried on one of the operators'
-# and one of the visitors', and the others are shown to go through that place by one way.
+# Each way to be no JSON, or no id, on one of the operators' routes and one of the visitors'.
 MALFORMED = {
     "cut": b"{",
     "single quotes": b"{'a': 1}",
@@ -214,7 +234,7 @@ async def assert_malformed(endpoint: AnyEndpoint, content: bytes, rooms: Furnish
     assert_refused(response, "malformed_json", "JSON", endpoint=endpoint)
 
 
-@those(lambda endpoint: endpoint.has_body)
+@of_each_kind(lambda endpoint: endpoint.has_body)
 async def test_malformed_json_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     await assert_malformed(endpoint, MALFORMED["cut"], rooms)
 
@@ -227,14 +247,14 @@ async def test_json_is_refused_however_it_is_malformed(
     await assert_malformed(endpoint, content, rooms)
 
 
-@those(lambda endpoint: endpoint.has_body)
+@of_each_kind(lambda endpoint: endpoint.has_body)
 async def test_a_body_of_another_kind_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     headers = {**rooms.headers(endpoint), "Content-Type": "text/plain"}
     response = await rooms.house.http.request(endpoint.method, rooms.path(endpoint), content=b"{}", headers=headers)
     assert_refused(response, "unsupported_media_type", "application/json", endpoint=endpoint)
 
 
-@those(lambda endpoint: endpoint.has_body)
+@of_each_kind(lambda endpoint: endpoint.has_body)
 async def test_a_body_that_is_no_object_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     response = await call(rooms, endpoint, body=[1])
     assert_refused(response, "invalid_request", "object", endpoint=endpoint)
@@ -250,14 +270,16 @@ async def test_a_missing_field_is_named(endpoint: AnyEndpoint, rooms: FurnishedH
     assert error["param" if endpoint.refusals else "field"] == missing
 
 
-@those(lambda endpoint: endpoint.has_body and endpoint.refusals is None)  # other APIs know more fields than we do
+@of_each_kind(
+    lambda endpoint: endpoint.has_body and endpoint.refusals is None
+)  # other APIs know more fields than we do
 async def test_an_unknown_field_is_named(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     response = await call(rooms, endpoint, body={**(rooms.body(endpoint) or {}), "workspace_id": "x"})
     assert_refused(response, "invalid_request", "workspace_id", "Remove it", endpoint=endpoint)
     assert response.json()["error"]["field"] == "workspace_id"
 
 
-@those(lambda endpoint: endpoint.input_model is not None and not endpoint.has_body)
+@of_each_kind(lambda endpoint: endpoint.input_model is not None and not endpoint.has_body)
 async def test_a_wrong_query_is_refused_by_field(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     for query in ("limit=0", "limit=201", "limit=x", "colour=red", "limit=1&limit=2", "cursor=%00"):
         response = await call(rooms, endpoint, path=f"{rooms.path(endpoint)}?{query}")
@@ -285,7 +307,7 @@ def test_ids_are_read_in_one_place() -> None:
     assert [path.name for path in app.rglob("*.py") if reading.search(path.read_text("utf-8"))] == ["endpoint.py"]
 
 
-@those(has_ids)
+@of_each_kind(has_ids)
 async def test_an_id_that_is_none_is_absent_as_well(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     await assert_no_id(endpoint, "x", rooms)
 
@@ -312,7 +334,7 @@ async def test_what_belongs_to_another_workspace_is_absent(endpoint: AnyEndpoint
     assert foreign.content == absent.content
 
 
-@those(lambda endpoint: True)
+@of_each_kind(lambda endpoint: True)
 async def test_a_wrong_method_is_refused_with_the_right_ones(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     response = await rooms.house.http.request("TRACE", rooms.path(endpoint), headers=rooms.headers(endpoint))
     assert_refused(response, "method_not_allowed", endpoint.method, endpoint=endpoint)
