@@ -74,8 +74,6 @@ PAGES = {page.path: page for page in map(load_page, sorted(SITE.rglob("*.html"))
 MANIFEST = load_json_object((SITE / "site.json").read_text(encoding="utf-8"))
 QUESTIONS = [load_json_object(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
 
-every_page = pytest.mark.parametrize("page", PAGES.values(), ids=list(PAGES))
-
 
 def redirects() -> dict[str, str]:
     value = MANIFEST["redirects"]
@@ -103,44 +101,44 @@ def resolve(link: str) -> Page | None:
 # the shape of every page
 
 
-@every_page
-def test_a_page_has_language_title_description_main_and_one_h1(page: Page) -> None:
-    assert attribute(page.tree, "html", "lang") == "en"
-    assert page.title.endswith(" | Nimbrel")
-    assert 40 <= len(attribute(page.tree, 'meta[name="description"]', "content")) <= 170
-    assert len(page.tree.css("main")) == 1
-    assert len(page.tree.css("h1")) == 1
-    for landmark in ("header nav", "footer nav", "aside.cookies"):
-        assert page.tree.css_first(landmark) is not None
+def test_a_page_has_language_title_description_main_and_one_h1() -> None:
+    for page in PAGES.values():
+        assert attribute(page.tree, "html", "lang") == "en", page.path
+        assert page.title.endswith(" | Nimbrel"), page.path
+        assert 40 <= len(attribute(page.tree, 'meta[name="description"]', "content")) <= 170, page.path
+        assert len(page.tree.css("main")) == 1, page.path
+        assert len(page.tree.css("h1")) == 1, page.path
+        for landmark in ("header nav", "footer nav", "aside.cookies"):
+            assert page.tree.css_first(landmark) is not None, page.path
 
 
-@every_page
-def test_a_page_names_its_own_address_with_the_base_placeholder(page: Page) -> None:
-    assert attribute(page.tree, 'link[rel="canonical"]', "href") == BASE + page.path
-    assert attribute(page.tree, 'meta[property="og:url"]', "content") == BASE + page.path
+def test_a_page_names_its_own_address_with_the_base_placeholder() -> None:
+    for page in PAGES.values():
+        assert attribute(page.tree, 'link[rel="canonical"]', "href") == BASE + page.path, page.path
+        assert attribute(page.tree, 'meta[property="og:url"]', "content") == BASE + page.path, page.path
 
 
-@every_page
-def test_the_widget_placeholder_stands_once_just_before_the_end_of_the_body(page: Page) -> None:
-    assert page.source.count(WIDGET) == 1
-    assert re.search(re.escape(WIDGET) + r"\s*</body>\s*</html>\s*$", page.source)
+def test_the_widget_placeholder_stands_once_just_before_the_end_of_the_body() -> None:
+    for page in PAGES.values():
+        assert page.source.count(WIDGET) == 1, page.path
+        assert re.search(re.escape(WIDGET) + r"\s*</body>\s*</html>\s*$", page.source), page.path
 
 
-@every_page
-def test_a_page_works_under_a_strict_content_security_policy(page: Page) -> None:
-    assert not page.tree.css("style, [style], iframe, object, embed")
-    for script in page.tree.css("script"):
-        assert script.attributes.get("type") == "application/ld+json"
-        json.loads(script.text())
-    handlers = [name for node in page.tree.css("body *") for name in node.attributes if name.startswith("on")]
-    assert handlers == []
+def test_a_page_works_under_a_strict_content_security_policy() -> None:
+    for page in PAGES.values():
+        assert not page.tree.css("style, [style], iframe, object, embed"), page.path
+        for script in page.tree.css("script"):
+            assert script.attributes.get("type") == "application/ld+json", page.path
+            json.loads(script.text())
+        handlers = [name for node in page.tree.css("body *") for name in node.attributes if name.startswith("on")]
+        assert handlers == [], page.path
 
 
-@every_page
-def test_headings_under_the_title_can_be_linked_and_ids_are_unique(page: Page) -> None:
-    ids = [node.attributes["id"] for node in page.tree.css("[id]")]
-    assert len(ids) == len(set(ids))
-    assert all(node.attributes.get("id") for node in page.tree.css("main h2, main h3"))
+def test_headings_under_the_title_can_be_linked_and_ids_are_unique() -> None:
+    for page in PAGES.values():
+        ids = [node.attributes["id"] for node in page.tree.css("[id]")]
+        assert len(ids) == len(set(ids)), page.path
+        assert all(node.attributes.get("id") for node in page.tree.css("main h2, main h3")), page.path
 
 
 def test_titles_and_descriptions_are_unique() -> None:
@@ -157,23 +155,25 @@ def test_at_least_thirty_pages_may_be_indexed() -> None:
 # links
 
 
-@every_page
-def test_every_internal_link_leads_to_a_page_or_is_the_known_404(page: Page) -> None:
-    for link in internal_links(page):
-        target = resolve(link)
-        if target is None:
-            assert urlsplit(link).path == KNOWN_404, f"{page.path} links to missing {link}"
-            continue
-        fragment = urlsplit(link).fragment
-        assert not fragment or fragment in target.anchors, f"{page.path} links to missing {link}"
+def test_every_internal_link_leads_to_a_page_or_is_the_known_404() -> None:
+    for page in PAGES.values():
+        for link in internal_links(page):
+            target = resolve(link)
+            if target is None:
+                assert urlsplit(link).path == KNOWN_404, f"{page.path} links to missing {link}"
+                continue
+            fragment = urlsplit(link).fragment
+            assert not fragment or fragment in target.anchors, f"{page.path} links to missing {link}"
 
 
-@every_page
-def test_style_sheet_icon_and_pictures_exist(page: Page) -> None:
-    assets = [node.attributes.get("src") or "" for node in page.tree.css("img")]
-    assets += [node.attributes.get("href") or "" for node in page.tree.css('link[rel="icon"], link[rel="stylesheet"]')]
-    for asset in assets:
-        assert (SITE / asset.lstrip("/")).is_file(), asset
+def test_style_sheet_icon_and_pictures_exist() -> None:
+    for page in PAGES.values():
+        assets = [node.attributes.get("src") or "" for node in page.tree.css("img")]
+        assets += [
+            node.attributes.get("href") or "" for node in page.tree.css('link[rel="icon"], link[rel="stylesheet"]')
+        ]
+        for asset in assets:
+            assert (SITE / asset.lstrip("/")).is_file(), asset
 
 
 def test_every_page_is_reached_from_the_home_page() -> None:
@@ -346,25 +346,25 @@ def test_unanswerable_questions_are_off_topic_or_near_misses_without_pages() -> 
     assert all(not strings(question, "relevant") for question in QUESTIONS if not question["answerable"])
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=[str(question["id"]) for question in QUESTIONS])
-def test_a_golden_answer_stands_on_its_relevant_pages(question: dict[str, object]) -> None:
-    assert set(question) == {"id", "question", "relevant", "answer_contains", "answerable", "kind"}
-    if not question["answerable"]:
-        return
-    assert question["kind"] in {"direct", "paraphrase", "two_pages", "short", "typo"}
-    pages = [PAGES[path] for path in strings(question, "relevant")]
-    assert pages
-    assert all(page.is_indexable for page in pages)
-    for fact in strings(question, "answer_contains"):
-        assert any(fact in page.main_text for page in pages), fact
+def test_a_golden_answer_stands_on_its_relevant_pages() -> None:
+    for question in QUESTIONS:
+        assert set(question) == {"id", "question", "relevant", "answer_contains", "answerable", "kind"}
+        if not question["answerable"]:
+            continue
+        assert question["kind"] in {"direct", "paraphrase", "two_pages", "short", "typo"}
+        pages = [PAGES[path] for path in strings(question, "relevant")]
+        assert pages
+        assert all(page.is_indexable for page in pages)
+        for fact in strings(question, "answer_contains"):
+            assert any(fact in page.main_text for page in pages), fact
 
 
-@pytest.mark.parametrize(
-    "question",
-    [question for question in QUESTIONS if question["kind"] == "two_pages"],
-    ids=lambda question: str(question["id"]),
-)
-def test_no_single_page_answers_a_two_page_question(question: dict[str, object]) -> None:
-    facts = strings(question, "answer_contains")
-    found = {path: [fact for fact in facts if fact in PAGES[path].main_text] for path in strings(question, "relevant")}
-    assert all(0 < len(of_page) < len(facts) for of_page in found.values()), found
+def test_no_single_page_answers_a_two_page_question() -> None:
+    for question in QUESTIONS:
+        if question["kind"] != "two_pages":
+            continue
+        facts = strings(question, "answer_contains")
+        found = {
+            path: [fact for fact in facts if fact in PAGES[path].main_text] for path in strings(question, "relevant")
+        }
+        assert all(0 < len(of_page) < len(facts) for of_page in found.values()), found

@@ -47,9 +47,8 @@ def test_the_table_names_every_right_and_only_routes_that_there_are() -> None:
     assert set().union(*(routes for _, routes in TOLD.values())) <= paths
 
 
-@pytest.mark.parametrize(("method", "path", "scope"), ROUTES, ids=lambda value: str(value))
-def test_a_route_asks_for_the_right_that_the_table_says(method: str, path: str, scope: str) -> None:
-    assert scope == wanted(method, path)
+def test_a_route_asks_for_the_right_that_the_table_says() -> None:
+    assert [route for route in ROUTES if route[2] != wanted(*route[:2])] == []
 
 
 @pytest.mark.parametrize("role", Role)
