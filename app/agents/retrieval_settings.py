@@ -213,6 +213,13 @@ class RetrievalSettings:
         group=Group.EXPERIMENTAL,
         between=(0, 3),
     )
+    answer_searches: int = setting(
+        0,
+        label="Let the answering model search",
+        meaning="How often the chat model that writes the answer may search itself, with filters of its own.",
+        group=Group.EXPERIMENTAL,
+        between=(0, 3),
+    )
     collapse_documents: bool = setting(
         False,
         label="Rerank one chunk per page",

@@ -15,6 +15,7 @@ from app.answers.handoff import ReadyAnswer, handed_over, of_curated
 from app.answers.page_context import rests_on_visitors_page, sources_with_page
 from app.answers.small_talk import small_talk_answer
 from app.answers.writing.answer_context import AnswerContext, AnswerWriter
+from app.answers.writing.answer_searches import AnswerSearches
 from app.answers.writing.generation import Generation, new_canary
 from app.core.chunk import Chunk
 from app.core.gap_state import GapReason
@@ -31,6 +32,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.search.confidence import SURE, UNGROUNDED, answer_confidence, enough
 from app.search.retrieval import Retrieval
+from app.search.retriever import Retriever
 from app.store.system_of_record import SystemOfRecord
 
 
@@ -62,7 +64,7 @@ class AnswerPipeline:
     """The steps in order: `language`, then `ready`, or else search and `generation`; then `write` and `outcome`.
 
     `writers` are tried in order; with an `embedder`, a model's statements are checked against their sources. `actions`
-    are offered to models, and fill in curated answers.
+    are offered to models, and fill in curated answers; with a `retriever`, models may search themselves.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class AnswerPipeline:
         clock: Clock,
         embedder: Embedder | None,
         actions: ActionCalls | None = None,
+        retriever: Retriever | None = None,
     ) -> None:
         self._records = records
         self._curated = curated
@@ -82,6 +85,7 @@ class AnswerPipeline:
         self._clock = clock
         self._embedder = embedder
         self._actions = actions
+        self._retriever = retriever
         self._sections = KnownSections()
 
     def language(self, agent: LiveAgent, question: str, locale: str = "") -> str | None:
@@ -145,6 +149,7 @@ class AnswerPipeline:
             agent_id=agent.id,
             about_visitor=asking.about_visitor,
             actions=await self._callable(agent, asking) if found is not None and self._has_model else None,
+            searches=self._searches(agent, asking) if found is not None and self._has_model else None,
         )
         return Generation(context, on_text, self._embedder, self._sections)
 
@@ -158,14 +163,12 @@ class AnswerPipeline:
         that was checked, only what is confirmed counts as cited, and a sentence that failed makes it low."""
         if generation.proposed is not None:
             return Outcome(1.0, is_low=False, gap=None)
-        verdict = generation.verdict
+        verdict, best = generation.verdict, max(found.best, generation.looked_up)
         if verdict is not None and verdict.is_talk:  # a question asked back, or thanks
-            return Outcome(generation.sureness(found.best), is_low=False, gap=None)
+            return Outcome(generation.sureness(best), is_low=False, gap=None)
         on_page = generation.rests_on_action or _is_proven_by_page(asking.request, generation)
         is_cited = bool(generation.citations) and (verdict is None or verdict.is_grounded)
-        confidence = answer_confidence(
-            generation.sureness(found.best), is_cited=is_cited, rests_on_current_page=on_page
-        )
+        confidence = answer_confidence(generation.sureness(best), is_cited=is_cited, rests_on_current_page=on_page)
         is_unsure = not is_cited or confidence < agent.config.confidence_threshold
         is_low = is_unsure or (_is_doubted(agent, generation, confidence, found) and not on_page)
         if verdict is not None and verdict.is_failed:
@@ -182,6 +185,12 @@ class AnswerPipeline:
             return None
         return await self._actions.for_answer(agent.workspace_id, agent.id, asking.session)
 
+    def _searches(self, agent: LiveAgent, asking: Asking) -> AnswerSearches | None:
+        most = agent.config.retrieval.answer_searches
+        if self._retriever is None or not most:
+            return None
+        return AnswerSearches(self._retriever, agent, asking.language, asking.request.only, most)
+
     async def _crawled_page(self, agent: LiveAgent, request: TurnRequest) -> Sequence[Chunk]:
         """Our own copy of the page that the visitor's browser describes."""
         if not request.page_context:
@@ -195,7 +204,7 @@ def _is_doubted(agent: LiveAgent, generation: Generation, confidence: float, fou
     """A passage that is quoted was judged by itself, so what search made of it counts no more, unless the agent's
     settings ask for two survivors."""
     if generation.answered_by is not AnsweredBy.EXTRACTIVE or agent.config.retrieval.needs_two_survivors:
-        return found.is_low_confidence
+        return found.is_low_confidence and generation.looked_up < SURE
     return confidence < enough(agent.config.confidence_threshold)
 
 

@@ -44,7 +44,7 @@ def numbered_sources(
             of_page = _within(MAX_BYTES, [chunk for chunk in crawled if chunk.id not in chosen])
     sources = [Source(1, request.page_url, own_title, said, is_unasked=True)] if said else []
     for item in chunks:
-        sources.append(_source(len(sources) + 1, item.chunk, item.calibrated, item.order))
+        sources.append(found_source(len(sources) + 1, item))
     for chunk in of_page:
         sources.append(_source(len(sources) + 1, chunk, is_unasked=True))
     return tuple(sources)
@@ -72,6 +72,11 @@ def about_page(sources: Sequence[Source], question: str) -> str:
 def rests_on_visitors_page(request: TurnRequest, citations: Iterable[Citation]) -> bool:
     """Whether page context was given and the answer cites it."""
     return bool(request.page_context) and any(is_same_page(cited.url, request.page_url) for cited in citations)
+
+
+def found_source(number: int, found: RankedChunk) -> Source:
+    """A source that search has found."""
+    return _source(number, found.chunk, found.calibrated, found.order)
 
 
 def _source(

@@ -111,7 +111,7 @@ class Playground:
         began = perf_counter()
         agent = await self.agent(workspace_id, agent_id, version)
         language = asked.language or self._pipeline.language(agent, asked.text)
-        request = TurnRequest(uuid4(), asked.text, asked.page_url, asked.page_context)
+        request = TurnRequest(uuid4(), asked.text, asked.page_url, asked.page_context, asked.only)
         asking = Asking(request, language, locale=asked.language or "", history=asked.history[-TURNS:])
         listener.on_stage("searching")
         answers = await self._records.of_workspace(workspace_id).read(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from app.providers.reranking.shedding_reranker import SheddingReranker
     from app.search.agent_search import AgentSearch
     from app.search.index_watch import IndexWatch
+    from app.search.retriever import Retriever
     from app.search.search_pipeline import SearchParts
     from app.turns.turn_run import TurnTools
     from app.turns.turns import Turns
@@ -80,7 +81,8 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
         model, helper = (each and BudgetedChatModel(each, on_refused) for each in (model, helper))
         search = search_parts(base, model, helper)
         curated = curated_matcher(base)
-        pipeline = answer_pipeline(base, curated, model, actions)
+        retriever = base.doubles.or_else(Retriever, lambda: search.for_turns(base.shared.cache))
+        pipeline = answer_pipeline(base, curated, model, actions, retriever)
         playground = playground_on(base, pipeline, search, model)
         history = History(base.record, base.shared.cache)
         indexes = IndexWatch(base.record, base.indexes.questions, base.indexes.keywords)
@@ -88,7 +90,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
             records=base.record,
             indexes=indexes,
             pipeline=pipeline,
-            retriever=base.doubles.or_else(Retriever, lambda: search.for_turns(base.shared.cache)),
+            retriever=retriever,
             completer=question_completer(base, search),
             history=history,
             queues=(base.models.questions, limiter, *_reading_queue(base, model)),
@@ -159,8 +161,10 @@ async def open_playground(base: Infrastructure) -> AsyncIterator[Playground]:
     async with AsyncExitStack() as closing:
         model, helper = configured_models(base, closing, configured_model_limiter(base.settings))
         actions = await closing.enter_async_context(action_calls(base))
-        pipeline = answer_pipeline(base, curated_matcher(base), model, actions)
-        yield playground_on(base, pipeline, search_parts(base, model, helper), model)
+        search = search_parts(base, model, helper)
+        retriever = search.for_turns(base.shared.cache)
+        pipeline = answer_pipeline(base, curated_matcher(base), model, actions, retriever)
+        yield playground_on(base, pipeline, search, model)
 
 
 def configured_models(
@@ -207,10 +211,14 @@ def curated_matcher(base: Infrastructure) -> CuratedMatcher:
 
 
 def answer_pipeline(
-    base: Infrastructure, curated: CuratedMatcher, model: ChatModel | None, actions: ActionCalls
+    base: Infrastructure,
+    curated: CuratedMatcher,
+    model: ChatModel | None,
+    actions: ActionCalls,
+    retriever: Retriever,
 ) -> AnswerPipeline:
-    """Answers are written by `model` if there is one, which may call `actions`. If the provider is down, they quote the
-    pages, and where no quote is sure enough, the closest sections."""
+    """Answers are written by `model` if there is one, which may call `actions` and search with `retriever`. If the
+    provider is down, they quote the pages, and where no quote is sure enough, the closest sections."""
     from app.answers.answer_pipeline import AnswerPipeline
     from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
     from app.answers.writing.model_writer import ModelWriter
@@ -223,7 +231,16 @@ def answer_pipeline(
     writers: list[AnswerWriter] = [ExtractiveWriter(judge), ClosestSectionsWriter(judge)]
     if model is not None:
         writers.insert(0, ModelWriter(model, PromptBuilder(base.models.tokens)))
-    return AnswerPipeline(base.record, curated, writers, LanguageGuesser(), base.clock, base.models.questions, actions)
+    return AnswerPipeline(
+        base.record,
+        curated,
+        writers,
+        LanguageGuesser(),
+        base.clock,
+        base.models.questions,
+        actions,
+        retriever,
+    )
 
 
 def question_completer(base: Infrastructure, search: SearchParts) -> QueryContextualizer:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from app.actions.action_calls import AnswerActions
 from app.agents.agent import AgentConfig
+from app.answers.writing.answer_searches import AnswerSearches
 from app.core.confirmation import ProposedChange
 from app.core.turn import AnsweredBy, Exchange
 from app.core.visitor_attribute import VisitorAttribute
@@ -22,7 +23,8 @@ class Source:
     line that locates a chunk, `heading` that of its section, `breadcrumb` the headings down to it, `day` the date of
     the page, `calibrated` search's confidence in it, in [0, 1], `order` its place in search's order, from 1 (first) to
     0, `language` the page's (BCP 47 primary subtag). A source that `is_unasked` is here because the visitor looks at
-    it, not because search chose it. What an action returned has the `action`'s name, and is no page.
+    it, not because search chose it, and one that `is_looked_up` because the model searched for it. What an action
+    returned has the `action`'s name, and is no page.
     """
 
     number: int
@@ -40,6 +42,7 @@ class Source:
     order: float = 0.0
     language: str | None = None
     action: str = ""
+    is_looked_up: bool = False
 
     @property
     def is_from_visitor(self) -> bool:
@@ -53,10 +56,10 @@ class AnswerContext:
     search looked for. If search read that word for word in another language, `read_as` is its text and `read_in` the
     language. For a follow-up, `bare` is the end of it that is the visitor's own question. `canary` is a marker that
     must never be written; `history` is oldest first. `agent_id` is None if no index knows the agent. `about_visitor`
-    is what the agent's settings let the model know about the visitor. `actions` are those that a model may call;
-    `failed_calls` explains in our words which of them returned nothing, and `to_confirm` names the change that the
-    visitor is asked to confirm. Writers note in `missing` the parts that would have read the sources and did not,
-    because they were down or busy: the answer may be another one than usual."""
+    is what the agent's settings let the model know about the visitor. `actions` and `searches` are those that a model
+    may make; `failed_calls` explains in our words which of them returned nothing, and `to_confirm` names the change
+    that the visitor is asked to confirm. Writers note in `missing` the parts that would have read the sources and did
+    not, because they were down or busy: the answer may be another one than usual."""
 
     agent: AgentConfig
     question: str
@@ -69,6 +72,7 @@ class AnswerContext:
     agent_id: UUID | None = None
     about_visitor: tuple[VisitorAttribute, ...] = ()
     actions: AnswerActions | None = None
+    searches: AnswerSearches | None = None
     failed_calls: tuple[str, ...] = ()
     to_confirm: str = ""
     read_as: str = ""

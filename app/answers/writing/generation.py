@@ -76,6 +76,13 @@ class Generation:
         of_actions = {source.url for source in self.context.sources if source.action}
         return any(cited.url in of_actions for cited in self.citations)
 
+    @property
+    def looked_up(self) -> float:
+        """The best confidence, in [0, 1], of the cited sources that the model searched for; 0 if there are none."""
+        cited = {each.chunk_id for each in self.citations}
+        found = [source for source in self.context.sources if source.is_looked_up and source.chunk_id in cited]
+        return max((source.calibrated for source in found), default=0.0)
+
     async def write(self, writers: Sequence[AnswerWriter]) -> None:
         """Try the writers in turn until one writes something; if none does, say that nothing was found.
 
@@ -146,6 +153,9 @@ class Generation:
                 self.trace["answer_check"] = checked.trace
             if self.context.actions and self.context.actions.trace:
                 self.trace["actions"] = self.context.actions.trace
+            if self.context.searches and self.context.searches.trace:
+                self.trace["searches"] = self.context.searches.trace
+                self.context.missing.update(self.context.searches.missing)
             self.citations = _citations(self.context, guard.cited, self.text, offered)
         if guard.finish is not None:
             self.finish = guard.finish

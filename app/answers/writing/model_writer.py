@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from app.actions.action_calls import CalledAction, CallOutcome
+from app.answers.page_context import found_source
 from app.answers.writing.answer_context import AnswerContext, FoundSource, Proposal, Source, WritingItem
+from app.answers.writing.answer_searches import MadeSearch
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.turn import AnsweredBy
@@ -20,9 +22,9 @@ _CHARS_PER_TOKEN: Final = 3  # a low guess: a model that stops too early is wors
 class ModelWriter:
     """An AnswerWriter over the chat port.
 
-    If the model calls actions instead of answering, their results become further sources of a second prompt, which
-    offers no actions: no result can cause another call. If it calls only for a change, that is proposed and nothing
-    more is written.
+    If the model calls tools instead of answering, what they return becomes further sources of another prompt. That
+    offers no actions, so no result can cause an action; it may search on as often as it has searches left. If it calls
+    only for a change, that is proposed and nothing more is written.
     """
 
     answered_by = AnsweredBy.MODEL
@@ -32,43 +34,51 @@ class ModelWriter:
         self._prompts = prompts
 
     async def write(self, context: AnswerContext) -> AsyncGenerator[WritingItem, None]:
-        actions, has_begun = context.actions, False
-        tools = actions.tools if actions else ()
-        async with aclosing(self._said(context, tools)) as items:
-            async for item in items:
-                if actions and isinstance(item, ChatEnd) and item.calls:
-                    called = await actions.run(item.calls)
-                    break
-                has_begun = has_begun or isinstance(item, TextDelta)
-                yield item
-            else:
-                return
-        if actions.proposed is not None:
-            yield Proposal(actions.proposed)
-            if all(each.outcome is CallOutcome.PROPOSED for each in called):
-                yield replace(item, calls=())
-                return
-        found = _sources(called, len(context.sources) + 1)
-        for source in found:
-            yield FoundSource(source)
-        if has_begun:
-            yield TextDelta("\n\n")
-        in_vain = [each for each in called if not each.is_answered and each.outcome is not CallOutcome.PROPOSED]
-        context = replace(
-            context,
-            actions=None,
-            sources=(*context.sources, *found),
-            failed_calls=tuple(f"{each.action.title}: {each.text}" for each in in_vain),
-            to_confirm=actions.proposed.title if actions.proposed else "",
-        )
-        try:
-            async with aclosing(self._said(context, ())) as items:
-                async for item in items:
-                    yield item
-        except ModelUnavailable as error:
-            if has_begun:  # no other writer may go on where this one stopped
-                raise ModelInterrupted(str(error)) from error
-            raise
+        has_begun = has_paused = False
+        while True:
+            tools = (
+                *(context.actions.tools if context.actions else ()),
+                *(context.searches.tools if context.searches else ()),
+            )
+            try:
+                async with aclosing(self._said(context, tools)) as items:
+                    async for item in items:
+                        if tools and isinstance(item, ChatEnd) and item.calls:
+                            end = item
+                            break
+                        if isinstance(item, TextDelta):
+                            has_begun, has_paused = True, False
+                        yield item
+                    else:
+                        return
+            except ModelUnavailable as error:
+                if has_begun:  # no other writer may go on where this one stopped
+                    raise ModelInterrupted(str(error)) from error
+                raise
+            called = await context.actions.run(end.calls) if context.actions else []
+            made = await context.searches.run(end.calls) if context.searches else []
+            proposed = context.actions.proposed if context.actions else None
+            if proposed is not None:
+                yield Proposal(proposed)
+                if not made and all(each.outcome is CallOutcome.PROPOSED for each in called):
+                    yield replace(end, calls=())
+                    return
+            found = _results(called, len(context.sources) + 1)
+            found += _looked_up(made, context.sources, len(context.sources) + len(found) + 1)
+            for source in found:
+                yield FoundSource(source)
+            if has_begun and not has_paused:
+                yield TextDelta("\n\n")
+                has_paused = True
+            may_go_on = bool(called or made) and context.searches and context.searches.tools
+            context = replace(
+                context,
+                actions=None,
+                searches=context.searches if may_go_on else None,
+                sources=(*context.sources, *found),
+                failed_calls=(*context.failed_calls, *_failed_actions(called), *_failed_searches(made)),
+                to_confirm=proposed.title if proposed else context.to_confirm,
+            )
 
     async def _said(
         self, context: AnswerContext, tools: tuple[ToolOffer, ...]
@@ -81,10 +91,26 @@ class ModelWriter:
                 yield item
 
 
-def _sources(called: Sequence[CalledAction], first: int) -> list[Source]:
+def _results(called: Sequence[CalledAction], first: int) -> list[Source]:
     """Sources numbered from `first`. A result has an address of its own that nobody can open."""
     answered = [each for each in called if each.is_answered]
     return [
         Source(number, f"{UNLINKED}{each.action.id}", each.action.title, each.text, action=each.action.name)
         for number, each in enumerate(answered, start=first)
     ]
+
+
+def _looked_up(made: Sequence[MadeSearch], known: Sequence[Source], first: int) -> list[Source]:
+    """What the searches found, each chunk once and none that is a source already, numbered from `first`."""
+    chunks = {item.chunk.id: item for search in made for item in search.found}
+    new = [item for key, item in chunks.items() if key not in {source.chunk_id for source in known}]
+    return [replace(found_source(number, item), is_looked_up=True) for number, item in enumerate(new, start=first)]
+
+
+def _failed_actions(called: Sequence[CalledAction]) -> list[str]:
+    in_vain = [each for each in called if not each.is_answered and each.outcome is not CallOutcome.PROPOSED]
+    return [f"{each.action.title}: {each.text}" for each in in_vain]
+
+
+def _failed_searches(made: Sequence[MadeSearch]) -> list[str]:
+    return [f'Search for "{each.query}": {each.reason}' for each in made if each.reason]
