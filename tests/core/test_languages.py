@@ -19,6 +19,8 @@ def test_a_language_has_every_part(language: str) -> None:
     english, table = language_table("en"), language_table(language)
     assert table.keys() == english.keys()
     assert table["small_talk"].keys() == english["small_talk"].keys()
+    assert table["language_names"].keys() == english["language_names"].keys() >= LANGUAGES
+    assert all(table["language_names"].values())
     assert table["failure"]
     assert all(getattr(canned_messages(language), name) for name in english["words"])
 

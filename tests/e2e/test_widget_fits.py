@@ -300,3 +300,28 @@ def test_the_button_to_the_end_covers_no_text(browser: Browser, site: Site, scre
                 chat.log.evaluate("log => log.scrollTop += 5")
     finally:
         context.close()
+
+
+DIRECTION = "e => getComputedStyle(e).direction"
+
+
+def test_each_block_of_an_arabic_page_is_read_in_its_own_direction(page: Page, site: Site) -> None:
+    arabic, english = "لم أجد إجابة دقيقة. هذا أقرب ما وجدت:", "Can I send a lamp back?"
+    site.api.script[english] = [
+        *tokens(f"{arabic}\n\n> You have 30 days.\n\n- *Send* it back [1]"),
+        citations(SOURCE),
+        done(),
+    ]
+    site.write(lang="ar")
+    chat = Chat.visit(page, site)
+    chat.launcher.click()
+    field = page.locator("docent-widget textarea")
+    field.fill(english)
+    field.press("Enter")
+    chat.answers.last.locator(".actions").wait_for()
+
+    blocks = chat.answers.last.locator(".text > *")
+    assert [block.evaluate(DIRECTION) for block in blocks.all()] == ["rtl", "ltr", "ltr"]
+    bubble = chat.questions.last
+    # The visitor's bubble stands where all of them do, and its question mark at the end of the question.
+    assert [bubble.evaluate(DIRECTION), bubble.locator("div").evaluate(DIRECTION)] == ["rtl", "ltr"]

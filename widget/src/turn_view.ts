@@ -86,11 +86,11 @@ export class TurnView {
       "div",
       {},
       (this.#above = h("div")),
-      (this.#text = h("div", { class: "text", dir: "auto" })),
+      (this.#text = h("div", { class: "text" })),
       (this.#below = h("div", { class: "below" })),
     );
     // A long one scrolls by itself, with the keyboard too, so that its answer is in view.
-    const asked = question && h("div", { class: "question", dir: "auto", part: "question", tabindex: question.length > LONG_QUESTION && 0 }, h("span", { class: "sr" }, this.words[W.you] + ": "), question);
+    const asked = question && h("div", { class: "question", part: "question", tabindex: question.length > LONG_QUESTION && 0 }, h("span", { class: "sr" }, this.words[W.you] + ": "), h("div", { dir: "auto" }, question));
     fill(this.root, asked, this.#answer);
   }
 
@@ -123,6 +123,8 @@ export class TurnView {
       }
       this.#sources[at] = block.source;
       const drawn = drawNode(block, context);
+      // An English quotation in an Arabic answer is read from the left.
+      drawn.dir = "auto";
       if (old) old.replaceWith(drawn);
       else this.#text.append(drawn);
     });

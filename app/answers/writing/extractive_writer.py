@@ -24,7 +24,7 @@ from app.answers.writing.passage_extent import (
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, beginning, passages, says_how
 from app.answers.writing.pieces import says_message
-from app.answers.writing.quotation import asked_rows, is_other_rows, word_for_word
+from app.answers.writing.quotation import asked_rows, is_other_rows, page_language, word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import text_of
 from app.core.text.markdown.section_text import markdown_name, unnumbered
@@ -209,12 +209,13 @@ def _answer(
 ) -> list[str]:
     common = _common_headings(judged, context.sources)
     first, codes = quoted[0], _asked_codes(context)
-    parts = [_paragraph(first, common, codes)]
+    told = page_language(((passage.source.language, passage.text) for passage in quoted), context.language)
+    parts = [told, _paragraph(first, common, codes)] if told else [_paragraph(first, common, codes)]
     parts += [_paragraph(passage, common, codes, below=first) for passage in quoted[1:]]
     if further:
         names = [shorten(_name(passage, common), _NAME_CHARS, placeholder=" \u2026") for passage in further]
-        told = [f"{name} [{passage.source.number}]" for name, passage in zip(names, further, strict=True)]
-        parts.append(f"{canned_messages(context.language).see_also} {', '.join(told)}")
+        marked = [f"{name} [{passage.source.number}]" for name, passage in zip(names, further, strict=True)]
+        parts.append(f"{canned_messages(context.language).see_also} {', '.join(marked)}")
     return parts
 
 

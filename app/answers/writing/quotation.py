@@ -1,10 +1,14 @@
-"""A page's own words, as an answer shows them."""
+"""A page's own words, as an answer shows them, and the language that they are in."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import Final
 
+from app.core.text.canned_messages import canned_messages
+from app.core.text.language_names import own_name
 from app.core.text.markdown.blocks import Block, BlockKind, blocks, lines_with_code, table_rows
 from app.core.text.markdown.table import cells
+from app.kit.language_guesser import LanguageGuesser
 
 _CODE_SPAN = re.compile(r"(`[^`\n]++`)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
@@ -14,6 +18,7 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
+_GUESSER: Final = LanguageGuesser()
 
 
 def word_for_word(text: str) -> str:
@@ -43,6 +48,17 @@ def is_other_rows(text: str, names: Collection[str]) -> bool:
     return is_table and not any(name in folded for name in names)
 
 
+def page_language(quoted: Iterable[tuple[str | None, str]], language: str | None) -> str:
+    """A sentence in `language`, the visitor's (BCP 47 primary subtag), for each other language of the quoted texts that
+    has a name in it; "" if there is none, or the visitor's is not known. `quoted` has the language of each text's page,
+    None if it is not known."""
+    if not language:
+        return ""
+    others = dict.fromkeys(page for page, text in quoted if page and _is_in(page, text, language))
+    said = canned_messages(language).page_language
+    return " ".join(said.replace("{language}", name) for page in others if (name := own_name(page, language)))
+
+
 def _unlinked(line: str) -> str:
     parts = _CODE_SPAN.split(line)
     parts[::2] = (_ADDRESS.sub(r"`\1`", _BRACKETED_NUMBER.sub(r"(\1)", _LINK.sub(r"\1", part))) for part in parts[::2])
@@ -53,3 +69,9 @@ def _with_rows(table: Block, named: re.Pattern[str]) -> str:
     header, rows = table_rows(table.text)
     asked = [row for row in rows if named.search(cells(row.strip())[0].casefold())]
     return "\n".join([header, *(asked or rows)])
+
+
+def _is_in(page: str, text: str, visitor: str) -> bool:
+    """Whether the text is in the page's language rather than the visitor's: many a German page is declared as English,
+    because its theme is."""
+    return page != visitor and [each.language for each in _GUESSER.rank(text, {page, visitor})][:1] == [page]

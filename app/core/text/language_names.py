@@ -1,8 +1,11 @@
-"""Languages by their English names (CLDR's), for prompts: a model knows "Slovenian" better than "sl"."""
+"""Languages by their names (CLDR's): in English for prompts, as a model knows "Slovenian" better than "sl", and in the
+languages that visitors speak."""
 
 import tomllib
 from functools import cache
 from importlib import resources
+
+from app.core.text.languages import LANGUAGES, language_table
 
 
 @cache
@@ -13,3 +16,10 @@ def _names() -> dict[str, str]:
 def language_name(language: str) -> str:
     """The English name of a language (BCP 47 primary subtag), "" if it is not listed."""
     return _names().get(language, "")
+
+
+def own_name(language: str, said_in: str) -> str:
+    """The name of a language in another (BCP 47 primary subtags), in English if Docent does not speak that; "" if it is
+    not listed."""
+    names: dict[str, str] = language_table(said_in if said_in in LANGUAGES else "en")["language_names"]
+    return names.get(language, "")

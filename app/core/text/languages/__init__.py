@@ -1,12 +1,12 @@
 """The languages that Docent speaks, one file `<language>.toml` each, with what it says and understands.
 
-`words` has the product's own sentences; `small_talk` what visitors say that is no question, and the replies;
-`follow_up` the words that mark a question as depending on the one before it; `questions` the words with which questions
-`begin`, and those of them that `may_tell` ("When it rains, does it ...?"); `failure` regular expressions for an answer
-that admits not knowing; `handoff` those for the wish for a `person`, over folded words: what may come `before` it, the
-`wishes`, and what may come `after` one; `answers` how models speak of their sources (`answer_words.py`); `reasoning`
-how a model that thinks aloud `opens`, and of what it `speaks`. The widget speaks the same languages
-(`widget/src/words`).
+`words` has the product's own sentences; `language_names` what languages are called in it (CLDR); `small_talk` what
+visitors say that is no question, and the replies; `follow_up` the words that mark a question as depending on the one
+before it; `questions` the words with which questions `begin`, and those of them that `may_tell` ("When it rains, does
+it ...?"); `failure` regular expressions for an answer that admits not knowing; `handoff` those for the wish for a
+`person`, over folded words: what may come `before` it, the `wishes`, and what may come `after` one; `answers` how
+models speak of their sources (`answer_words.py`); `reasoning` how a model that thinks aloud `opens`, and of what it
+`speaks`. The widget speaks the same languages (`widget/src/words`).
 """
 
 import re
