@@ -1,5 +1,5 @@
-"""Search's part of a turn's trace in a column of its own, compressed, which a worker empties after a month. Takes about
-ten seconds for 100,000 turns.
+"""Search's part of a turn's trace in a column of its own, compressed, which a worker empties after a month. 100,000
+turns with traces of 4 KB took 36 s of one core on SQLite, 45 s on a busy machine.
 
 Revision ID: 0080
 Revises: 0079
