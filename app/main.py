@@ -76,6 +76,7 @@ from app.sources.runs.site_reader import PageListing
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import ClientAddresses
+from app.web.even_time import EvenTime
 from app.web.health import Readiness
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.metrics_text import Exposition, MetricsToken, exposition_of
@@ -250,6 +251,7 @@ async def _parts(
     parts.bind(Exposition).to(exposition_of(base.metrics))
     parts.bind(MetricsToken).to(MetricsToken(settings.metrics_token.get_secret_value()))
     parts.bind(LimitsPolicy).to(_limits(settings))
+    parts.bind(EvenTime).to(EvenTime())
     parts.bind(StreamPolicy).to(StreamPolicy(drain_seconds=settings.shutdown_seconds))
     parts.bind(ClientAddresses).to(_addresses(settings))
     parts.bind(WidgetFolder).to(built_widget())

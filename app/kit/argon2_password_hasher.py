@@ -1,9 +1,14 @@
 """PasswordHasher by Argon2id, off the event loop."""
 
+import hmac
+from base64 import b64decode
+from collections.abc import Sequence
+
 import anyio.to_thread
 from anyio import CapacityLimiter
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
+from argon2 import PasswordHasher, extract_parameters
+from argon2.exceptions import HashingError, InvalidHashError
+from argon2.low_level import hash_secret
 
 # Computing a hash takes 64 MiB: this many at a time, so that sign-ins cannot take the memory of answers.
 _AT_ONCE = 2
@@ -16,23 +21,46 @@ class Argon2PasswordHasher:
         self._hasher = hasher or PasswordHasher()
         self._limiter: CapacityLimiter | None = None
 
-    async def hash(self, password: str) -> str:
+    async def hash(self, password: str, like: str = "") -> str:
+        if like:
+            return await anyio.to_thread.run_sync(_computed, password, like, limiter=self._places())
         return await anyio.to_thread.run_sync(self._hasher.hash, password, limiter=self._places())
 
-    async def is_right(self, password: str, hashed: str) -> bool:
-        return await anyio.to_thread.run_sync(self._fits, password, hashed, limiter=self._places())
+    async def matching(self, password: str, hashes: Sequence[str]) -> Sequence[str]:
+        return await anyio.to_thread.run_sync(_matching, password, hashes, limiter=self._places())
 
     def is_outdated(self, hashed: str) -> bool:
         return self._hasher.check_needs_rehash(hashed)
-
-    def _fits(self, password: str, hashed: str) -> bool:
-        try:
-            return self._hasher.verify(hashed, password)
-        except (VerificationError, InvalidHashError):
-            return False
 
     def _places(self) -> CapacityLimiter:
         """Created on first use, because it belongs to a running event loop."""
         if self._limiter is None:
             self._limiter = CapacityLimiter(_AT_ONCE)
         return self._limiter
+
+
+def _matching(password: str, hashes: Sequence[str]) -> list[str]:
+    found: dict[str, str] = {}  # by what is written before the digest: version, settings and salt
+    for each in hashes:
+        if (settings := each.rpartition("$")[0]) not in found:
+            try:
+                found[settings] = _computed(password, each)
+            except (InvalidHashError, HashingError):
+                found[settings] = "none"
+    return [each for each in hashes if hmac.compare_digest(found[each.rpartition("$")[0]].encode(), each.encode())]
+
+
+def _computed(password: str, like: str) -> str:
+    """The hash with the settings and the salt of another."""
+    as_told = extract_parameters(like)
+    salt = like.split("$")[-2]
+    return hash_secret(
+        password.encode(),
+        b64decode(salt + "=" * (-len(salt) % 4)),
+        as_told.time_cost,
+        as_told.memory_cost,
+        as_told.parallelism,
+        as_told.hash_len,
+        as_told.type,
+        as_told.version,
+    ).decode()

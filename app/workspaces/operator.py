@@ -16,8 +16,9 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A person with an account in one workspace. `email` is in lower case and unique in the installation. `invited_at`
-    is set until the invited person has chosen a password, before which nobody can sign in."""
+    """A person with an account in one workspace. `email` is in lower case and unique there: somebody may have
+    accounts in several workspaces, each with its own password. `invited_at` is set until the invited person has chosen
+    a password, before which nobody can sign in."""
 
     id: UUID
     workspace_id: UUID
@@ -49,8 +50,11 @@ class OperatorSession:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """`asks_for_code`: the account has a second factor."""
+    """`workspace` is the name of the operator's. `asks_for_code`: the account has a second factor. `identity` is the
+    SHA-256 of an identity at the provider, None without one."""
 
     operator: Operator
+    workspace: str
     password_hash: str = field(repr=False)
     asks_for_code: bool = False
+    identity: bytes | None = field(default=None, repr=False)

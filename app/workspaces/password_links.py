@@ -18,8 +18,8 @@ from app.kit.password_hasher import PasswordHasher
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction, writes
-from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import SignInMethods, acting, check_password, checked_email
+from app.workspaces.operator import Credentials, Operator, Role
+from app.workspaces.operators import SignInMethods, acting, check_password, checked_email, hash_for
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, PasswordLinkRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -62,7 +62,8 @@ class PasswordLinks:
 
     @writes
     def invite(self, tx: Transaction, actor: Actor, email: str, role: Role) -> MadeLink:
-        """Create an account without a password. Raises InvalidInput, also for an address that is taken."""
+        """Create an account without a password. Raises InvalidInput, also for an address that another operator of
+        the workspace has."""
         self._check_passwords()
         now = self._clock.now()
         invited = Operator(uuid4(), actor.workspace_id, checked_email(email), role, now, invited_at=now)
@@ -82,8 +83,8 @@ class PasswordLinks:
         return self._made(tx, actor, operator)
 
     async def ask(self, email: str) -> None:
-        """Mail a link to the account with this address, if it has a password or a pending invitation. The response and
-        its time do not reveal whether there is one. Only for installations with mail. Raises InvalidInput."""
+        """Mail a link for each account with this address that has a password or a pending invitation. The response does
+        not reveal whether there is one. Only for installations with mail. Raises InvalidInput."""
         self._check_passwords()
         email = checked_email(email)
         await self._records.write(lambda tx: self._asked(tx, email))
@@ -98,9 +99,10 @@ class PasswordLinks:
         InvalidInput."""
         self._check_passwords()
         check_password(password)
-        if await self.owner(token) is None:
+        owner = await self.owner(token)
+        if owner is None:
             raise InvalidInput("", _GONE)
-        hashed = await self._passwords.hash(password)
+        hashed = await hash_for(self._records, self._passwords, owner.email, password)
 
         def work(tx: Transaction) -> Operator:
             operator = PasswordLinkRecords(tx).take(sha256_of(token))
@@ -123,26 +125,37 @@ class PasswordLinks:
             raise InvalidInput("", f"Passwords are off here. Operators sign in with {self._methods.provider}.")
 
     def _asked(self, tx: Transaction, email: str) -> None:
-        found = OperatorRecords(tx).credentials(email)
-        operator = found.operator if found and _has_password(found.operator, found.password_hash) else None
-        reason = "" if operator else "no account with a password"
-        if operator and PasswordLinkRecords(tx).live_count(operator.id) >= LIVE_AT_MOST:
-            reason = "enough links of the account hold"
-        if operator is None:
-            PasswordLinkRecords(tx).live_count(_NOBODYS)
+        known = OperatorRecords(tx).credentials(email)
+        found = [each for each in known if _has_password(each.operator, each.password_hash)]
         PasswordLinkRecords(tx).forget_expired()
         first = TokenRecords(tx).default_workspace()
-        token, expires_at = secrets.token_urlsafe(SECRET_BYTES), self._clock.now() + ASKED_RESET_HOLDS
-        mail = self._reset(email, token, expires_at, _NOT_YOU)
-        if operator is None or reason:
-            self._mailer.put_and_drop(tx, first, mail)
+        for each in found:
+            self._asked_of(tx, each, where=each.workspace if len(found) > 1 else "")
+        if not found:
+            self._asked_of_nobody(tx, first, email)
+
+    def _asked_of(self, tx: Transaction, account: Credentials, where: str) -> None:
+        operator, reason = account.operator, ""
+        mail, token, expires_at = self._asked_mail(operator.email, where)
+        if PasswordLinkRecords(tx).live_count(operator.id) >= LIVE_AT_MOST:
+            reason = "enough links of the account hold"
+            self._mailer.put_and_drop(tx, operator.workspace_id, mail)
         else:
             PasswordLinkRecords(tx).add(operator.id, sha256_of(token), expires_at)
             self._mailer.put(tx, operator.workspace_id, mail)
-        # An address without an account is not named: it may be a password that was typed into the wrong field.
-        details = {"reason": reason} if reason else {}
-        workspace_id, subject = (operator.workspace_id, operator.id) if operator else (first, first)
-        AuditRecords(tx).acted(Actor(workspace_id, SOMEBODY), "operator.ask_password_link", subject, **details)
+        _note_asked(tx, operator.workspace_id, operator.id, reason)
+
+    def _asked_of_nobody(self, tx: Transaction, first: UUID, email: str) -> None:
+        """What it takes for an account, so that it takes as long. The address is not named in the audit: it may be a
+        password that was typed into the wrong field."""
+        PasswordLinkRecords(tx).live_count(_NOBODYS)
+        self._mailer.put_and_drop(tx, first, self._asked_mail(email, "")[0])
+        _note_asked(tx, first, first, "no account with a password")
+
+    def _asked_mail(self, email: str, where: str) -> tuple[Mail, str, datetime]:
+        """With the link's token and its end."""
+        token, expires_at = secrets.token_urlsafe(SECRET_BYTES), self._clock.now() + ASKED_RESET_HOLDS
+        return self._reset(email, token, expires_at, _NOT_YOU, where), token, expires_at
 
     def _made(self, tx: Transaction, actor: Actor, operator: Operator) -> MadeLink:
         PasswordLinkRecords(tx).forget_expired()
@@ -171,12 +184,14 @@ class PasswordLinks:
             footer="You get this mail because somebody entered your address. If you do not know them, ignore it.",
         )
 
-    def _reset(self, email: str, token: str, expires_at: datetime, why: str) -> Mail:
+    def _reset(self, email: str, token: str, expires_at: datetime, why: str, where: str = "") -> Mail:
+        """`where` names the account's workspace if the address has several accounts."""
+        account = f"Docent account in the workspace {where}" if where else "Docent account"
         return Mail(
             to=email,
-            subject="Choose a new password for Docent",
+            subject=f"Choose a new password for Docent ({where})" if where else "Choose a new password for Docent",
             paragraphs=(
-                "This link sets a new password for your Docent account, and signs you out everywhere. One-time "
+                f"This link sets a new password for your {account}, and signs you out everywhere. One-time "
                 "codes stay as they are.",
                 _holds(expires_at),
             ),
@@ -194,6 +209,11 @@ class PasswordLinks:
 
     def _url(self, token: str) -> str:
         return self._mailer.url(f"{LINK_PATH}?{urlencode({'token': token})}")
+
+
+def _note_asked(tx: Transaction, workspace_id: UUID, subject: UUID, reason: str) -> None:
+    details = {"reason": reason} if reason else {}
+    AuditRecords(tx).acted(Actor(workspace_id, SOMEBODY), "operator.ask_password_link", subject, **details)
 
 
 def _has_password(operator: Operator, password_hash: str) -> bool:

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -11,17 +13,48 @@ from app.core.errors import InvalidInput, Misconfigured, Unauthorized
 from app.kit.clock import Clock
 from app.providers.identity.oidc_provider import Identity
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.operator import Operator, Role
+from app.workspaces.operator import Credentials, Operator, Role
 from app.workspaces.operators import acting, checked_email
 from app.workspaces.provider_rules import ProviderRules
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY, start_session
+from app.workspaces.workspace import Workspace
 
 NO_PASSWORD: Final = ""
 _IN_NO_GROUP: Final = "None of your groups has access. Ask your administrator."
+_NO_ADDRESS: Final = "The identity provider sent no e-mail address for you. Ask your administrator."
+_NOT_VERIFIED: Final = "The identity provider has not verified your e-mail address. Verify it there and sign in again."
+_NOT_CONFIRMED: Final = (
+    "An account already has your e-mail address, but the provider does not confirm that it is yours. Ask an admin."
+)
+_SOMEBODY_ELSES: Final = "The account with your e-mail address belongs to somebody else at the provider. Ask an admin."
 _PROVIDER: Final = "identity provider"
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One that somebody's identity opens. `operator` is None for one that would be created; with `is_new`, it becomes
+    theirs by this sign-in."""
+
+    workspace_id: UUID
+    workspace: str
+    operator: Operator | None
+    is_new: bool
+
+    @classmethod
+    def of(cls, found: Credentials) -> "Account":
+        return cls(found.operator.workspace_id, found.workspace, found.operator, found.identity is None)
+
+    @property
+    def is_disabled(self) -> bool:
+        return self.operator is not None and self.operator.is_disabled
 
 
 class ProviderSignIn:
@@ -32,80 +65,99 @@ class ProviderSignIn:
         self._rules = rules or ProviderRules(())
         self._clock = clock
 
-    async def sign_in(self, identity: Identity, replacing: str = "") -> str:
-        """The secret of a new session; the one whose secret is `replacing` ends. A refusal raises Unauthorized and is
-        audited."""
+    async def sign_in(
+        self, identity: Identity, replacing: str = "", workspace_id: UUID | None = None
+    ) -> str | Sequence[Account]:
+        """The secret of a new session; the one whose secret is `replacing` ends. Accounts if the identity opens several
+        and `workspace_id` is of none of them. A refusal raises Unauthorized and is audited."""
         secret = secrets.token_urlsafe(SECRET_BYTES)
-        refusal = await self._records.write(lambda tx: self._signed_in(tx, identity, secret, replacing))
-        if refusal:
-            raise Unauthorized(refusal)
-        return secret
+
+        def work(tx: Transaction) -> _Refusal | list[Account] | None:
+            return self._signed_in(tx, identity, secret, replacing, workspace_id)
+
+        found = await self._records.write(work)
+        if isinstance(found, _Refusal):
+            raise Unauthorized(found.reason)
+        return found or secret
 
     async def note_refusal(self, reason: str) -> None:
         """For somebody whose identity is not certain."""
-        await self._records.write(lambda tx: _refused(tx, TokenRecords(tx).default_workspace(), None, reason))
+        await self._records.write(lambda tx: _refused(tx, TokenRecords(tx).default_workspace(), (), reason))
 
-    def _signed_in(self, tx: Transaction, identity: Identity, secret: str, replacing: str) -> str:
-        """The reason for a refusal, "" without one."""
+    def _signed_in(
+        self, tx: Transaction, identity: Identity, secret: str, replacing: str, workspace_id: UUID | None
+    ) -> _Refusal | list[Account] | None:
         key, role = identity_key(identity), self._rules.role_of(identity.claims)
-        operator = OperatorRecords(tx).of_identity(key)
-        workspace_id = operator.workspace_id if operator else self._workspace(tx)
+        own = [Account.of(each) for each in OperatorRecords(tx).of_identity(key)]
         if role is None:
-            if operator is not None:
-                OperatorRecords(tx).end_sessions(operator.id)
-            return _refused(tx, workspace_id, operator, _IN_NO_GROUP)
-        if operator is None:
-            found = self._first_time(tx, identity, key, role, workspace_id)
-            if isinstance(found, str):
-                return _refused(tx, workspace_id, None, found)
-            operator = found
-        if operator.is_disabled:
-            return _refused(tx, operator.workspace_id, operator, "This account is disabled.")
+            for each in own:
+                if each.operator is not None:
+                    OperatorRecords(tx).end_sessions(each.operator.id)
+            return _refused(tx, own[0].workspace_id if own else self._home(tx).id, own[:1], _IN_NO_GROUP)
+        found = self._accounts(tx, identity, own)
+        if isinstance(found, _Refusal):
+            return found
+        usable = [each for each in found if not each.is_disabled]
+        if not usable:
+            return _refused(tx, found[0].workspace_id, found[:1], "This account is disabled.")
+        chosen = usable if len(usable) == 1 else [each for each in usable if each.workspace_id == workspace_id]
+        if not chosen:
+            return usable
+        operator = self._taken(tx, chosen[0], identity, key, role)
         if operator.role is not role:
             OperatorRecords(tx).set_role(operator.id, role)
             OperatorRecords(tx).end_sessions(operator.id)
             _note(tx, operator, "operator.set_role", role=role.value)
         start_session(tx, operator, secret, replacing, self._clock.now())
         AuditRecords(tx).acted(acting(operator), "operator.sign_in", operator.id, by=_PROVIDER)
-        return ""
+        return None
 
-    def _first_time(
-        self, tx: Transaction, identity: Identity, key: bytes, role: Role, workspace_id: UUID
-    ) -> Operator | str:
-        """The account that is theirs from now on, or the reason for having none. An existing account is theirs only if
-        the provider has verified the address, because anybody may claim one."""
+    def _accounts(self, tx: Transaction, identity: Identity, own: list[Account]) -> _Refusal | list[Account]:
+        """Those that are theirs, and those of their address that become theirs, because the provider has verified it:
+        anybody may claim one. At the first sign-in also a new one, if their address has none where new ones are made;
+        who invites somebody elsewhere does not keep them out of there."""
         # The verification covers `email` alone: people may choose their own name at the provider.
         told = identity.claims.get("email_verified") if identity.claims.get("email") else None
         is_verified = None if told is None else told in (True, "true")  # some providers write it as text
+        home = self._home(tx)
         try:
             email = _email_of(identity.claims)
         except InvalidInput:
-            return "The identity provider sent no e-mail address for you. Ask your administrator."
+            return own or _refused(tx, home.id, (), _NO_ADDRESS)
         if is_verified is False:
-            return "The identity provider has not verified your e-mail address. Verify it there and sign in again."
+            return own or _refused(tx, home.id, (), _NOT_VERIFIED)
         known = OperatorRecords(tx).credentials(email)
-        if known is None:
-            made = Operator(uuid4(), workspace_id, email, role, self._clock.now())
-            OperatorRecords(tx).add(made, NO_PASSWORD)
-            OperatorRecords(tx).set_identity(made.id, key)
-            _note(tx, made, "operator.create", email=email, role=role.value)
-            return made
-        if not is_verified:
-            return (
-                "An account already has your e-mail address, but the provider does not confirm that it "
-                "is yours. Ask an admin."
-            )
-        if OperatorRecords(tx).has_identity(known.operator.id):
-            return "The account with your e-mail address belongs to somebody else at the provider. Ask an admin."
-        OperatorRecords(tx).set_identity(known.operator.id, key)
-        _note(tx, known.operator, "operator.link", email=email)
-        return known.operator
+        there = {each.workspace_id for each in own}
+        joined = [Account.of(each) for each in known if each.identity is None]
+        found = own + [each for each in joined if is_verified and each.workspace_id not in there]
+        at_home = next((each for each in known if each.operator.workspace_id == home.id), None)
+        if not own and at_home is None:
+            found.append(Account(home.id, home.name, operator=None, is_new=True))
+        if found:
+            return found
+        return _refused(tx, home.id, (), _SOMEBODY_ELSES if is_verified else _NOT_CONFIRMED)
 
-    def _workspace(self, tx: Transaction) -> UUID:
+    def _taken(self, tx: Transaction, account: Account, identity: Identity, key: bytes, role: Role) -> Operator:
+        """The account's operator, who is theirs from now on."""
+        operator = account.operator
+        if operator is not None and not account.is_new:
+            return operator
+        email = _email_of(identity.claims)
+        made = operator or Operator(uuid4(), account.workspace_id, email, role, self._clock.now())
+        if operator is None:
+            OperatorRecords(tx).add(made, NO_PASSWORD)
+        OperatorRecords(tx).set_identity(made.id, key)
+        if operator is None:
+            _note(tx, made, "operator.create", email=email, role=role.value)
+        else:
+            _note(tx, made, "operator.link", email=email)
+        return made
+
+    def _home(self, tx: Transaction) -> Workspace:
+        """Where accounts are created."""
         first = TokenRecords(tx).default_workspace()
-        if not self._rules.workspace:
-            return first
-        named = [each.id for each in TokenRecords(tx).workspaces() if each.name == self._rules.workspace]
+        wanted, known = self._rules.workspace, TokenRecords(tx).workspaces()
+        named = [each for each in known if (each.name == wanted if wanted else each.id == first)]
         if not named:
             raise Misconfigured(
                 "DOCENT_WORKSPACE: there is no workspace of this name; `docent workspace list` shows them."
@@ -124,11 +176,13 @@ def _email_of(claims: Any) -> str:
     return checked_email(told if isinstance(told, str) else "")
 
 
-def _refused(tx: Transaction, workspace_id: UUID, operator: Operator | None, reason: str) -> str:
+def _refused(tx: Transaction, workspace_id: UUID, whose: Sequence[Account], reason: str) -> _Refusal:
+    """`whose` is empty for somebody without an account."""
+    operator = whose[0].operator if whose else None
     details = {"reason": reason, "by": _PROVIDER, **({"email": operator.email} if operator else {})}
     subject = operator.id if operator else workspace_id
     AuditRecords(tx).acted(Actor(workspace_id, SOMEBODY), "operator.refuse_sign_in", subject, **details)
-    return reason
+    return _Refusal(reason)
 
 
 def _note(tx: Transaction, operator: Operator, action: str, **details: str) -> None:

@@ -9,9 +9,11 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from app.core.actor import Actor
 from app.core.errors import Unauthorized
@@ -22,8 +24,9 @@ from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.audit_entry import AuditFilter
-from app.workspaces.operator import Operator, OperatorSession
+from app.workspaces.operator import Credentials, Operator, OperatorSession
 from app.workspaces.operators import MAX_PASSWORD_CHARS, acting
+from app.workspaces.passkey import challenged_at, new_challenge
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, SecondFactorRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -35,6 +38,9 @@ TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
 SECRET_BYTES = 32
 _DEVICE_ID_BYTES = 16
 _DEVICE = re.compile(r"([\w-]{22})\.([0-9a-f]{64})", re.ASCII)
+CHOICE_HOLDS = timedelta(minutes=5)
+_ID_BYTES = 16
+_CHOICE_GONE = "This choice has expired or was made in another browser. Sign in again."
 _WRONG = "The e-mail address, password or one-time code is wrong. Check them and try again."
 SOMEBODY, _REFUSED = "somebody", "operator.refuse_sign_in"
 _WRONG_CODE = "wrong one-time code"
@@ -52,6 +58,22 @@ class WrongCode(Unauthorized):
 
 
 @dataclass(frozen=True, slots=True)
+class WorkspaceChoice:
+    """With `token`, the browser that entered the password signs in to the account in the workspace of this name."""
+
+    workspace: str
+    token: str = field(repr=False)
+
+
+class SeveralAccounts(Exception):
+    """Not an error: the password is that of accounts in several workspaces, and the person has to choose one."""
+
+    def __init__(self, choices: Sequence[WorkspaceChoice]) -> None:
+        super().__init__()
+        self.choices = choices
+
+
+@dataclass(frozen=True, slots=True)
 class SignedIn:
     """For the browser: the secret of its session, and the token by which it is known after the session has ended."""
 
@@ -61,7 +83,8 @@ class SignedIn:
 
 
 class SignIn:
-    """Every refusal has the same text and takes as long, so nothing reveals which addresses have an account."""
+    """An address may have an account in several workspaces, each with its own password: the right one decides. Every
+    refusal has the same text and costs one computation, so nothing reveals which addresses have accounts, and where."""
 
     def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, mailer: Mailer, clock: Clock) -> None:
         self._records = records
@@ -71,49 +94,80 @@ class SignIn:
         self._nobodys_hash: str | None = None
 
     async def known_device(self, email: str, device: str) -> str | None:
-        """The id of the browser with the token `device`, if it signed in to this account before."""
+        """The id of the browser with the token `device`, if it signed in to an account of this address before."""
         if not device:
             return None
-        found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
-        return _device_id_of(device, found.password_hash) if found and found.password_hash else None
+        hashes = [each.password_hash for each in await self._accounts(email) if each.password_hash]
+        return next((found for each in hashes if (found := _device_id_of(device, each))), None)
 
     async def sign_in(
         self, email: str, password: str, replacing: str = "", *, code: str = "", before_code: BeforeCode | None = None
     ) -> SignedIn:
         """A new session; the one whose secret is `replacing` ends. `before_code` is called with the account's id before
         a code is checked, which only happens if the password is right; it may raise. A refusal raises Unauthorized and
-        is audited."""
-        found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
+        is audited. Raises SeveralAccounts."""
+        accounts = await self._accounts(email)
         # An account of an identity provider has no password: none matches, and that takes as long.
-        hashed = found.password_hash if found and found.password_hash else await self._hash_of_nobody()
-        is_right = await self._passwords.is_right(password[:MAX_PASSWORD_CHARS], hashed)
-        if found is None or not is_right or len(password) > MAX_PASSWORD_CHARS or found.operator.is_disabled:
-            await self._note_refusal(found.operator if found else None, is_right)
+        hashes = [each.password_hash for each in accounts if each.password_hash] or [await self._hash_of_nobody()]
+        matching = await self._passwords.matching(password[:MAX_PASSWORD_CHARS], hashes)
+        is_short = len(password) <= MAX_PASSWORD_CHARS
+        right = [each for each in accounts if is_short and each.password_hash in matching]
+        usable = [each for each in right if not each.operator.is_disabled]
+        if not usable:
+            await self._note_refusals(accounts, right)
             raise Unauthorized(_WRONG)
-        if found.asks_for_code and before_code is not None:
-            await before_code(str(found.operator.id))
-        renewed = await self._passwords.hash(password) if self._passwords.is_outdated(hashed) else None
+        if not code:  # then those that require one are only meant if all do
+            usable = [each for each in usable if not each.asks_for_code] or usable
+        asking = [each for each in usable if each.asks_for_code]
+        if before_code is not None:
+            for each in asking:
+                await before_code(str(each.operator.id))
+        # Accounts of one address keep their settings, so that one computation remains enough for all.
+        is_renewed = len(accounts) == 1 and self._passwords.is_outdated(hashes[0])
+        renewed = await self._passwords.hash(password) if is_renewed else ""
         secret = secrets.token_urlsafe(SECRET_BYTES)
 
-        def work(tx: Transaction) -> int:
-            current = OperatorRecords(tx).credentials(found.operator.email)
-            if current is None or current.password_hash != hashed or current.operator.is_disabled:
-                raise Unauthorized(_WRONG)  # changed while the password was checked
-            _use_code(tx, current.operator, code, self._clock.now())
-            if renewed is not None:
-                OperatorRecords(tx).set_password(found.operator.id, renewed)
-            operator = found.operator
-            wrong = _wrong_codes(tx, operator, operator.signed_in_at) if found.asks_for_code else 0
-            start_session(tx, operator, secret, replacing, self._clock.now())
-            AuditRecords(tx).acted(acting(operator), "operator.sign_in", operator.id)
-            return wrong
+        def work(tx: Transaction) -> SignedIn | list[WorkspaceChoice]:
+            opened = _opened(tx, usable, code, self._clock.now())
+            if len(opened) > 1:
+                return [_choice(tx, each, replacing, self._clock.now()) for each in opened]
+            [account] = opened
+            if renewed:
+                OperatorRecords(tx).set_password(account.operator.id, renewed)
+                account = replace(account, password_hash=renewed)
+            return self._started(tx, account, secret, replacing)
 
         try:
-            wrong_codes = await self._records.write(work)
+            found = await self._records.write(work)
         except WrongCode:
-            await self._note_refusal(found.operator, is_right, _WRONG_CODE)
+            await self._note_refusals(asking, right, _WRONG_CODE)
             raise
-        return SignedIn(secret, _new_device(renewed or hashed), wrong_codes)
+        if isinstance(found, list):
+            raise SeveralAccounts(found)
+        return found
+
+    async def choose(self, token: str, browser: str) -> SignedIn:
+        """A new session in the workspace of a WorkspaceChoice, instead of the one whose secret is `browser`, with which
+        the password was entered. Raises Unauthorized."""
+        secret = secrets.token_urlsafe(SECRET_BYTES)
+
+        def work(tx: Transaction) -> SignedIn:
+            account = _chosen(tx, token, browser, self._clock.now())
+            if account is None:
+                raise Unauthorized(_CHOICE_GONE)
+            return self._started(tx, account, secret, browser)
+
+        return await self._records.write(work)
+
+    def _started(self, tx: Transaction, account: Credentials, secret: str, replacing: str) -> SignedIn:
+        operator = account.operator
+        wrong = _wrong_codes(tx, operator, operator.signed_in_at) if account.asks_for_code else 0
+        start_session(tx, operator, secret, replacing, self._clock.now())
+        AuditRecords(tx).acted(acting(operator), "operator.sign_in", operator.id)
+        return SignedIn(secret, _new_device(account.password_hash), wrong)
+
+    async def _accounts(self, email: str) -> list[Credentials]:
+        return await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
 
     async def signed_in(self, secret: str) -> Operator | None:
         """The operator of the session with this secret, or None if it is unknown, too old or its operator disabled."""
@@ -141,21 +195,24 @@ class SignIn:
 
         await self._records.write(work)
 
-    async def _note_refusal(self, operator: Operator | None, is_right: bool, why: str = "") -> None:
+    async def _note_refusals(
+        self, accounts: Collection[Credentials], right: Collection[Credentials], why: str = ""
+    ) -> None:
         """An unknown address is recorded as well, in the first workspace, because it must take as long. It is not named
         there: it may be a password that was typed into the wrong field."""
 
         def work(tx: Transaction) -> None:
-            if operator is None:
+            if not accounts:
                 first = TokenRecords(tx).default_workspace()
                 AuditRecords(tx).acted(Actor(first, SOMEBODY), _REFUSED, first, reason="no such account")
-                return
-            reason = why or ("the account is disabled" if is_right else "wrong password")
-            by = Actor(operator.workspace_id, SOMEBODY)
-            AuditRecords(tx).acted(by, _REFUSED, operator.id, email=operator.email, reason=reason)
-            day = self._clock.now() - timedelta(days=1)
-            if why and self._mailer.is_on and _wrong_codes(tx, operator, day) == WARN_AFTER_CODES:
-                self._mailer.put(tx, operator.workspace_id, self._warning(operator))
+            for each in accounts:
+                operator = each.operator
+                reason = why or ("the account is disabled" if each in right else "wrong password")
+                by = Actor(operator.workspace_id, SOMEBODY)
+                AuditRecords(tx).acted(by, _REFUSED, operator.id, email=operator.email, reason=reason)
+                day = self._clock.now() - timedelta(days=1)
+                if why and self._mailer.is_on and _wrong_codes(tx, operator, day) == WARN_AFTER_CODES:
+                    self._mailer.put(tx, operator.workspace_id, self._warning(operator))
 
         await self._records.write(work)
 
@@ -190,18 +247,60 @@ def _wrong_codes(tx: Transaction, operator: Operator, since: datetime | None) ->
     return sum(each.details.get("reason") == _WRONG_CODE for each in entries)
 
 
-def _use_code(tx: Transaction, operator: Operator, code: str, now: datetime) -> None:
-    """Uses up the code. Raises WrongCode if the account requires another one."""
+def _opened(tx: Transaction, usable: Sequence[Credentials], code: str, now: datetime) -> list[Credentials]:
+    """Those that the code opens, or that require none. Uses up the code. Raises WrongCode if accounts require one and
+    it is none of theirs, Unauthorized if they have changed since the password was checked."""
+    current = OperatorRecords(tx).credentials(usable[0].operator.email)
+    hashes = {each.operator.id: each.password_hash for each in usable}
+    same = [each for each in current if each.password_hash == hashes.get(each.operator.id)]
+    same = [each for each in same if not each.operator.is_disabled]
+    opened = [each for each in same if _use_code(tx, each.operator, code, now)]
+    if len(opened) < len(same) and not any(each.asks_for_code for each in opened):
+        raise WrongCode(_WRONG)
+    if not opened:
+        raise Unauthorized(_WRONG)
+    return opened
+
+
+def _use_code(tx: Transaction, operator: Operator, code: str, now: datetime) -> bool:
+    """Uses up the code. False if the account requires another one."""
     factor = SecondFactorRecords(tx).of_operator(operator.id, to_use=True)
     if factor is None:
-        return
+        return True
     left = factor.used(code, now)
     if left is None:
-        raise WrongCode(_WRONG)
+        return False
     SecondFactorRecords(tx).set(operator.id, left)
     if len(left.recovery_sha256) < len(factor.recovery_sha256):
         codes_left = len(left.recovery_sha256)
         AuditRecords(tx).acted(acting(operator), "operator.use_recovery_code", operator.id, codes_left=codes_left)
+    return True
+
+
+def _choice(tx: Transaction, account: Credentials, browser: str, now: datetime) -> WorkspaceChoice:
+    challenge = new_challenge(_choice_key(tx, account), browser, now)
+    return WorkspaceChoice(account.workspace, urlsafe_b64encode(account.operator.id.bytes + challenge).decode())
+
+
+def _chosen(tx: Transaction, token: str, browser: str, now: datetime) -> Credentials | None:
+    """None for a token of another browser, an old one, or one whose account has changed since."""
+    try:
+        read = urlsafe_b64decode(token)
+        operator_id = UUID(bytes=read[:_ID_BYTES])
+    except ValueError:
+        return None
+    account = OperatorRecords(tx).credentials_of(operator_id)
+    if account is None or account.operator.is_disabled:
+        return None
+    made = challenged_at(_choice_key(tx, account), browser, read[_ID_BYTES:], now)
+    is_young = made is not None and now.timestamp() - made / 1_000_000 <= CHOICE_HOLDS.total_seconds()
+    return account if is_young else None
+
+
+def _choice_key(tx: Transaction, account: Credentials) -> bytes:
+    """Of the account and its password: another password invalidates the choice."""
+    said = b"docent workspace choice" + account.operator.id.bytes + account.password_hash.encode()
+    return hmac.digest(TokenRecords(tx).signing_keys()[0].secret, said, hashlib.sha256)
 
 
 def start_session(tx: Transaction, operator: Operator, secret: str, replacing: str, now: datetime) -> None:

@@ -13,7 +13,7 @@ from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import check_password, checked_email
+from app.workspaces.operators import check_password, checked_email, hash_for
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -39,12 +39,12 @@ class Workspaces:
         return await self._records.read(lambda tx: _is_of_first(actor, TokenRecords(tx).workspaces()))
 
     async def create(self, actor: Actor, name: str, email: str, password: str) -> Workspace:
-        """With its first admin. Raises InvalidInput, also for a name or an address that is taken, and for an actor of
-        another workspace than the first."""
+        """With its first admin. Raises InvalidInput, also for a name that is taken, and for an actor of another
+        workspace than the first."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
         email = checked_email(email)
         check_password(password)
-        hashed = await self._passwords.hash(password)
+        hashed = await hash_for(self._records, self._passwords, email, password)
 
         def work(tx: Transaction) -> Workspace:
             found = TokenRecords(tx).workspaces()

@@ -62,6 +62,7 @@ from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
+from app.web.even_time import EvenTime
 from app.web.health import Readiness
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.metrics_text import Exposition, MetricsToken, exposition_of
@@ -325,6 +326,7 @@ def doubles(
         HistoryCache: RecordingHistory(),
         AnswerDrafts: drafts,
         ModelHealth: ModelHealth(clock),
+        EvenTime: EvenTime(seconds=0),
         StreamPolicy: StreamPolicy(),
         LimitsPolicy: unlimited(),
         ClientAddresses: ClientAddresses(),

@@ -16,6 +16,7 @@ from app.web.console.page import HOME, Form, Go, NoForm, Pages, Shown, Visit, ac
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import secret_of, set_secret
 from app.web.errors import Refusal
+from app.web.even_time import EvenTime
 from app.web.middleware.public_url import base_url_of
 from app.workspaces.operators import (
     MAX_EMAIL_CHARS,
@@ -213,7 +214,8 @@ class LinkForm(Form):
 
 
 class PasswordLinkPages(Pages):
-    def __init__(self, admission: Admission, links: PasswordLinks, methods: SignInMethods) -> None:
+    def __init__(self, admission: Admission, links: PasswordLinks, methods: SignInMethods, even_time: EvenTime) -> None:
+        self._even_time = even_time
         self._admission = admission
         self._links = links
         self._methods = methods
@@ -229,7 +231,8 @@ class PasswordLinkPages(Pages):
         await self._count(visit)
         if not self._links.are_mailed:
             return Go(visit.url("sign_in"), "This installation has no mail server. Ask an admin for a link.", "bad")
-        await self._links.ask(visit.input.email)
+        async with self._even_time():
+            await self._links.ask(visit.input.email)
         return Go(visit.url("sign_in"), _ASKED)
 
     @page(LINK_PATH, access=everyone)

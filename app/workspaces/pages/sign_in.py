@@ -10,6 +10,7 @@ import secrets
 from base64 import urlsafe_b64encode
 from typing import Any
 from urllib.parse import quote, unquote
+from uuid import UUID
 
 import structlog
 from pydantic import Field
@@ -36,6 +37,7 @@ from app.web.console.session_cookie import (
     set_secret,
 )
 from app.web.errors import Refusal
+from app.web.even_time import EvenTime
 from app.web.limits_policy import codes_limits
 from app.web.middleware.public_url import base_url_of
 from app.workspaces.operators import (
@@ -48,7 +50,8 @@ from app.workspaces.operators import (
 )
 from app.workspaces.provider_sign_in import ProviderSignIn
 from app.workspaces.second_factor import MAX_CODE_CHARS
-from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST, WARN_AFTER_CODES
+from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST, WARN_AFTER_CODES, SeveralAccounts, SignedIn
+from app.workspaces.workspaces import Workspaces
 
 _log = structlog.get_logger("docent.web")
 
@@ -56,6 +59,7 @@ _WRONG_CODES = (
     "Since you last signed in, somebody entered your password and {} wrong one-time codes. If that was not you, change "
     "your password now."
 )
+_MAX_CHOICE_CHARS = 200
 _OURS = re.compile(r"/console(/[\w~-][\w.~-]*)*(\?[\w./~%&=+-]*)?", re.ASCII)
 
 
@@ -69,6 +73,12 @@ class SignInForm(Wanted):
     code: str = Field(default="", max_length=MAX_CODE_CHARS)
 
 
+class ChoiceForm(Wanted):
+    """One of the buttons of the page after the password."""
+
+    token: str = Field(default="", max_length=_MAX_CHOICE_CHARS)
+
+
 class PasswordForm(Form):
     current_password: str = Field(max_length=MAX_PASSWORD_CHARS)
     new_password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
@@ -76,8 +86,16 @@ class PasswordForm(Form):
 
 class SignInPages(Pages):
     def __init__(
-        self, admission: Admission, operators: Operators, methods: SignInMethods, factors: SecondFactors
+        self,
+        admission: Admission,
+        operators: Operators,
+        methods: SignInMethods,
+        factors: SecondFactors,
+        workspaces: Workspaces,
+        even_time: EvenTime,
     ) -> None:
+        self._workspaces = workspaces
+        self._even_time = even_time
         self._admission = admission
         self._sessions = admission.sign_in
         self._operators = operators
@@ -94,18 +112,39 @@ class SignInPages(Pages):
         )
 
     @action("/console/sign-in", access=everyone, shown_on="sign_in")
-    async def do_sign_in(self, visit: Visit[SignInForm]) -> Response:
-        given = visit.input
+    async def do_sign_in(self, visit: Visit[SignInForm]) -> Answer:
+        given, told = visit.input, secret_of(visit.request)
         self._check_passwords()
         await self._count(visit)
         try:
-            signed_in = await self._sessions.sign_in(
-                given.email, given.password, secret_of(visit.request), code=given.code, before_code=self._count_code
-            )
+            async with self._even_time(if_refused=True):
+                signed_in = await self._sessions.sign_in(
+                    given.email, given.password, told, code=given.code, before_code=self._count_code
+                )
         except Unauthorized as error:
             _log.warning("operator.sign_in_refused")
             raise InvalidInput("", str(error)) from None
-        response = RedirectResponse(address_of_ours(visit, given.next), 303, HEADERS)
+        except SeveralAccounts as found:
+            # In the response itself, because the tokens must not be in a cookie or an address.
+            return Shown(
+                "workspaces/pages/choose_workspace.html",
+                {"choices": found.choices, "accounts": (), "next": address_of_ours(visit, given.next)},
+            )
+        return self._welcomed(visit, signed_in)
+
+    @action("/console/sign-in/workspace", access=everyone, shown_on="sign_in")
+    async def choose_workspace(self, visit: Visit[ChoiceForm]) -> Response:
+        self._check_passwords()
+        most = self._admission.limits.sign_ins_per_address
+        await self._admission.count_address(most, "choose_workspace", visit.request)
+        try:
+            signed_in = await self._sessions.choose(visit.input.token, secret_of(visit.request))
+        except Unauthorized as error:
+            raise InvalidInput("", str(error)) from None
+        return self._welcomed(visit, signed_in)
+
+    def _welcomed(self, visit: Visit[SignInForm] | Visit[ChoiceForm], signed_in: SignedIn) -> Response:
+        response = RedirectResponse(address_of_ours(visit, visit.input.next), 303, HEADERS)
         set_secret(visit.request, response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
         set_device(visit.request, response, signed_in.device)
         if self._methods.provider:
@@ -151,7 +190,13 @@ class SignInPages(Pages):
         has_password = self._methods.by_password and await self._operators.has_password(visit.actor)
         operator = visit.operator
         factor = await self._factors.state(operator.id, operator.workspace_id) if has_password else None
-        told = {"least": MIN_PASSWORD_CHARS, "has_password": has_password, "factor": factor}
+        known = await self._workspaces.known(visit.actor)
+        told = {
+            "least": MIN_PASSWORD_CHARS,
+            "has_password": has_password,
+            "factor": factor,
+            "workspace": next(each.name for each in known if each.id == operator.workspace_id),
+        }
         return Shown("workspaces/pages/account.html", told)
 
     @action("/console/account/leave", access=read, shown_on="account")
@@ -192,10 +237,14 @@ def address_of_ours(visit: Visit[Any], address: str) -> str:
 
 
 _SECRET_BYTES = 32
-_ATTEMPT = re.compile(r"([\w-]{43})\.([\w.%~-]*)", re.ASCII)
+_ATTEMPT = re.compile(r"([\w-]{43})\.([0-9a-f]{32}|)\.([\w.%~-]*)", re.ASCII)
 _MAX_NEXT_CHARS = 1000
 _WORD = re.compile(r"[a-z_]{1,60}")
 _LOST = "This sign-in began in another browser or has expired. Sign in again."
+
+
+class ProviderWanted(Wanted):
+    workspace: UUID | None = None
 
 
 class ProviderAnswer(Form):
@@ -223,10 +272,11 @@ class ProviderSignInPages(Pages):
         self._provider = provider
 
     @page("/console/sign-in/provider", access=everyone)
-    async def sign_in_at_provider(self, visit: Visit[Wanted]) -> Response | Go:
+    async def sign_in_at_provider(self, visit: Visit[ProviderWanted]) -> Response | Go:
         provider = self._there()
         await self._count(visit)
-        attempt = f"{secrets.token_urlsafe(_SECRET_BYTES)}.{quote(visit.input.next[:_MAX_NEXT_CHARS], safe='')}"
+        where, wanted = visit.input.workspace, quote(visit.input.next[:_MAX_NEXT_CHARS], safe="")
+        attempt = f"{secrets.token_urlsafe(_SECRET_BYTES)}.{where.hex if where else ''}.{wanted}"
         try:
             url = await provider.authorization_url(self._attempt(visit, attempt))
         except Unavailable as error:
@@ -236,10 +286,11 @@ class ProviderSignInPages(Pages):
         return response
 
     @page("/console/sign-in/provider/answer", access=everyone)
-    async def provider_answer(self, visit: Visit[ProviderAnswer]) -> Response:
+    async def provider_answer(self, visit: Visit[ProviderAnswer]) -> Answer:
         provider, given, kept = self._there(), visit.input, attempt_of(visit.request)
         await self._count(visit)
-        if not _ATTEMPT.fullmatch(kept) or not hmac.compare_digest(_drawn(kept, "state"), given.state):
+        attempt = _ATTEMPT.fullmatch(kept)
+        if attempt is None or not hmac.compare_digest(_drawn(kept, "state"), given.state):
             return self._refused(visit, _LOST)
         if given.error or not given.code:
             word = given.error if _WORD.fullmatch(given.error) else "no code"
@@ -250,11 +301,13 @@ class ProviderSignInPages(Pages):
             return await self._noted(visit, str(error))
         except Unavailable as error:
             return self._refused(visit, str(error))
+        where, wanted = UUID(attempt[2]) if attempt[2] else None, unquote(attempt[3])
         try:
-            secret = await self._sign_in.sign_in(identity, secret_of(visit.request))
+            secret = await self._sign_in.sign_in(identity, secret_of(visit.request), where)
         except Unauthorized as error:
             return self._refused(visit, str(error))
-        wanted = unquote(kept.partition(".")[2])
+        if not isinstance(secret, str):
+            return Shown("workspaces/pages/choose_workspace.html", {"choices": (), "accounts": secret, "next": wanted})
         response = RedirectResponse(address_of_ours(visit, wanted), 303, HEADERS)
         forget_attempt(visit.request, response)
         set_secret(visit.request, response, secret, SIGNED_IN_FOR_AT_MOST)

@@ -55,13 +55,14 @@ class OperatorRecords(Repository):
     """Only a password's hash and a session's SHA-256 are stored. An empty hash matches no password."""
 
     def add(self, operator: Operator, password_hash: str) -> None:
-        """Raises InvalidInput if an operator of any workspace has the address, NotFound for the workspace."""
+        """Raises InvalidInput if an operator of the workspace has the address, NotFound for the workspace."""
         if not self._exists(WORKSPACES, operator.workspace_id):
             raise NotFound("workspace")
         try:
             self._add(OPERATORS, operator, password_hash=password_hash)
         except IntegrityError as error:
-            raise InvalidInput("email", "An operator already has this e-mail address. Use another one.") from error
+            told = "An operator of this workspace already has this e-mail address. Use another one."
+            raise InvalidInput("email", told) from error
 
     def get(self, workspace_id: UUID, operator_id: UUID) -> Operator:
         """Raises NotFound."""
@@ -76,29 +77,34 @@ class OperatorRecords(Repository):
         statement = select(OPERATORS).where(OPERATORS.c.workspace_id == workspace_id).order_by(OPERATORS.c.email)
         return self._values(Operator, statement)
 
-    def credentials(self, email: str) -> Credentials | None:
-        """For the account with the address, disabled or not."""
+    def credentials(self, email: str) -> list[Credentials]:
+        """Of the accounts with the address, one in each workspace at most, disabled or not; by the
+        workspaces' names."""
         return self._credentials(OPERATORS.c.email == email)
 
     def credentials_of(self, operator_id: UUID) -> Credentials | None:
-        return self._credentials(OPERATORS.c.id == operator_id)
+        return next(iter(self._credentials(OPERATORS.c.id == operator_id)), None)
 
-    def _credentials(self, whose: ColumnElement[bool]) -> Credentials | None:
-        row = self._connection.execute(select(OPERATORS).where(whose)).first()
-        if row is None:
-            return None
-        return Credentials(value_of(Operator, row), row.password_hash, row.totp_secret is not None)
+    def _credentials(self, whose: ColumnElement[bool]) -> list[Credentials]:
+        found = self._connection.execute(
+            select(OPERATORS, WORKSPACES.c.name.label("workspace"))
+            .join(WORKSPACES, WORKSPACES.c.id == OPERATORS.c.workspace_id)
+            .where(whose)
+        )
+        accounts = [
+            Credentials(
+                value_of(Operator, row), row.workspace, row.password_hash, row.totp_secret is not None, row.identity
+            )
+            for row in found
+        ]
+        return sorted(accounts, key=lambda each: each.workspace.casefold())
 
-    def of_identity(self, identity: bytes) -> Operator | None:
-        """The account of this identity at the provider, disabled or not."""
-        return self._value(Operator, select(OPERATORS).where(OPERATORS.c.identity == identity))
-
-    def has_identity(self, operator_id: UUID) -> bool:
-        found = self._connection.scalar(select(OPERATORS.c.identity).where(OPERATORS.c.id == operator_id))
-        return found is not None
+    def of_identity(self, identity: bytes) -> list[Credentials]:
+        """Of the accounts of this identity at the provider, one in each workspace at most, disabled or not."""
+        return self._credentials(OPERATORS.c.identity == identity)
 
     def set_identity(self, operator_id: UUID, identity: bytes) -> None:
-        """Somebody at the identity provider, by a SHA-256. Unique to this account; ends an invitation."""
+        """Somebody at the identity provider, by a SHA-256. Unique in the workspace; ends an invitation."""
         self._set(operator_id, identity=identity, invited_at=None)
         PasswordLinkRecords(self._tx).end_of(operator_id)
 

@@ -30,6 +30,7 @@ CODE = pyotp.TOTP(TOTP_SECRET).at(int(FixedClock().now().timestamp()))
 # A right form for each POST, whose answer leads on; `{gap_id}` and the like stand for the ids of the furnished house.
 FORMS: Mapping[str, Mapping[str, Value]] = {
     "do_sign_in": {"email": "admin@example.com", "password": PASSWORD},
+    "choose_workspace": {},
     "sign_out": {},
     "change_password": {"current_password": PASSWORD, "new_password": "another long password"},
     "ignore_gaps": {"gap_ids": ["{gap_id}"], "note": "not ours"},

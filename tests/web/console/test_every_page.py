@@ -15,13 +15,14 @@ from app.workspaces.operators import Operators
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import FORMS, SHOWN_AT_ONCE, WITHOUT_A_PAGE, OpenConsole, every_page
 from tests.web.console.test_passkeys import right_form
+from tests.web.console.test_sign_in import choices_of
 from tests.web.house import UNKNOWN
 
 PAGES = every_page()
 AT_A_PROVIDER = {"sign_in_at_provider", "provider_answer", "signed_out", "sign_out_at_provider"}
 BY_A_PASSKEY = {"passkey_sign_in", "do_passkey_sign_in"}
 BY_A_LINK = {"forgotten_password", "ask_for_link", "password_link", "use_password_link"}
-OPEN = {"sign_in", "do_sign_in", "nothing", *AT_A_PROVIDER, *BY_A_LINK, *BY_A_PASSKEY}
+OPEN = {"sign_in", "do_sign_in", "choose_workspace", "nothing", *AT_A_PROVIDER, *BY_A_LINK, *BY_A_PASSKEY}
 ENDS_THE_SESSION = {"sign_out", "change_password", "leave_workspace"}
 ROLES = {READ: "viewer", WRITE: "editor", MANAGE: "admin"}
 
@@ -55,7 +56,7 @@ def test_only_these_pages_are_open_to_everyone() -> None:
 def test_what_changes_something_needs_more_than_the_right_to_read() -> None:
     # Of the operator alone.
     own = {"sign_out", "change_password", "leave_workspace", "do_sign_in", "ask_for_link", "use_password_link"}
-    own |= {"add_passkey", "remove_passkey", "do_passkey_sign_in"}
+    own |= {"choose_workspace", "add_passkey", "remove_passkey", "do_passkey_sign_in"}
     own |= {"choose_notices", "switch_on_second_factor", "switch_off_second_factor"}
     assert [page.name for page in PAGES if is_form(page) and page.scope not in (WRITE, MANAGE)] == sorted(
         own, key=[page.name for page in PAGES].index
@@ -98,6 +99,8 @@ async def test_a_right_form_is_taken(page: ConsolePage, console: OpenConsole) ->
     path, form = console.path(page), console.form(page)
     if page.name in ("add_passkey", "remove_passkey", "do_passkey_sign_in"):
         path, form, browser = await right_form(console.house, console.admin, page.name)
+    if page.name == "choose_workspace":
+        form = {"token": (await choices_of(console.house, browser, "admin@example.com"))[0]}
     response = await browser.post(path, form)
     if page.name in SHOWN_AT_ONCE:
         assert response.status_code == 200, text_of(response.text)

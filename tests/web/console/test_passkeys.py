@@ -157,8 +157,7 @@ async def test_a_disabled_account_has_none_that_signs_in_and_another_s_password_
     admin = await an_operator(house)
     key = await added(house, admin)
     await an_operator(house, email="second@example.com")
-    found = await house.record.read(lambda tx: OperatorRecords(tx).credentials(EMAIL))
-    assert found is not None
+    [found] = await house.record.read(lambda tx: OperatorRecords(tx).credentials(EMAIL))
     operators = house.parts.get(Operators)
     await operators.change(house.actor, found.operator.id, is_disabled=True)
     assert await signs_in(house, key) == 422

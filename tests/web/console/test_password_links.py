@@ -1,5 +1,6 @@
 """Invitations and forgotten passwords: a link that sets a password once."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from app.mail.mail import Mail
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.store.transaction import Transaction
+from app.web.even_time import EvenTime
 from app.web.limits_policy import LimitsPolicy
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.operator import Operator, Role
@@ -27,6 +29,7 @@ from app.workspaces.operators import Operators, SignInMethods
 from app.workspaces.password_links import LIVE_AT_MOST, PasswordLinks
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.workspaces import Workspaces
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, text_of
 from tests.web.console.test_second_factor import bytes_in, code_of, set_up
 from tests.web.house import House, open_house, unlimited
@@ -91,8 +94,7 @@ async def signs_in(house: House, email: str, password: str) -> bool:
 
 
 async def account(house: House, email: str) -> Operator:
-    found = await house.record.read(lambda tx: OperatorRecords(tx).credentials(email))
-    assert found is not None
+    [found] = await house.record.read(lambda tx: OperatorRecords(tx).credentials(email))
     return found.operator
 
 
@@ -251,6 +253,38 @@ async def test_nothing_tells_whether_an_address_has_an_account(post: PostOffice)
     assert [each.to for each in await post.mails()] == [ANN]
 
 
+async def test_who_has_an_account_in_two_workspaces_is_sent_a_link_for_each(post: PostOffice) -> None:
+    house, _ = post.house, await an_operator(post.house, email=ANN)
+    alone = await ask(house, ANN)
+    await post.mails()
+    await house.parts.get(Workspaces).create(house.actor, "Shop", ANN, PASSWORD)
+    both = await ask(house, ANN)
+    assert (both.status_code, both.headers["location"]) == (alone.status_code, alone.headers["location"])
+    mails = await post.mails(ANN)
+    assert [("workspace default" in each.text, "workspace Shop" in each.text) for each in mails] == [
+        (True, False),
+        (False, True),
+    ]
+    assert (await use(house, token_in(mails[1].text))).status_code == 303
+    assert await signs_in(house, ANN, CHOSEN)
+    assert await signs_in(house, ANN, PASSWORD), "that of the other workspace stays"
+
+
+async def test_asking_and_wrong_guesses_take_the_same_time_whatever_accounts_there_are(tmp_path: Path) -> None:
+    others, mailer, loop = (
+        {EvenTime: EvenTime(seconds=0.3)},
+        Mailer(is_on=True, public_url=OURS),
+        asyncio.get_running_loop(),
+    )
+    async with open_house(tmp_path, others=others, mailer=mailer) as house:
+        await an_operator(house, email=ANN)
+        for email in (ANN, "nobody@example.com"):
+            for attempt in (ask(house, email), ConsoleBrowser(house).sign_in(email, "a wrong password")):
+                began = loop.time()
+                await attempt
+                assert loop.time() - began >= 0.3
+
+
 class statements:  # noqa: N801 (a context manager)
     """The SQL that runs meanwhile."""
 
@@ -315,7 +349,7 @@ async def test_links_are_of_the_own_workspace_alone(house: House) -> None:
     path = f"/v1/operators/{made.operator.id}/password-link"
     assert (await house.api("POST", path, token=house.foreign)).status_code == 404
     theirs = await house.api("POST", "/v1/operators/invitations", {"email": BOB, "role": "viewer"}, house.foreign)
-    assert theirs.status_code == 422, "an address has one account"
+    assert theirs.status_code == 201, "as for anybody: what others have is not told"
     assert (await use(house, token_in(made.url))).status_code == 303
 
 

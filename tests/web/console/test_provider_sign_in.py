@@ -56,7 +56,7 @@ class Place:
         return told
 
     async def operator(self, email: str = "ann@example.com") -> Any:
-        return await self.house.record.read(lambda tx: OperatorRecords(tx).credentials(email))
+        return next(iter(await self.house.record.read(lambda tx: OperatorRecords(tx).credentials(email))), None)
 
     async def audited(self, action: str) -> list[dict[str, Any]]:
         of = AuditFilter(action=action)

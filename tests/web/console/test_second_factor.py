@@ -128,8 +128,7 @@ async def test_another_password_of_ones_own_keeps_it_and_an_admins_removes_it(ho
     await browser.post("/console/account/password", {"current_password": PASSWORD, "new_password": another})
     assert await tried(house, another, "") == 422
     assert await tried(house, another, code_of(secret, house)) == 303
-    found = await house.record.read(lambda tx: OperatorRecords(tx).credentials(EMAIL))
-    assert found is not None
+    [found] = await house.record.read(lambda tx: OperatorRecords(tx).credentials(EMAIL))
     await house.parts.get(Operators).change(house.actor, found.operator.id, password=PASSWORD)
     assert await tried(house, PASSWORD, "") == 303
 
@@ -205,8 +204,7 @@ async def test_what_happens_is_audited(house: House) -> None:
 async def test_nothing_of_the_secret_lies_plain_in_the_database(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
         secret, codes = await set_up(house, await an_operator(house))
-        found = await house.record.read(lambda tx: OperatorRecords(tx).credentials(EMAIL))
-        assert found is not None
+        [found] = await house.record.read(lambda tx: OperatorRecords(tx).credentials(EMAIL))
         stored = bytes_in(tmp_path)
         assert EMAIL.encode() in stored
         for plain in (secret, *codes, codes[0].replace("-", "")):

@@ -9,6 +9,7 @@ import pytest
 from app.web.limits_policy import LimitsPolicy
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
+from app.workspaces.workspaces import Workspaces
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, text_of
 from tests.web.house import House, open_house, unlimited
 
@@ -104,6 +105,32 @@ async def test_nobody_is_led_to_another_website(wanted: str, house: House) -> No
     assert (response.status_code, response.headers["location"]) == (303, "/console")
     again = await browser.get("/console/sign-in?next=https%3A%2F%2Fevil.example")
     assert (again.status_code, again.headers["location"]) == (303, "/console")
+
+
+async def choices_of(house: House, browser: ConsoleBrowser, email: str, wanted: str = "") -> list[str]:
+    """Their tokens, for somebody who has the same password in another workspace too."""
+    if not wanted:
+        await house.parts.get(Workspaces).create(house.actor, "Shop", email, PASSWORD)
+    shown = await browser.sign_in(email, **({"next": wanted} if wanted else {}))
+    assert shown.status_code == 200, text_of(shown.text)
+    assert "Choose a workspace" in text_of(shown.text)
+    return re.findall(r'name="token" value="([\w=-]+)"', shown.text)
+
+
+async def test_who_has_the_same_password_in_two_workspaces_chooses_one(house: House) -> None:
+    await an_operator(house)
+    browser = ConsoleBrowser(house)
+    tokens = await choices_of(house, browser, "admin@example.com")
+    assert (await browser.get("/console/account")).status_code == 303, "not signed in yet"
+    for which, workspace in enumerate(("default", "Shop")):
+        tokens = await choices_of(house, browser, "admin@example.com", "/console/account")
+        answer = await browser.post("/console/sign-in/workspace", {"token": tokens[which], "next": "/console/account"})
+        assert (answer.status_code, answer.headers["location"]) == (303, "/console/account")
+        page = text_of(await browser.page("/console/account"))
+        assert workspace in page
+        stale = await ConsoleBrowser(house).post("/console/sign-in/workspace", {"token": tokens[which]})
+        assert (stale.status_code, "Sign in again." in text_of(stale.text)) == (422, True)
+        await browser.post("/console/sign-out")
 
 
 async def test_guesses_are_counted_by_address_and_by_account_from_there(tmp_path: Path) -> None:
