@@ -199,7 +199,7 @@ class AgentConfig:
         (),
         label="Other hosts answers may link to",
         meaning="Pages in the sources are always allowed.",
-        hint="One per line. Pages in your sources are always allowed.",
+        hint="One per line. Pages in your sources, and links within text that is quoted, are always allowed.",
         group=Group.WEBSITES,
         most=100,
     )

@@ -97,6 +97,7 @@ def _source(
         chunk.day,
         order,
         chunk.language,
+        links=chunk.links,
     )
 
 

@@ -145,5 +145,5 @@ class AgentTools:
         chunks = await self._records.of_workspace(agent.workspace_id).read(page)
         if not chunks:
             raise NotFound("page")
-        markdown = "\n\n".join(chunk.text for chunk in chunks)
+        markdown = "\n\n".join(chunk.linked_text for chunk in chunks)
         return Told(markdown, {"url": chunks[0].url, "title": chunks[0].title, "markdown": markdown})

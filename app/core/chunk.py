@@ -7,6 +7,7 @@ from datetime import date
 from typing import Final
 from uuid import UUID
 
+from app.core.text.markdown.links import TextLink, linked
 from app.core.text.markdown.table import Table, tables_in
 
 SECTION_REACH: Final = 4  # chunks before and after one that are given with it; a longer section is given in part
@@ -32,8 +33,8 @@ def searchable_text(context: str, text: str) -> str:
 class ChunkDraft:
     """A chunk as the chunker creates it, before it has an id.
 
-    `text` is the page's Markdown; `context` is a line with its position (site, page, headings), which precedes the text
-    for embedding and keyword indexing only.
+    `text` is the page's Markdown without its `links`; `context` is a line with its position (site, page, headings),
+    which precedes the text for embedding and keyword indexing only.
     """
 
     position: int  # 0..
@@ -41,6 +42,7 @@ class ChunkDraft:
     context: str
     breadcrumb: tuple[str, ...] = ()  # headings from the page's top down to this chunk
     anchor: str | None = None
+    links: tuple[TextLink, ...] = ()
 
     @property
     def searchable_text(self) -> str:
@@ -67,6 +69,12 @@ class Chunk:
     dated: date | None = None  # the day that the page itself names, as modified or published
     source_id: UUID | None = None
     written_context: str | None = None  # replaces `context` in the indexes, if a model wrote one
+    links: tuple[TextLink, ...] = ()
+
+    @property
+    def linked_text(self) -> str:
+        """`text` with its links as Markdown."""
+        return linked(self.text, self.links)
 
     @property
     def day(self) -> date:

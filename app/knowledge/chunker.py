@@ -23,6 +23,7 @@ from app.core.text.markdown.blocks import (
     units,
 )
 from app.core.text.markdown.code_parts import code_in_parts, commands_above
+from app.core.text.markdown.links import placed_links, split_links
 from app.core.text.sentences import sentences
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.context_line import ContextLine
@@ -74,8 +75,9 @@ class Chunker:
 
     def cut(self, page: PageContent) -> list[ChunkDraft]:
         """In the page's order; [] for a page without text. Takes milliseconds of CPU time for a typical page."""
-        title = self._context.title_of(page.title, page.markdown)
-        carried = self._with_lone_headings_carried(sections(page.markdown, page.headings))
+        markdown, links = split_links(page.markdown)
+        title = self._context.title_of(page.title, markdown)
+        carried = self._with_lone_headings_carried(sections(markdown, page.headings))
         pieces = self._merged(piece for section in carried for piece in self._pieces(section))
         return [
             ChunkDraft(
@@ -84,6 +86,7 @@ class Chunker:
                 context=self._context.write(page.site, title, piece.section.path),
                 breadcrumb=piece.section.path,
                 anchor=piece.section.anchor,
+                links=tuple(dict.fromkeys(one.link for one in placed_links(piece.text, links))),
             )
             for position, piece in enumerate(pieces)
         ]

@@ -29,6 +29,7 @@ from app.agents.agent import AgentConfig, Quarantine
 from app.agents.records import AgentRecords
 from app.core.chunk import content_hash
 from app.core.errors import NotFound
+from app.core.text.markdown.links import split_links, without_targets
 from app.kit.tasks.grouped_work import GroupedWork
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
@@ -38,6 +39,7 @@ from app.knowledge.injection_scan import IN_WORDS, Finding, scan_page
 from app.knowledge.near_duplicate import PageWording
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.knowledge.records.page_markdown import PageMarkdownRecords
 from app.knowledge.records.quarantine import QuarantineRecords
 from app.knowledge.retire import Retire
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -50,11 +52,12 @@ _TOGETHER: Final = 16  # pages, which have a few chunks each
 def page_hash(page: PageContent, cut_as: str) -> str:
     """The hash that decides whether a page has changed: its title, its Markdown, its attributes, and `Chunker.cut_as`.
 
-    It excludes dates and descriptions, which change without the text changing, and anchors, which some frameworks
-    generate for every response; a stale one still opens the right page.
+    It excludes dates and descriptions, which change without the text changing, anchors, which some frameworks
+    generate for every response (a stale one still opens the right page), and where links lead, which differs between
+    copies of a page.
     """
     attributes = json.dumps(dict(page.attributes), sort_keys=True) if page.attributes else ""
-    return content_hash(f"{cut_as}\n{page.title}\n{page.markdown}{attributes}")
+    return content_hash(f"{cut_as}\n{page.title}\n{without_targets(page.markdown)}{attributes}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +76,21 @@ def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
         return AgentConfig(name="").quarantine
 
 
-def _known(tx: Transaction, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
-    """HELD or UNCHANGED, if the URL's page has this content already."""
+def _known(tx: Transaction, source_id: UUID, page: PageContent, digest: str) -> IngestReceipt | None:
+    """HELD or UNCHANGED, if the URL's page has this content already, and its links lead where they led."""
+    url = page.url
     if QuarantineRecords(tx).held_hash(source_id, url) == digest:
         return IngestReceipt(IngestOutcome.HELD, LiveDocumentRecords(tx).document_at(source_id, url), note=_HELD)
     if LiveDocumentRecords(tx).live_hash(source_id, url) != digest:
         return None
+    if _linked_pages(PageMarkdownRecords(tx).live_markdown(source_id, url)) != _linked_pages(page.markdown):
+        return None
     return IngestReceipt(IngestOutcome.UNCHANGED, LiveDocumentRecords(tx).document_at(source_id, url))
+
+
+def _linked_pages(markdown: str) -> list[str]:
+    """Without their queries, which some websites write anew for every response."""
+    return [link.target.partition("?")[0] for link in split_links(markdown)[1]]
 
 
 def _held_because(findings: Sequence[Finding]) -> str:
@@ -121,14 +132,14 @@ class Ingest:
             if not drafts:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.EMPTY)
-            findings = await to_thread.run_sync(scan_page, page.title, page.markdown, page.hidden_text)
+            findings = await to_thread.run_sync(scan_page, page.title, without_targets(page.markdown), page.hidden_text)
             texts = [draft.text for draft in drafts]
             near_twin = await to_thread.run_sync(_near_twin_of, texts, alike) if alike else None
 
             def stored(tx: Transaction) -> PendingVersion | IngestReceipt:
                 """The receipt of a page that need not be indexed."""
                 # Another worker may have made the page live since.
-                if (known := _known(tx, source_id, page.url, digest)) is not None:
+                if (known := _known(tx, source_id, page, digest)) is not None:
                     return known
                 policy = _quarantine(tx, agent_id)
                 twin = LiveDocumentRecords(tx).same_content(agent_id, digest, source_id, page.url) or near_twin
@@ -214,7 +225,7 @@ class Ingest:
         with attributes, which their operator distinguishes by them."""
 
         def read(tx: Transaction) -> tuple[IngestReceipt | None, list[PageTexts]]:
-            receipt = _known(tx, source_id, page.url, digest)
+            receipt = _known(tx, source_id, page, digest)
             if receipt is not None or page.attributes:
                 return receipt, []
             return None, LiveDocumentRecords(tx).same_title(source_id, page.title, page.url, _TWINS_ASKED)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from app.agents.agent import LiveAgent
 from app.agents.retrieval_settings import RetrievalSettings
@@ -54,8 +55,9 @@ class ContextExpandingRetriever:
                     kept[chunk.id] = chunk
                     room -= cost
             told |= kept.keys()
-            texts = [chunk.text for chunk in sorted(kept.values(), key=lambda chunk: chunk.position)]
-            widened.append(replace(item, chunk=replace(item.chunk, text=section_text(texts))))
+            parts = sorted(kept.values(), key=lambda chunk: chunk.position)
+            text, links = section_text([part.text for part in parts]), tuple(chain(*(part.links for part in parts)))
+            widened.append(replace(item, chunk=replace(item.chunk, text=text, links=links)))
         return widened
 
 

@@ -17,6 +17,7 @@ from typing import Final
 from app.answers.guard.answer_evidence import Evidence, Verdict
 from app.answers.guard.evidence_places import Section
 from app.answers.guard.quote_finder import quotable_units
+from app.core.text.markdown.links import without_targets
 from app.core.text.stated_facts import facts_of
 from app.stale_answers.stale_answer import StaleKind
 
@@ -37,7 +38,7 @@ class PageText:
 
     def __init__(self, title: str, markdown: str) -> None:
         self._title = title
-        self._markdown = markdown
+        self._markdown = without_targets(markdown)
 
     def says(self, words: tuple[str, ...]) -> bool:
         return f" {' '.join(words)} " in self._words

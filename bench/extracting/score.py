@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bench.extracting.pages import MarkedPage
+from crawler.extract.markdown.text_links import without_targets
 
 _NOT_WORD = re.compile(r"[\W_]+")
 
@@ -37,8 +38,8 @@ class LineVerdict:
 
 def verdict(page: MarkedPage, text: str) -> LineVerdict:
     """A line counts as there when its letters and digits stand in the text in one run, whatever is between them:
-    punctuation, Markdown and line breaks are the writer's own."""
-    there = _letters(text)
+    punctuation, Markdown, the targets of links and line breaks are the writer's own."""
+    there = _letters(without_targets(text))
     return LineVerdict(
         lost=tuple(line for line in page.keep if _letters(line) not in there),
         leaked=tuple(line for line in page.drop if _letters(line) in there),

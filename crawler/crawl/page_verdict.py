@@ -2,6 +2,7 @@
 
 import re
 
+from crawler.extract.markdown.text_links import without_targets
 from crawler.extract.page import Outcome, Page
 from crawler.extract.page_signs import asks_for_javascript
 from crawler.fetch.fetch_result import Refusal
@@ -15,7 +16,7 @@ _REQUEST_CHARS = 300  # a request for JavaScript, not an article about it
 
 def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | None:
     """Why the page at `final`, to which `asked` led, must not be learned; None if it may be."""
-    text_chars = len(page.markdown)
+    text_chars = len(without_targets(page.markdown))
     signs = page.signs
     if not _is_login(asked) and _is_login(final):
         return Refusal(Outcome.LOGIN_WALL, f"the page redirects to a login ({final})")
@@ -32,7 +33,7 @@ def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | 
 
 def has_no_text_without_scripts(page: Page) -> bool:
     """Whether the page is a shell that scripts fill."""
-    chars = len(page.markdown)
+    chars = len(without_targets(page.markdown))
     if page.signs.is_shell and chars <= _LOADING_CHARS:
         return True
     return page.signs.has_scripts and chars <= _REQUEST_CHARS and asks_for_javascript(page.markdown)

@@ -10,6 +10,7 @@ from crawler.crawl.text_sketch import are_alike, text_sketch
 from crawler.discover.scope import Scope, page_key
 from crawler.errors import ExtractionFailed, RenderingFailed, UrlRefused
 from crawler.extract.extractor import Extractor
+from crawler.extract.markdown.text_links import without_targets
 from crawler.extract.page import Outcome, Page, PageResult, Validators
 from crawler.fetch.fetch_result import Fetched, NotFetched, Refusal, WantedBody
 from crawler.fetch.fetcher import Fetcher
@@ -119,7 +120,7 @@ class PageVisit:
         links = () if directives.is_nofollow else page.links
         if page.is_noindex or directives.is_noindex:
             return Visited(_ended(entry, answer, Outcome.NOINDEX, "the page asks not to be indexed"), links)
-        sketch = text_sketch(page.markdown)
+        sketch = text_sketch(without_targets(page.markdown))
         if is_markdown(answer):
             page = replace(page, canonical_url=await self._page_for_people(entry, answer))
         elif page.canonical_url != answer.final_url and self._is_another_text(entry, page.canonical_url, sketch):

@@ -10,10 +10,11 @@ from crawler.extract.hidden.page_styles import PageStyles
 from crawler.extract.html_tree import parse_html
 from crawler.extract.icons import write_icons
 from crawler.extract.labels import place_labels
-from crawler.extract.links import Normaliser, read_links
+from crawler.extract.links import Normaliser, normaliser_for, read_links
 from crawler.extract.main_content import find_main_content
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.inline import plain_text
+from crawler.extract.markdown.text_links import frame_links, mark_links, without_targets
 from crawler.extract.markdown.writer import Rendered, write_markdown
 from crawler.extract.markdown_html import MARKDOWN_TYPES, markdown_html
 from crawler.extract.metadata.linked_data import linked_data, linked_things
@@ -43,6 +44,7 @@ def extract_page(
     html = decode_html(body, charset)
     if media_type in MARKDOWN_TYPES:
         html = markdown_html(html)
+    normalise = normalise or normaliser_for(url)
     tree = parse_html(html)
     show_addresses(tree)
     links = read_links(tree, url, normalise)  # first: menus that a click opens are hidden parts that lead to pages
@@ -63,6 +65,7 @@ def extract_page(
     write_headings(tree)
     place_labels(tree)
     anchors = HeadingAnchors(tree)
+    frame = frame_links(tree)
     site = ""
     if tree.body is not None:
         site = plain_text(heading) if (heading := site_heading(tree.body)) else ""
@@ -75,7 +78,8 @@ def extract_page(
         remove_contents_list(main)
         remove_step_pictures(main)
         name_cards(tree, main)
-        rendered = write_markdown(main, anchors, linked.questions)
+        text_links = mark_links(main, tree, url, normalise, frame)
+        rendered = text_links.written(write_markdown(main, anchors, linked.questions))
     return Page(
         url=url,
         canonical_url=links.canonical_url,
@@ -83,7 +87,7 @@ def extract_page(
         markdown=rendered.markdown,
         headings=rendered.headings,
         description=description,
-        language=language or detected_language(rendered.markdown or title),
+        language=language or detected_language(without_targets(rendered.markdown) or title),
         published=published,
         modified=modified,
         links=links.links,

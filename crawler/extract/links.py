@@ -32,17 +32,17 @@ class PageLinks:
 def read_links(tree: LexborHTMLParser, url: str, normalise: Normaliser | None = None) -> PageLinks:
     """Read <a>, <area>, <frame>, rel=canonical, meta refresh and robots of the page at `url`; never raises.
 
-    `normalise` raises UrlRefused for links that must not be followed; the default is `normalise_url`.
+    `normalise` raises UrlRefused for links that must not be followed; the default is `normaliser_for(url)`.
     """
-    normalise = normalise or _normaliser_for(url)
-    base = _base(tree, url)
+    normalise = normalise or normaliser_for(url)
+    base = base_of(tree, url)
     is_noindex, is_nofollow = _robots(tree)
     links = () if is_nofollow else _links(tree, base, normalise)
     return PageLinks(links, _canonical(tree, base, url, normalise), is_noindex)
 
 
-def _normaliser_for(url: str) -> Normaliser:
-    """Allows links to the page's own address, which was dialled, even if it is not public."""
+def normaliser_for(url: str) -> Normaliser:
+    """`normalise_url` that allows links to the page's own address, which was dialled, even if it is not public."""
     try:
         parts = urlsplit(url)
         own = (parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0))
@@ -52,7 +52,8 @@ def _normaliser_for(url: str) -> Normaliser:
     return lambda text: normalise_url(text, policy)
 
 
-def _base(tree: LexborHTMLParser, url: str) -> str:
+def base_of(tree: LexborHTMLParser, url: str) -> str:
+    """What the page's relative links are relative to."""
     node = tree.css_first("base[href]")
     href = (node.attributes.get("href") or "").strip() if node is not None else ""
     joined = _join(url, href) if href else url
@@ -95,15 +96,19 @@ def _canonical(tree: LexborHTMLParser, base: str, url: str, normalise: Normalise
 
 
 def _absolute(base: str, href: str, normalise: Normaliser) -> str | None:
-    """The absolute URL of an href as browsers read it: tabs and line ends are ignored, "\\" is "/" in a path."""
-    path, mark, query = href.replace("\t", "").replace("\n", "").replace("\r", "").replace(" ", "%20").partition("?")
-    joined = _join(base, path.replace("\\", "/") + mark + query)
+    joined = as_browsers_read(base, href)
     if not joined.lower().startswith(("http://", "https://")):
         return None
     try:
         return normalise(joined.partition("#")[0])
     except UrlRefused:
         return None
+
+
+def as_browsers_read(base: str, href: str) -> str:
+    """The absolute URL of an href, "" if there is none: tabs and line ends are ignored, "\\" is "/" in a path."""
+    path, mark, query = href.replace("\t", "").replace("\n", "").replace("\r", "").replace(" ", "%20").partition("?")
+    return _join(base, path.replace("\\", "/") + mark + query)
 
 
 def _join(base: str, href: str) -> str:

@@ -62,9 +62,10 @@ class PageSigns:
 class Page:
     """The main content of one HTML page.
 
-    `markdown` has headings, paragraphs, lists, tables and code, without navigation and hidden text. `url` is absolute
-    and normalised, after redirects; `canonical_url` is rel=canonical if the page names one on the same host, else
-    `url`. `links` are absolute, normalised, unique, in document order, and empty if the page declares nofollow.
+    `markdown` has headings, paragraphs, lists, tables and code, without navigation and hidden text, and the links in
+    its text, with absolute targets. `url` is absolute and normalised, after redirects; `canonical_url` is rel=canonical
+    if the page names one on the same host, else `url`. `links` are absolute, normalised, unique, in document order, and
+    empty if the page declares nofollow.
     `linked` is the page's data for machines; `hidden_text` is the text that was removed because readers do not see it,
     for checks. `language` is a BCP 47 primary subtag ("en"), declared by the page or detected, or None.
     """

@@ -66,9 +66,10 @@ class OutputGuard:
     """Checks one answer. Feed it deltas, then `close` it; what it returns may be shown.
 
     `sources` are the numbers that may be cited; `link_hosts` those that may be linked (lower case; ".example.com" also
-    allows every host below it); `canary` must never be released, however it is spelt; `max_chars` bounds the released
-    text. In code, a URL stays if it is in `source_text`, the sources as they were given. With `spellings`, the text is
-    a model's, whose citations are understood however they are spelt.
+    allows every host below it), and so may each of `link_targets`; `canary` must never be released, however it is
+    spelt; `max_chars` bounds the released text. In code, a URL stays if it is in `source_text`, the sources as they
+    were given. With `spellings`, the text is a model's, whose citations are understood however they are spelt; else it
+    is a quotation, of whose links only the labels count as text.
     """
 
     sources: set[int]
@@ -76,6 +77,7 @@ class OutputGuard:
     max_chars: int
     canary: str = ""
     source_text: str = ""
+    link_targets: Collection[str] = ()
     spellings: CitationSpellings | None = None
     finish: Finish | None = None  # set when the guard ended the answer
     cited: list[int] = field(default_factory=list)  # source numbers, in the order of their new numbers 1, 2, 3 ...
@@ -114,7 +116,10 @@ class OutputGuard:
     def _release(self, length: int) -> str:
         ready, self._pending = self._pending[:length], self._pending[length:]
         self._secret.shown(ready)
-        shown = self._length.take(self._rewritten(ready))
+        written = self._rewritten(ready)
+        if not self.spellings:
+            self._length.max_chars += sum(len(link.group()) - len(link["label"]) for link in _LINK.finditer(written))
+        shown = self._length.take(written)
         if self._length.is_reached:
             self.finish, self._pending = Finish.LENGTH, ""
         return shown
@@ -190,10 +195,10 @@ class OutputGuard:
     def _link(self, match: re.Match[str]) -> str:
         if self.spellings and "![" not in match.group():
             return self._link_to_source(match, self.spellings)
-        label, target = self._unlinked(match["label"]), match["target"]
+        label, target = match["label"], match["target"]
         if match.group().startswith("!") or not self._may_link(target):
-            return label
-        return f"[{label}]({target})"
+            return self._unlinked(label)
+        return f"[{label if target in self.link_targets else self._unlinked(label)}]({target})"
 
     def _link_to_source(self, match: re.Match[str], spellings: CitationSpellings) -> str:
         """A link with a number for a label, or in brackets of its own, is a citation; another link to a source has one
@@ -220,13 +225,7 @@ class OutputGuard:
         return target + tail if may_stay else REMOVED_LINK + tail
 
     def _may_link(self, target: str) -> bool:
-        scheme, _, rest = target.partition("://")
-        if scheme.lower() not in {"http", "https"} or "@" in rest.split("/", 1)[0]:
-            return False
-        host = host_of(target)
-        return any(
-            host == allowed or (allowed.startswith(".") and host.endswith(allowed)) for allowed in self.link_hosts
-        )
+        return target in self.link_targets or is_on_host(target, self.link_hosts)
 
     def _citation(self, match: re.Match[str]) -> str:
         numbers = (int(number) for number in re.findall(r"\d+", match.group(1) or match.group(2)))
@@ -252,6 +251,15 @@ class OutputGuard:
         if number not in self.cited:
             self.cited.append(number)
         return self.cited.index(number) + 1
+
+
+def is_on_host(target: str, hosts: Collection[str]) -> bool:
+    """Whether it is a web address on one of the hosts, as `OutputGuard.link_hosts` lists them, and names no user."""
+    scheme, _, rest = target.partition("://")
+    if scheme.lower() not in {"http", "https"} or "@" in rest.split("/", 1)[0]:
+        return False
+    host = host_of(target)
+    return any(host == allowed or (allowed.startswith(".") and host.endswith(allowed)) for allowed in hosts)
 
 
 def _start_of_last_word(text: str) -> int:

@@ -10,6 +10,7 @@ from app.actions.action_calls import AnswerActions
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_searches import AnswerSearches
 from app.core.confirmation import ProposedChange
+from app.core.text.markdown.links import TextLink
 from app.core.turn import AnsweredBy, Exchange
 from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatEnd, TextDelta
@@ -24,7 +25,8 @@ class Source:
     the page, `calibrated` search's confidence in it, in [0, 1], `order` its place in search's order, from 1 (first) to
     0, `language` the page's (BCP 47 primary subtag). A source that `is_unasked` is here because the visitor looks at
     it, not because search chose it, and one that `is_looked_up` because the model searched for it. What an action
-    returned has the `action`'s name, and is no page.
+    returned has the `action`'s name, and is no page. `links` are those within `text`, which does not contain their
+    targets.
     """
 
     number: int
@@ -43,6 +45,7 @@ class Source:
     language: str | None = None
     action: str = ""
     is_looked_up: bool = False
+    links: tuple[TextLink, ...] = ()
 
     @property
     def is_from_visitor(self) -> bool:

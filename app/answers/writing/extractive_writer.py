@@ -336,7 +336,8 @@ def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, be
     is_headed = below is None or _heading_of(passage) != _heading_of(below)
     is_told = below is not None and passage.within in (below.within, below.term)
     said = asked_rows(passage.text_below(below) if below else passage.text, codes)
-    text = word_for_word(said if is_told or not passage.within else f"{passage.within}\n\n{said}")
+    told = said if is_told or not passage.within else f"{passage.within}\n\n{said}"
+    text = word_for_word(told, passage.source.links)
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
     heading = f"**{name}**\n\n" if is_headed and passage.heading and (name := _name(passage, common)) else ""
     return f"{heading}{text}{mark}"
@@ -384,7 +385,8 @@ class ClosestSectionsWriter:
         lines = [line for passage in closest for line in single_lines(passage)]
         best: dict[tuple[int, str], str] = {}
         for judged in await self._judge.judged(context, lines):
-            best.setdefault(judged.passage.section, f": {word_for_word(judged.passage.text)}")
+            text = word_for_word(judged.passage.text, judged.passage.source.links)
+            best.setdefault(judged.passage.section, f": {text}")
         return best
 
 

@@ -27,9 +27,10 @@ from app.answers.writing.answer_context import (
     Proposal,
     Source,
 )
+from app.answers.writing.source_links import link_hosts, link_targets, text_for_model
 from app.core.confirmation import ProposedChange
 from app.core.errors import ModelUnavailable
-from app.core.page_url import host_of, page_key
+from app.core.page_url import page_key
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.section_text import section_name
 from app.core.turn import AnsweredBy, Citation, Finish
@@ -188,26 +189,23 @@ class Generation:
 
 
 def _guard(context: AnswerContext, *, is_model: bool) -> OutputGuard:
-    hosts = {host for source in context.sources if (host := host_of(source.url))}
-    hosts |= {_link_host(host) for host in context.agent.allowed_link_hosts}
+    hosts = link_hosts(context)
     return OutputGuard(
         sources={source.number for source in context.sources},
         link_hosts=hosts,
+        link_targets=link_targets(context, is_model=is_model),
         max_chars=context.agent.max_answer_chars,
         canary=context.canary,
         source_text="\n".join(source.text for source in context.sources if not source.is_from_visitor),
-        spellings=_spellings(context.sources) if is_model else None,
+        spellings=_spellings(context.sources, hosts) if is_model else None,
     )
 
 
-def _spellings(sources: Sequence[Source]) -> CitationSpellings:
+def _spellings(sources: Sequence[Source], hosts: frozenset[str]) -> CitationSpellings:
     opened = (source for source in sources if not source.url.startswith(UNLINKED))
-    return CitationSpellings({source.number: CitedPage(source.url, source.title, source.text) for source in opened})
-
-
-def _link_host(listed: str) -> str:
-    """Operators write "example.com" or "*.example.com"."""
-    return listed.casefold().removeprefix("*")
+    return CitationSpellings(
+        {source.number: CitedPage(source.url, source.title, text_for_model(source, hosts)) for source in opened}
+    )
 
 
 def _title(source: Source, language: str | None) -> str:

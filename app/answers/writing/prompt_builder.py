@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from app.agents.agent import AgentConfig
 from app.answers.person_talk import PERSON_RULE, told_talk
 from app.answers.writing.answer_context import AnswerContext, Source
+from app.answers.writing.source_links import link_hosts, text_for_model
 from app.core.page_url import is_same_page
 from app.core.text.canned_messages import canned_messages
 from app.core.text.language_names import language_name
@@ -112,7 +113,7 @@ class PromptBuilder:
         if canary:
             rules.insert(-1, canary)  # what comes before is the same for many questions, and a provider may cache it
         history, taken = self._history(list(map(_without_marks, context.history)), min(self._limits.history, room))
-        blocks = self._source_blocks(context.sources, context.page_url, min(self._limits.sources, room - taken))
+        blocks = self._source_blocks(context, min(self._limits.sources, room - taken))
         turns, talk = _turns_and_talk(history)
         return [
             ChatMessage("system", "\n\n".join(rules)),
@@ -157,13 +158,14 @@ class PromptBuilder:
             return self._sizes.of(told_talk(exchange)) + _BLOCK_TOKENS
         return self._sizes.of(as_prompt_text(exchange.question)) + self._sizes.of(as_prompt_text(exchange.answer))
 
-    def _source_blocks(self, sources: Sequence[Source], page_url: str, room: int) -> list[str]:
+    def _source_blocks(self, context: AnswerContext, room: int) -> list[str]:
         """Blocks in order, while they fit, with what the model called for before the others; the last one is cut."""
         blocks = []
-        for source in sorted(sources, key=lambda source: not (source.action or source.is_looked_up)):
-            opening = _opening(source, page_url)
+        hosts = link_hosts(context)
+        for source in sorted(context.sources, key=lambda source: not (source.action or source.is_looked_up)):
+            opening = _opening(source, context.page_url)
             room -= self._sizes.of(opening) + _BLOCK_TOKENS
-            text, size = self._sizes.cut(_source_text(source.text), room)
+            text, size = self._sizes.cut(_source_text(text_for_model(source, hosts)), room)
             if not text:
                 break
             room -= size
@@ -262,7 +264,7 @@ def _persona(agent: AgentConfig) -> str:
 def _guardrails(agent: AgentConfig) -> str:
     lines = [
         f"Keep the answer under {agent.max_answer_chars} characters. Write short paragraphs, lists and tables in "
-        "Markdown. Write no HTML, no pictures, and no link that is not a source's URL."
+        "Markdown. Write no HTML, no pictures, and no link that is not a source's URL or in its text, as it is there."
     ]
     if agent.avoid_topics:
         topics = "; ".join(as_prompt_text(topic) for topic in agent.avoid_topics)

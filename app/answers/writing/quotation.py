@@ -7,6 +7,7 @@ from typing import Final
 from app.core.text.canned_messages import canned_messages
 from app.core.text.language_names import own_name
 from app.core.text.markdown.blocks import Block, BlockKind, blocks, lines_with_code, table_rows
+from app.core.text.markdown.links import TextLink, as_markdown, linked
 from app.core.text.markdown.table import cells
 from app.kit.language_guesser import LanguageGuesser
 
@@ -21,10 +22,23 @@ _BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
 _GUESSER: Final = LanguageGuesser()
 
 
-def word_for_word(text: str) -> str:
-    """The page's text with nothing to click: links become their text, addresses become code. A page's own [3] becomes
-    (3), because it is not our citation."""
-    return "\n".join(line if is_code else _unlinked(line) for line, is_code in lines_with_code(text))
+def word_for_word(text: str, links: Iterable[TextLink] = ()) -> str:
+    """The page's text with nothing to click but its `links`: others become their text, addresses become code. A page's
+    own [3] becomes (3), because it is not our citation."""
+    quoted = "\n".join(line if is_code else _unlinked(line) for line, is_code in lines_with_code(text))
+    return linked(quoted, links, _quoted_link)
+
+
+def _quoted_link(label: str, target: str) -> str:
+    """A mail address or telephone number behind other words is shown as well: not everybody can open a link to one."""
+    scheme, _, address = target.partition(":")
+    if scheme.lower() not in ("mailto", "tel") or _letters(address) in _letters(label):
+        return as_markdown(label, target)
+    return f"{label} ({as_markdown(address, target)})"
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
 def asked_rows(text: str, names: Collection[str]) -> str:

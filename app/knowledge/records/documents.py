@@ -306,4 +306,5 @@ def _chunk_values(version: PendingVersion, chunk: ChunkDraft) -> dict[str, objec
         "breadcrumb": list(chunk.breadcrumb),
         "anchor": chunk.anchor,
         "content_hash": hash_of(chunk.searchable_text),
+        "links": [astuple(link) for link in chunk.links],
     }

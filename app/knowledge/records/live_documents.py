@@ -7,12 +7,13 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, select
 
 from app.core.chunk import Chunk, StoredChunk, searchable_text
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.search_filter import SearchFilter
+from app.core.text.markdown.links import TextLink
 from app.knowledge.document import Document, PageTexts, VersionState
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
@@ -42,6 +43,7 @@ _CHUNK_COLUMNS = (
     CHUNKS.c.breadcrumb,
     CHUNKS.c.anchor,
     CHUNKS.c.indexed_context,
+    CHUNKS.c.links,
     DOCUMENT_VERSIONS.c.agent_id,
     DOCUMENT_VERSIONS.c.document_id,
     DOCUMENT_VERSIONS.c.title,
@@ -212,16 +214,14 @@ class LiveDocumentRecords(Repository):
 
     def _chunks_of(self, agent_id: UUID, document_id: UUID | None) -> list[Chunk]:
         statement = _CHUNKS.where(DOCUMENT_VERSIONS.c.document_id == document_id, is_live_of(agent_id))
-        rows: Iterable[Any] = self._connection.execute(statement.order_by(CHUNKS.c.position))
-        return [_chunk(*row) for row in rows]
+        return self._chunks_in(statement.order_by(CHUNKS.c.position))
 
     def first_chunks(self, agent_id: UUID, limit: int) -> list[Chunk]:
         """Live chunks, page by page in order, oldest document first, which is usually a site's home page."""
-        statement = (
-            _CHUNKS.where(is_live_of(agent_id))
-            .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id, CHUNKS.c.position)
-            .limit(limit)
-        )
+        oldest_first = (DOCUMENTS.c.created_at, DOCUMENTS.c.id, CHUNKS.c.position)
+        return self._chunks_in(_CHUNKS.where(is_live_of(agent_id)).order_by(*oldest_first).limit(limit))
+
+    def _chunks_in(self, statement: Select[Any]) -> list[Chunk]:
         rows: Iterable[Any] = self._connection.execute(statement)
         return [_chunk(*row) for row in rows]
 
@@ -347,6 +347,7 @@ def _chunk(
     breadcrumb: list[str],
     anchor: str | None,
     indexed_context: str | None,
+    links: list[list[Any]],
     agent_id: UUID,
     document_id: UUID,
     title: str,
@@ -373,6 +374,7 @@ def _chunk(
         dated=dated,
         source_id=source_id,
         written_context=indexed_context,
+        links=tuple(TextLink.from_row(*link) for link in links),
     )
 
 

@@ -14,6 +14,7 @@ from app.core.text.markdown.section_text import section_text
 from app.knowledge.document import VersionState
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Keyset, Repository, value_of
+from app.store.url_key import url_key
 
 _OLDEST_FIRST = Keyset(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
 
@@ -52,6 +53,12 @@ class PageMarkdownRecords(Repository):
         if row is None:
             raise NotFound("document")
         return self._text(row)
+
+    def live_markdown(self, source_id: UUID, url: str) -> str:
+        """Of the source's page at the URL, as it was read; "" without a live one."""
+        live = select(DOCUMENT_VERSIONS.c.markdown).join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
+        at_url = live.where(DOCUMENTS.c.source_id == source_id, DOCUMENTS.c.url_key == url_key(url))
+        return self._connection.scalar(at_url.where(DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value)) or ""
 
     def _rows(self, statement: Select[Any], page: PageRequest) -> tuple[Sequence[Row[Any]], str | None]:
         rows = self._connection.execute(_OLDEST_FIRST.after(statement, page)).all()

@@ -7,6 +7,7 @@ JSON-LD, and so do answers.
 import re
 from typing import Final
 
+from app.core.text.markdown.links import without_targets
 from crawler.extract.metadata.linked_data import Product
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
@@ -18,8 +19,9 @@ def with_product_line(markdown: str, product: Product | None) -> str:
     """The page with the facts that it does not show added below its title; unchanged if there are none."""
     if product is None or not markdown:
         return markdown
-    shown = markdown.casefold()
-    facts = [fact for fact in _facts(product, markdown) if fact.rpartition(": ")[2].casefold() not in shown]
+    text = without_targets(markdown)
+    shown = text.casefold()
+    facts = [fact for fact in _facts(product, text) if fact.rpartition(": ")[2].casefold() not in shown]
     if not facts:
         return markdown
     title = _TITLE.match(markdown)

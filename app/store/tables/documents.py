@@ -50,7 +50,8 @@ DOCUMENT_VERSIONS = table(
 )
 
 # `id` is the stable hash of agent, version and position; `content_hash` is that of the searchable text, which begins
-# with `indexed_context`, or with `context` if that is null.
+# with `indexed_context`, or with `context` if that is null. `links` has a list for each link in the text: its label,
+# its target, and the words before and after it.
 CHUNKS = table(
     "chunks",
     column("id", sa.String(32), primary_key=True),
@@ -62,6 +63,7 @@ CHUNKS = table(
     column("anchor", StorableText, nullable=True),
     column("content_hash", sa.String(64)),
     column("indexed_context", StorableText, nullable=True),
+    column("links", StorableJson, default=list, server_default=sa.text("'[]'")),
     sa.UniqueConstraint("version_id", "position"),
 )
 

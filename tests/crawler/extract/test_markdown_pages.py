@@ -51,7 +51,7 @@ def read(text: str) -> Page:
 def test_what_readers_see_becomes_the_pages_markdown() -> None:
     page = read(GUIDE)
     assert [(heading.level, heading.text) for heading in page.headings] == [(1, "Getting started"), (2, "Underlined")]
-    assert "Read the next page and go on" in page.markdown
+    assert "Read the [next page](https://shop.example/next.md) and go on" in page.markdown
     assert "2. a `List<String>`" in page.markdown
     assert "| 12 | lamps |" in page.markdown
     assert 'x = "<b>"  # kept' in page.markdown

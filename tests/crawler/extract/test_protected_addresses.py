@@ -19,7 +19,7 @@ HIDDEN = "543d3a323b14312c35392438317a373b39"
 def test_a_protected_address_is_read(link: str) -> None:
     html = f"<main><h1>Contact</h1><p>{FILLER}</p><p>Write to {link}.</p></main>"
     page = extract_page(html.encode(), "https://example.com/", None)
-    assert page.markdown.endswith("Write to info@example.com.")
+    assert page.markdown.endswith("Write to [info@example.com](mailto:info@example.com).")
     assert page.links == ()
 
 

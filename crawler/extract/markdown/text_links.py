@@ -1,0 +1,154 @@
+"""The links within a page's text: where they lead survives as Markdown, "[Download form](https://.../form.pdf)".
+
+The links of a page are marked in its tree, and written once its text is: what turns elements into Markdown looks at the
+words of a text, between which an address would stand. So two signs stand within the label meanwhile, after its first
+letter and before its last one, where they change neither how a line begins nor how it ends.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from crawler.errors import UrlRefused
+from crawler.extract.html_tree import HEADING_TAGS, ancestors
+from crawler.extract.links import Normaliser, as_browsers_read, base_of
+from crawler.extract.markdown.inline import CODE_TAGS
+from crawler.extract.markdown.writer import Rendered
+
+_MOST_LINKS: Final = 1000
+_MAX_LABEL_CHARS: Final = 200
+_MAX_TARGET_CHARS: Final = 1000
+_OPEN, _CLOSE, _ZERO = "\ufdd2", "\ufdd3", 0xFDE0  # noncharacters: pages do not use them
+_SIGNS: Final = re.compile("[\ufdd2\ufdd3\ufde0-\ufdef]")
+_MARKED: Final = re.compile(f"(\\S){_OPEN}([\ufde0-\ufdef]+)([^\n{_OPEN}]*?){_CLOSE}(\\S)")
+_NO_LABEL: Final = re.compile(r"[\[\]`]|~~|\A\d{1,3}\Z")  # the last would read as the mark of a source
+_LEAST_LETTERS: Final = 2
+_NOT_VOUCHED_FOR: Final = frozenset({"nofollow", "ugc", "sponsored"})
+_FRAME: Final = "nav a[href],header a[href],footer a[href],[role=navigation] a[href],[role=contentinfo] a[href]"
+_NO_TEXT: Final = HEADING_TAGS | CODE_TAGS | {"pre"}
+_NO_LABELS: Final = ",".join(sorted(_NO_TEXT))
+_WHOLE_TEXT: Final = frozenset({"p", "li", "div", "td", "dd", "section", "article", "main", "body"})
+_ADDRESS: Final = re.compile(r"(?:mailto:[^\s@:/?]+@[\w.-]+\.[a-z]{2,24}|tel:\+?[\d() ./-]{3,40})", re.IGNORECASE)
+_LINK: Final = re.compile(r"\[([^\[\]\n]+)\]\((?:https?://|mailto:|tel:)[^\s()]+\)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class TextLinks:
+    """The targets of the links that are marked in a tree, by their numbers."""
+
+    targets: tuple[str, ...] = ()
+
+    def written(self, rendered: Rendered) -> Rendered:
+        """With the links in place of their signs. Headings have none, because they name a section elsewhere."""
+        if not self.targets:
+            return rendered
+        lines = rendered.markdown.split("\n")
+        return Rendered(
+            "\n".join(_without_signs(line if line.startswith("#") else self._line(line)) for line in lines),
+            tuple(replace(heading, text=_without_signs(heading.text)) for heading in rendered.headings),
+        )
+
+    def _line(self, line: str) -> str:
+        return _MARKED.sub(self._link, line) if _OPEN in line else line
+
+    def _link(self, found: re.Match[str]) -> str:
+        label = found[1] + found[3] + found[4]
+        number = int("".join(f"{ord(digit) - _ZERO:x}" for digit in found[2]), 16)
+        if _NO_LABEL.search(label) or number >= len(self.targets):
+            return label
+        return f"[{label}]({self.targets[number]})"
+
+
+def without_targets(markdown: str) -> str:
+    """The text with the labels of its links alone."""
+    return _LINK.sub(r"\1", markdown)
+
+
+def frame_links(tree: LexborHTMLParser) -> frozenset[tuple[str, str]]:
+    """The addresses, as written, and labels of the links in the page's navigation, header and footer."""
+    return frozenset((node.attributes.get("href") or "", _label(node)) for node in tree.css(_FRAME))
+
+
+def mark_links(
+    root: LexborNode, tree: LexborHTMLParser, url: str, normalise: Normaliser, frame: Collection[tuple[str, str]] = ()
+) -> TextLinks:
+    """Mark the links in the text of `root`, in place. Left out are those that lead to a place on the same page or run a
+    script, those to other sites that the page does not vouch for, and those that stand in the page's `frame` as well,
+    unless they stand in a sentence."""
+    base = base_of(tree, url)
+    targets: list[str] = []
+    for node in root.css("a[href]"):
+        if len(targets) == _MOST_LINKS:
+            break
+        if not (target := _target(node, base, url, normalise)):
+            continue
+        if (node.attributes.get("href") or "", _label(node)) in frame and _is_whole_text(node):
+            continue
+        if _mark(node, "".join(chr(_ZERO + int(digit, 16)) for digit in f"{len(targets):x}")):
+            targets.append(target)
+    return TextLinks(tuple(targets))
+
+
+def _target(node: LexborNode, base: str, url: str, normalise: Normaliser) -> str:
+    """Where the link leads; "" if that is nowhere else, or nowhere that a reader should be sent."""
+    attributes = node.attributes
+    href = as_browsers_read(base, (attributes.get("href") or "").strip())
+    if href.lower().startswith(("mailto:", "tel:")):
+        address = href.partition("?")[0].replace("%20", "")
+        return address if _ADDRESS.fullmatch(address) else ""
+    page, _, place = href.partition("#")
+    if page == url.partition("#")[0]:
+        return ""
+    try:
+        target = normalise(page)
+    except UrlRefused:
+        return ""
+    is_elsewhere = urlsplit(target).netloc != urlsplit(url).netloc
+    if is_elsewhere and not _NOT_VOUCHED_FOR.isdisjoint((attributes.get("rel") or "").lower().split()):
+        return ""
+    target = f"{target}#{quote(place, safe='%/?:@!$&*+,;=~-._')}" if place else target
+    target = target.replace("(", "%28").replace(")", "%29")
+    return target if len(target) <= _MAX_TARGET_CHARS else ""
+
+
+def _mark(node: LexborNode, number: str) -> bool:
+    """Put the signs into the first and the last text of the link; False if it has no text that can be a label."""
+    if any(above.tag in _NO_TEXT for above in ancestors(node)) or node.css_first(_NO_LABELS) is not None:
+        return False
+    if len(label := _label(node)) > _MAX_LABEL_CHARS or sum(map(str.isalnum, label)) < _LEAST_LETTERS:
+        return False
+    if (first := _filled_text(node)) is None:
+        return False
+    text = first.text_content or ""
+    start = len(text) - len(text.lstrip()) + 1
+    first.replace_with(f"{text[:start]}{_OPEN}{number}{text[start:]}")
+    if (last := _filled_text(node, at_end=True)) is not None:
+        text = last.text_content or ""
+        end = len(text.rstrip()) - 1
+        last.replace_with(f"{text[:end]}{_CLOSE}{text[end:]}")
+    return True
+
+
+def _filled_text(node: LexborNode, *, at_end: bool = False) -> LexborNode | None:
+    texts = [
+        part for part in node.traverse(include_text=True) if part.is_text_node and (part.text_content or "").strip()
+    ]
+    return texts[-1 if at_end else 0] if texts else None
+
+
+def _is_whole_text(node: LexborNode) -> bool:
+    """Whether nothing else stands beside it."""
+    above = next((each for each in ancestors(node) if each.tag in _WHOLE_TEXT), None)
+    return above is None or _label(above) == _label(node)
+
+
+def _label(node: LexborNode) -> str:
+    return " ".join(node.text().split())
+
+
+def _without_signs(text: str) -> str:
+    return _SIGNS.sub("", text)
