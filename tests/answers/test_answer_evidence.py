@@ -259,3 +259,83 @@ def test_across_languages_numbers_count_by_value_and_names_do_not(language: str,
     assert verdict.is_proven
     changed = sentence.translate(str.maketrans("97۹۷९७", "31۳۱३१"))
     assert not OWN.verdict(changed, language).is_proven
+
+
+STATION = Evidence(
+    [
+        Section.cut(
+            "Station",
+            """
+## Notices
+
+Unused SMS do not carry over to the next month. Contracts signed in a shop can't be withdrawn from.
+
+The funnel is not heated. There is no car park of our own; the nearest one is in Mill Street.
+
+## Set-up
+
+The hub cannot see networks that are 5 GHz only. Switch on 2.4 GHz in the router.
+
+Plus and Pro can be paused for 1 to 6 months, once in 12 months. Sixty-nine of 1,200 stations switched off.
+
+The REST API has daily limits by plan: 1,000 on Plus, 20,000 on Pro and 100,000 on Network.
+
+No light at all: check the adapter. The light is on the front.
+
+| Product | Warranty |
+| --- | --- |
+| Stations | 3 years |
+| Battery packs (NB-B2) | 1 year |
+
+| Why it ran out | Stations |
+| --- | --- |
+| Panel in the shade | 38 |
+| Old battery | 11 |
+""",
+        )
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("Unused SMS are carried over to the next month.", id="the word after not"),
+        pytest.param("Yes, contracts signed in a shop can also be withdrawn from within 14 days.", id="after yes"),
+        pytest.param("The gauge is heated.", id="a word that is only denied"),
+        pytest.param("The hub works with 5 GHz networks.", id="a denied number"),
+        pytest.param("Plus and Pro can be paused for 1 to 12 months.", id="the end of another range"),
+        pytest.param("The Plus plan allows 20,000 requests a day.", id="the number of another name in a list"),
+        pytest.param("Battery packs have a warranty of 3 years.", id="a row whose own number is 1"),
+        pytest.param("The most common reason was an old battery, with 38 stations.", id="the row of a fragment"),
+        pytest.param("You need the pack NB-F1.", id="an identifier that begins like another"),
+    ],
+)
+def test_what_a_source_denies_or_says_of_something_else_is_found(sentence: str) -> None:
+    assert not STATION.verdict(sentence).is_proven
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("Unused SMS aren't carried over.", id="a denial in another form"),
+        pytest.param("The nearest car park is in Mill Street.", id="asserted of something else"),
+        pytest.param("Of 1,200 stations, 69 switched off.", id="a number in words"),
+        pytest.param("First check the hub's light.", id="what to do if something lacks"),
+        pytest.param("You can pause Plus and Pro for 1 to 6 months.", id="the same range"),
+    ],
+)
+def test_the_same_in_other_words_stands(sentence: str) -> None:
+    assert STATION.verdict(sentence).is_proven
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The funnel isn't heated, and unused SMS don't carry over to the next month.",  # from two places
+        "There's no car park.",
+        "Unfortunately, contracts signed in a shop currently can't be withdrawn from.",
+    ],
+)
+def test_what_the_places_of_a_source_say_together_is_proven(sentence: str) -> None:
+    assert STATION.verdict(sentence).proves

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.polarity import denies, has_exception, is_condition, limits
+from app.core.text.polarity import denied_parts, denies, has_exception, is_condition, limits
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,19 @@ def test_conditions_and_exceptions() -> None:
     assert is_condition("if you do not pay")
     assert not is_condition("you do not pay")
     assert has_exception("It cannot be used without a key.")
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("Unused SMS do not carry over to the next month.", ["carry over to the next month"]),
+        ("Readings are hidden, not deleted, for 90 days.", ["deleted"]),
+        ("There is no fee.", ["fee."]),
+        ("If it is not there, write to us.", []),
+        ("No more than 40 items may be out.", []),
+    ],
+)
+def test_what_is_denied_follows_the_word_that_denies_it(text: str, denied: list[str]) -> None:
+    assert [part.strip().startswith(begin) for part, begin in zip(denied_parts(text), denied, strict=True)] == [
+        True for _ in denied
+    ]

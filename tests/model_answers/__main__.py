@@ -20,14 +20,15 @@ _KEPT = Path(".venv/eval-model")  # websites are read once
 
 async def measure(folders: Sequence[Path]) -> dict[str, object]:
     counts = measures.Counts()
+    threads = OnnxThreads()
+    embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads)
     async with measures.demo(_KEPT) as site:
         citations = await measures.citations_understood(site)
-        await measures.count_sentences(site, folders, counts)
+        await measures.count_sentences(site, embedder, folders, counts)
     for name, archive in measures.recorded_sites(folders):
         async with read_site(_KEPT / name, name, measures.packed(archive, name)) as site:
             await measures.count_recorded(site, name, folders, counts)
-    threads = OnnxThreads()
-    sentences, marked = await measures.languages_marked(OnnxEmbedder(EMBEDDER_FOLDER, threads), folders)
+    sentences, marked = await measures.languages_marked(embedder, folders)
     await threads.close()
     sys.stdout.write(
         f"honest sentences {counts.honest[0]}, planted errors {counts.planted[0]}, sentences of other languages "

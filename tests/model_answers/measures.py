@@ -56,6 +56,13 @@ class Counts:
     honest: list[int] = field(default_factory=lambda: [0, 0])  # sentences, marked
     planted: list[int] = field(default_factory=lambda: [0, 0])  # answers, found
 
+    def count(self, sentences: int, marked: int, *, is_honest: bool) -> None:
+        """An answer of so many sentences."""
+        if is_honest:
+            self.honest = [self.honest[0] + sentences, self.honest[1] + marked]
+        else:
+            self.planted = [self.planted[0] + 1, self.planted[1] + (marked > 0)]
+
     def judge(self, answer: PlaygroundAnswer, *, is_right: bool) -> None:
         is_sure = not answer.is_low_confidence and answer.gap is None
         if is_right:
@@ -78,18 +85,17 @@ def rows(folders: Sequence[Path], pattern: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, text.splitlines())
 
 
-async def count_sentences(site: ReadSite, folders: Sequence[Path], counts: Counts) -> None:
-    """Answers of a careful and of a lying model, each with citations and without."""
+async def count_sentences(site: ReadSite, embedder: Embedder, folders: Sequence[Path], counts: Counts) -> None:
+    """Answers of a careful and of a lying model: to questions, each with citations and without, or about a `page`."""
     for row in rows(folders, "sentences*.jsonl"):
+        if "page" in row:
+            check = await _checked(embedder, [row["page"]], "en", row["answer"])
+            counts.count(check.checked, len(check.findings), is_honest=row["honest"])
+            continue
         if row["site"] != "demo":
             continue
         cited = await site.ask(row["question"], row["answer"])
-        if row["honest"]:
-            counts.honest[0] += int((cited.check or {}).get("sentences", 0))
-            counts.honest[1] += _marked(cited)
-        else:
-            counts.planted[0] += 1
-            counts.planted[1] += _marked(cited) > 0
+        counts.count(int((cited.check or {}).get("sentences", 0)), _marked(cited), is_honest=row["honest"])
         counts.judge(cited, is_right=row["honest"])
         counts.judge(await site.ask(row["question"], _MARK.sub("", row["answer"])), is_right=row["honest"])
 
@@ -141,18 +147,24 @@ async def languages_marked(embedder: Embedder, folders: Sequence[Path]) -> list[
     """Honest sentences in other languages over the English page of prices: how many there are, and are marked."""
     counted = [0, 0]
     pages = ("/pricing/", "/pricing/compare/")
+    for row in rows(folders, "languages*.jsonl"):
+        for sentence in row["honest_sentences"]:
+            check = await _checked(embedder, pages, row["language"], re.sub(r"\[\d\]", "[1]", sentence))
+            counted = [counted[0] + 1, counted[1] + bool(check.findings)]
+    return counted
+
+
+async def _checked(embedder: Embedder, pages: Sequence[str], language: str, answer: str) -> StatementCheck:
+    """The check of an answer about whole pages, whose sources it may cite by their places in order."""
     sources = [
         Source(number, f"https://nimbrel.example{page}", *page_text(page), chunk_id="c", language="en")
         for number, page in enumerate(pages, start=1)
     ]
-    for row in rows(folders, "languages*.jsonl"):
-        for sentence in row["honest_sentences"]:
-            check = StatementCheck(embedder, sources, row["language"], KnownSections())
-            checked = CheckedText(check, AnswerCheck.MARK, "unproven", [1, 2])
-            await checked.take(re.sub(r"\[\d\]", "[1]", sentence))
-            await checked.close()
-            counted = [counted[0] + 1, counted[1] + bool(check.findings)]
-    return counted
+    check = StatementCheck(embedder, sources, language, KnownSections())
+    checked = CheckedText(check, AnswerCheck.MARK, "unproven", [source.number for source in sources])
+    await checked.take(answer)
+    await checked.close()
+    return check
 
 
 async def reasoning_shown() -> int:

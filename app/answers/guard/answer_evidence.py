@@ -20,6 +20,7 @@ from app.core.text.stated_facts import Fact, FactKind, plain
 _PROVING_COVER: Final = 0.6  # at this cover a place says what the sentence says
 _PROVING_COVER_OF_FIGURES: Final = 0.3  # if it has the sentence's numbers too
 _PROVING_COVER_OF_FACTS: Final = 0.2  # if it has several numbers and names
+_PROVING_COVER_OF_FEW_WORDS: Final = 0.9
 _SEVERAL_FACTS: Final = 3
 _FEWEST_PROVING_WORDS: Final = 3
 _SAME_LANGUAGE: Final = 0.5  # share of a sentence's words that sources in its language know
@@ -29,8 +30,9 @@ _NEAR_COVER: Final = 0.4  # at this cover words alone show that a place is about
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the sources do not prove of a sentence. `cover`, in [0, 1], is the share of its words that the best place
-    has; if it is low, only the meaning can decide (`needs_meaning`). It has so many `facts`, of which `figures` are
-    numbers, and so many `words` that say something. If it `is_across` languages, words and names were not compared."""
+    has; if it is low, only the meaning can decide (`needs_meaning`). `together` is the share that the best places for
+    its clauses have. It has so many `facts`, of which `figures` are numbers, and so many `words` that say something. If
+    it `is_across` languages, words and names were not compared."""
 
     missing: tuple[Fact, ...]
     is_contradicted: bool
@@ -39,6 +41,7 @@ class Verdict:
     figures: int = 0
     words: int = 0
     is_across: bool = False
+    together: float = 0.0
 
     @property
     def is_proven(self) -> bool:
@@ -51,11 +54,11 @@ class Verdict:
             return False
         if self.is_across:
             return self.figures > 0
-        if self.figures and self.cover >= _PROVING_COVER_OF_FIGURES:
+        if self.figures and self.together >= _PROVING_COVER_OF_FIGURES:
             return True
-        if self.facts >= _SEVERAL_FACTS and self.cover >= _PROVING_COVER_OF_FACTS:
+        if self.facts >= _SEVERAL_FACTS and self.together >= _PROVING_COVER_OF_FACTS:
             return True
-        return self.cover >= _PROVING_COVER and self.words >= _FEWEST_PROVING_WORDS
+        return self.together >= (_PROVING_COVER if self.words >= _FEWEST_PROVING_WORDS else _PROVING_COVER_OF_FEW_WORDS)
 
     @property
     def needs_meaning(self) -> bool:
@@ -92,8 +95,20 @@ class Evidence:
             for fact in said.facts
             if not needs_no_proof(fact, said.text, self._own_names) and not self._stands(fact, proof)
         )
+        # What it does not ship to, and whose name it is, a source need not say.
+        absent = (fact.text for fact in said.facts if proof.is_denied_and_absent(fact))
+        together = self._together(said, stems(" ".join([*self._own_names, *absent])))
+        contradicted = is_contradicted(index, said, proof)
         cover = max(index.shares(words), default=0.0)
-        return Verdict(missing, is_contradicted(index, said, proof), cover, len(said.facts), figures, len(words))
+        return Verdict(missing, contradicted, cover, len(said.facts), figures, len(words), together=together)
+
+    def _together(self, said: SaidSentence, unsaid: frozenset[str]) -> float:
+        """The share of the words, without the `unsaid`, that a place has, or the best places for the clauses have."""
+        whole = max(self._index.shares(stems(said.text) - unsaid), default=0.0)
+        words = [clause.own_words.difference(unsaid) for clause in said.clauses]
+        weight = sum(map(self._index.weight, words))
+        found = sum(max(self._index.covers(each), default=0.0) for each in words)
+        return max(whole, found / weight if weight else 0.0)
 
     def nearest(self, sentence: str, count: int) -> list[str]:
         """The places that share the most words with the sentence."""

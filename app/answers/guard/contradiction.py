@@ -11,12 +11,13 @@ from typing import Final
 from app.answers.guard.evidence_places import Place
 from app.answers.guard.fact_proof import FactProof
 from app.answers.guard.place_index import PlaceIndex
-from app.answers.guard.place_words import number_words, stems
+from app.answers.guard.place_words import denied_stems, number_words, stems
 from app.answers.guard.said_sentence import Part, SaidSentence
 from app.core.text.number_kinds import number_kinds
 from app.core.text.polarity import (
     denies,
     has_exception,
+    has_way_out,
     is_condition,
     is_contrary,
     is_free,
@@ -24,6 +25,7 @@ from app.core.text.polarity import (
     is_too_wide,
     limits,
     speaks_of_paying,
+    without_case,
 )
 from app.core.text.stated_facts import FactKind
 
@@ -33,6 +35,7 @@ _LEAST_SHARE: Final = 0.45  # of a clause's words that the places must have
 _LEAST_SHARE_WITHOUT_FACTS: Final = 0.6
 _LEAST_SHARE_OF_DENIALS: Final = 0.5
 _FEWEST_WORDS: Final = 2  # that a place has of a clause, to be about the same
+_STOPS: Final = re.compile(r"[,;:.]\s")
 _SEGMENTS: Final = re.compile(r"[,;:.]\s|\s(?:but|and|or|so)\s")
 _DENIED_LIST: Final = re.compile(r"(?:not|never|no)\b[^:.]{0,60}:", re.IGNORECASE)
 
@@ -42,7 +45,7 @@ def is_contradicted(index: PlaceIndex, said: SaidSentence, proof: FactProof) -> 
         return _is_same_but_denied(index, said)
     if has_exception(said.text) and denies(said.text):
         return False
-    if _is_turned_round(index, said, proof):
+    if _is_turned_round(index, said, proof) or any(_is_denied_word_for_word(index, clause) for clause in said.clauses):
         return True
     return any(_is_clause_contradicted(index, clause, proof, is_plain=not denies(said.text)) for clause in said.clauses)
 
@@ -51,12 +54,47 @@ def _is_turned_round(index: PlaceIndex, said: SaidSentence, proof: FactProof) ->
     """Whether the place that is most like a part says its contrary in other words, limits what it says of all, or does
     not limit what it limits."""
     return any(
-        turned(part.text, place.text)
+        is_contrary(part.text, place.text)
+        or is_too_wide(part.text, _said_of_it(place, part))
+        or is_too_narrow(part.text, place.text)
         for part in said.parts
         if not is_condition(part.text)
-        for turned in (is_contrary, is_too_wide, is_too_narrow)
         for place in _likest(index, part, proof)
     )
+
+
+def _said_of_it(place: Place, part: Part) -> str:
+    """What of the place stands between two stops and has a word of the part."""
+    return " ".join(segment for segment in _STOPS.split(place.text) if part.own_words & _tokens(segment))
+
+
+def _is_denied_word_for_word(index: PlaceIndex, clause: Part) -> bool:
+    """Whether a place that is like the clause denies a word that the clause asserts, "not carried over", and none that
+    is as like it asserts the word; or whether the sources never have a word of the clause but denied: "not heated"."""
+    if is_condition(clause.text) or has_way_out(clause.text) or denies(clause.text):
+        return False
+    shares = index.shares(clause.words)
+    best = max(shares, default=0.0)
+    if any(
+        place.never & clause.own_words & index.only_denied and share == best and _denies_it(index, place, clause)
+        for place, share in zip(index.places, shares, strict=True)
+    ):
+        return True
+    for place, share in zip(index.places, shares, strict=True):
+        is_like = share >= _LEAST_SHARE_OF_DENIALS and len(place.words & clause.own_words) >= _FEWEST_WORDS
+        denied = _denied_of(index, place, clause) if is_like and place.denied & clause.own_words else frozenset()
+        if denied and not any(
+            other_share >= share and denied & other.words and not denied & other.denied
+            for other, other_share in zip(index.places, shares, strict=True)
+        ):
+            return True
+    return False
+
+
+def _denied_of(index: PlaceIndex, place: Place, clause: Part) -> frozenset[str]:
+    """The words of the clause that the place denies where it is most like the clause."""
+    told = max(place.text.split(";"), key=lambda part: index.known_weight(clause.own_words & _tokens(part)))
+    return denied_stems(told) & clause.own_words
 
 
 def _likest(index: PlaceIndex, part: Part, proof: FactProof) -> list[Place]:
@@ -128,10 +166,11 @@ def _may_deny(place: Place, said: str, is_anchored: bool) -> bool:
 
 def _denies_it(index: PlaceIndex, place: Place, clause: Part) -> bool:
     """Whether the place denies something in the segment that is most like the clause, or as a whole list."""
-    segments = [segment for segment in _SEGMENTS.split(place.text) if segment.strip()]
+    told = without_case(place.text)
+    segments = [segment for segment in _SEGMENTS.split(told) if segment.strip()]
     if not segments:
         return False
-    if place.is_denied or (":" in place.text and bool(_DENIED_LIST.match(place.text))):
+    if place.is_denied or (":" in told and bool(_DENIED_LIST.match(told))):
         return True
     return denies(max(segments, key=lambda segment: index.known_weight(clause.own_words & _tokens(segment))))
 

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from app.answers.guard.place_words import capitalised, is_named, labels_in, names_within, number_words, stem, stems
+from app.answers.guard.place_words import (
+    capitalised,
+    denied_stems,
+    is_named,
+    labels_in,
+    names_within,
+    never_stems,
+    number_words,
+    stem,
+    stems,
+)
 from app.core.text.number_kinds import number_kinds
 from app.core.text.polarity import denies
 from app.core.text.stated_facts import Fact, FactKind, numbers_in, plain, spellings
@@ -41,6 +51,8 @@ class Place:
     in_heading: frozenset[str]
     is_heading: bool  # or the head of a table
     is_denied: bool  # an item of "What is not covered"
+    denied: frozenset[str]  # stems of what it says is not so
+    never: frozenset[str]  # those of them that follow "is not" or "there is no"
 
     @property
     def folded(self) -> str:
@@ -211,4 +223,6 @@ def _place(
         in_heading,
         is_heading,
         is_denied,
+        denied_stems(text),
+        never_stems(text),
     )

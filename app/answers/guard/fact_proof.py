@@ -12,7 +12,7 @@ from app.answers.guard.evidence_places import Place
 from app.answers.guard.place_index import PlaceIndex
 from app.answers.guard.place_words import every_stem, is_member, is_named, number_words, other_names, stems, union_names
 from app.answers.guard.said_sentence import SaidSentence
-from app.core.text.number_kinds import is_time, likeness, units_of
+from app.core.text.number_kinds import THINGS, is_time, likeness, ranges_in, units_of
 from app.core.text.polarity import denies, is_denied_there, limits
 from app.core.text.stated_facts import Fact, FactKind, numbers_in, spellings
 
@@ -27,9 +27,11 @@ _SAYS_ANOTHER: Final = 0.8  # a rival may be there for another number of the sen
 _NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no number near the name
 _ACRONYM: Final = re.compile(r"[A-Z]{2,4}")
 _NEARLY: Final = 0.5  # share of the best cover from which a place may limit what it says
-_LISTED: Final = re.compile(r"[,;]\s|\sand\s|\sor\s")
+_LISTED: Final = re.compile(r"[,;:]\s|\sand\s|\sor\s")
 _FEWEST_LISTED: Final = 3
 _LONGEST_LISTED: Final = 5  # words
+_DENIED_RIVAL: Final = 0.6  # "not 5 GHz" is no other number for 2.4 GHz
+_COUNTS_ANYTHING: Final = frozenset({"", THINGS})
 _NO_RIVAL: Final = 9.0
 
 
@@ -44,9 +46,9 @@ class FactProof:
     def stands(self, fact: Fact) -> bool:
         if fact.kind is FactKind.NAME and self._said.is_list_of_names and any(self.held(fact)):
             return True  # each has a place of its own
-        if fact.kind is FactKind.NAME and self._is_denied_and_absent(fact):
+        if self.is_denied_and_absent(fact):
             return True
-        if fact.kind is FactKind.NUMBER and self._is_of_another_name(fact):
+        if fact.kind is FactKind.NUMBER and (self._is_of_another_name(fact) or self._is_of_another_range(fact)):
             return False
         least = _LIKE_THE_RIVAL if self._said.is_english else _LIKE_THE_RIVAL_ELSEWHERE
         return self.likeness(fact) >= least[fact.kind]
@@ -92,7 +94,7 @@ class FactProof:
         folded = fact.text.casefold()
         names = {folded, *self._long_forms(fact.text), *self._other_names(folded)}
         first, *others = fact.text.split("-")
-        if others and first[:1].isupper():  # Plus-Tarif is the plan Plus
+        if others and first[:1].isupper() and first[1:].islower():  # Plus-Tarif is the plan Plus
             names.add(first.casefold())
         return [float(any(is_named(name, place.folded) for name in names)) for place in places]
 
@@ -103,9 +105,9 @@ class FactProof:
             return frozenset()
         return others
 
-    def _is_denied_and_absent(self, fact: Fact) -> bool:
+    def is_denied_and_absent(self, fact: Fact) -> bool:
         """What the sources name nowhere may be denied where they limit what they say: "We do not ship to Japan"."""
-        if any(self.held(fact)) or not is_denied_there(fact.text, self._said.text):
+        if fact.kind is not FactKind.NAME or any(self.held(fact)) or not is_denied_there(fact.text, self._said.text):
             return False
         covers = self._index.covers(self._said.words)
         best = max(covers, default=0.0)
@@ -128,6 +130,20 @@ class FactProof:
         ]
         return bool(told) and not any(is_own or is_own is None for is_own in told)
 
+    def _is_of_another_range(self, fact: Fact) -> bool:
+        """Whether the sources have a range with one end of that of the sentence only: "1 to 6" for "1 to 12"."""
+        for said in ranges_in(self._said.text):
+            if fact.text not in said:
+                continue
+            told = [pair for place in self._index.places for pair in ranges_in(place.text)]
+            spelt = [
+                tuple(bool(spellings(end) & spellings(own)) for own, end in zip(said, pair, strict=True))
+                for pair in told
+            ]
+            if spelt and not any(all(pair) for pair in spelt) and any(any(pair) for pair in spelt):
+                return True
+        return False
+
     def _long_forms(self, name: str) -> set[str]:
         """EU is also European Union."""
         if not _ACRONYM.fullmatch(name):
@@ -140,7 +156,9 @@ class FactProof:
         places = {number: place for number, place in enumerate(self._index.places) if not place.is_heading}
         if fact.kind is FactKind.NUMBER:
             likenesses = {
-                number: self._other_number(fact, place.numbers) for number, place in places.items() if not held[number]
+                number: self._other_number(fact, place.numbers) * (_DENIED_RIVAL if denies(place.text) else 1)
+                for number, place in places.items()
+                if not held[number]
             }
             return {number: like for number, like in likenesses.items() if like}
         holding = [place for place, has in zip(self._index.places, held, strict=True) if has]
@@ -153,9 +171,13 @@ class FactProof:
         }
 
     def _other_number(self, fact: Fact, numbers: Mapping[str, set[str]]) -> float:
-        """How like another number is to what is counted. "One" and "once" are too common to tell."""
+        """How like another number is to what is counted. "One" and "once" are too common to tell, unlike "1 year"."""
         kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
-        others = [has for number, has in numbers.items() if number not in self._said.spelt and number != "1"]
+        others = [
+            has - _COUNTS_ANYTHING if number == "1" else has
+            for number, has in numbers.items()
+            if number not in self._said.spelt
+        ]
         like = max((likeness(kind, other) for has in others for other in has for kind in kinds), default=0.0)
         return like * (_SAYS_ANOTHER if self._said.spelt & numbers.keys() - {"1"} else 1)
 

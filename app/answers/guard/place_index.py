@@ -13,13 +13,16 @@ _LIKE_CHARS: Final = 4
 
 
 class PlaceIndex:
-    """`names` are words that the sections write with a capital letter only; `labels` are the stems of these, of the
-    heads of tables, and of what is emphasised."""
+    """`only_denied` are stems that the sections never have but as what is not so; `names` are words that the sections
+    write with a capital letter only; `labels` are the stems of these, of the heads of tables, and of what is
+    emphasised."""
 
     def __init__(self, sections: Sequence[Section]) -> None:
         self.places = [place for section in sections for place in section.places]
         self.names = frozenset[str]().union(*(section.names for section in sections))
         self.labels = frozenset[str]().union(*(section.labels for section in sections))
+        said = frozenset[str]().union(*(place.words - place.never for place in self.places))
+        self.only_denied = frozenset[str]().union(*(place.never for place in self.places)) - said
         seen: Counter[str] = Counter()
         for section in sections:
             seen.update(section.seen)

@@ -2,14 +2,16 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
+from itertools import islice
 from typing import Any, Final
 
 from app.core.text.content_words import is_content_word
+from app.core.text.polarity import absent_parts, denied_parts
 from app.core.text.stated_facts import identifiers_in
-from app.core.text.words import search_terms
+from app.core.text.words import folded_words, search_terms
 
 _STEM_CHARS: Final = 6
 _ENDING: Final = re.compile(r"(?:als?|ings?|ed|ers?|es|s|ly|en|e)$")
@@ -20,6 +22,7 @@ _EMPHASISED: Final = re.compile(r"\*{1,2}([^*\n]{1,60})\*{1,2}")
 _OPENS: Final = re.compile(r"(?:^|[.!?:;…>]\s+|[\"“„«]\s*)$")
 _SAME: Final = {"km": "kilometre", "email": "mail", "telephone": "phone"}
 _MENU_CHARS: Final = 20
+_DENIED_WORDS: Final = 2
 # Verbs that join what is told of a thing to the thing; a page says the same with a colon or a column.
 _TELL_LITTLE: Final = frozenset(
     """
@@ -38,7 +41,24 @@ def stems(text: str) -> frozenset[str]:
 def stem(word: str) -> str:
     """Of a case-folded word."""
     word = _SAME.get(word, word)
+    if word.endswith(("ied", "ies")) and len(word) > _STEM_CHARS - 2:
+        word = f"{word[:-3]}y"
     return _ENDING.sub("", word)[:_STEM_CHARS] if len(word) > _STEM_CHARS - 2 else word
+
+
+def denied_stems(text: str) -> frozenset[str]:
+    """Of the first words that say something after a word of denial: of "not carried over" and "no fee"."""
+    return frozenset(stem for part in denied_parts(text) for stem in islice(_stems_in_order(part), _DENIED_WORDS))
+
+
+def never_stems(text: str) -> frozenset[str]:
+    """Of the first word that says something after "is not" or "there is no"."""
+    return frozenset(stem for part in absent_parts(text) for stem in islice(_stems_in_order(part), 1))
+
+
+def _stems_in_order(text: str) -> Iterator[str]:
+    for word in folded_words(text):
+        yield from stems(word)
 
 
 def every_stem(text: str) -> frozenset[str]:

@@ -13,6 +13,7 @@ from app.core.text.stated_facts import Fact, FactKind, facts_of, in_ascii_digits
 _CLAUSES: Final = re.compile(
     r"[,;:()]\s|\s(?:and|or|but|et|und|oder|y|o|e)\s|\s(?=(?:while|if|when|because|since)\s)", re.IGNORECASE
 )
+_FRAGMENT: Final = re.compile(r"(?:with|at|by|for|of|per)\s[^,;:]{1,24}(?=[,;.:]|$)", re.IGNORECASE)
 _WORD: Final = re.compile(r"\w[\w'’.-]*\w|\w")
 _AFTER_A_NAME: Final = re.compile(r"[A-Z]|\d{1,4}")  # Breeze M, Nibbit 6
 _FEWEST_LISTED: Final = 4
@@ -82,7 +83,7 @@ class SaidSentence:
             or (bool(_VERB.match(text, text.find(fact.text) + len(fact.text))) and not is_word(fact.text))
         ]
         facts = _with_whole_names(facts, text, has_phrase)
-        clauses = [clause for clause in _CLAUSES.split(text) if clause.strip()]
+        clauses = list(_whole_clauses(text))
         parts = [_part(text, facts, text)]
         if len(clauses) > 1:
             parts += [_part(clause, facts, text) for clause in clauses]
@@ -109,6 +110,15 @@ def needs_no_proof(fact: Fact, text: str, own_names: Collection[str]) -> bool:
     if fact.text.casefold().removesuffix("'s").removesuffix("’s") in own_names:
         return not re.search(rf"\b(?:in|on|or|with|at)\s{name}(?!\s[A-Z])", text)
     return bool(_ACRONYM.fullmatch(fact.text) and re.search(rf"(?<!\w){name} \d", text))
+
+
+def _whole_clauses(text: str) -> Iterator[str]:
+    """The clauses; one that is no more than "with 38 stations" goes with the one before."""
+    start = 0
+    for end in [*(found for found in _CLAUSES.finditer(text) if not _FRAGMENT.match(text, found.end())), None]:
+        if clause := text[start : end.start() if end else None].strip():
+            yield clause
+        start = end.end() if end else start
 
 
 def _part(text: str, facts: Sequence[Fact], sentence: str) -> Part:

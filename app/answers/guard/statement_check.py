@@ -86,6 +86,9 @@ class StatementCheck:
             found: Finding | None = Finding(" ".join(sentence.split()), is_unsourced=True)
         else:
             evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
+            if cited and verdict.is_proven and not verdict.proves:
+                _, among_all = await asyncio.to_thread(self._verdict, sentence, frozenset[int]())
+                verdict = among_all if among_all.is_contradicted else verdict
             found = await self._judged(sentence, verdict, evidence, is_citing=bool(cited))
         if found is not None:
             self.findings.append(found)
@@ -108,15 +111,19 @@ class StatementCheck:
 
     async def proof(self, sentence: str) -> int | None:
         """The number of the source that proves a statement that cites none, which then counts as checked; None if none
-        does."""
+        does, or if one says more like it that is not so."""
         source = await asyncio.to_thread(self._proof, sentence)
         self.checked += source is not None
         return source
 
     def _proof(self, sentence: str) -> int | None:
         proofs = [(self._verdict(sentence, frozenset({each.number}))[1], each.number) for each in self._sources]
-        proving = [(verdict.cover, -number) for verdict, number in proofs if verdict.proves]
-        return -max(proving)[1] if proving else None
+        proving = [(verdict.together, -number) for verdict, number in proofs if verdict.proves]
+        if not proving:
+            return None
+        best, number = max(proving)
+        nearer = any(verdict.together > best for verdict, _ in proofs if not verdict.is_proven)
+        return None if nearer else -number
 
     async def code_finding(self, code: str) -> Finding | None:
         """None if each line of a code block is in some source, ignoring spaces."""

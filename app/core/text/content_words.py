@@ -9,14 +9,15 @@ _SHORTEST = 3
 # English words of three letters and more that say nothing about the subject of a text.
 _TELL_NOTHING = frozenset(
     """
-    about above after again against all also although always among and another any are around because been before being
-    below between both but can cannot could did does doing done down during each either else even ever every few first
-    following for from further get given got had has have having her here hers him his how however including into its
-    itself just less let like made make many may might more most much must near need never new next nor not now off
-    often once one only other our out over own per please rather same see several she should since some such than that
-    the their them then there these they this those through thus too two under until upon use used uses using very via
-    was way well were what when where whether which while who whom whose why will with within without would yes yet you
-    your
+    about above additionally after again against all also alternatively although always among and another any are
+    around because been before being below between both but can cannot could currently did does doing done down
+    during each either else even ever every few first following for from further get given got had has have having
+    her here hers him his how however including into its itself just less let like made make many may might more
+    most much must near need never new next nor not now off often once one only other our out over own per please
+    rather same see several she should since some such than that the their them then there these they this those
+    through thus too two under unfortunately until upon use used uses using very via aren couldn didn doesn don hadn
+    hasn haven isn shouldn wasn weren wouldn was way well were what when where whether which while who whom whose
+    why will with within without would yes yet you your
     """.split()  # noqa: SIM905 - reads better than a list
 )
 

@@ -56,6 +56,7 @@ _SAME_TIME: Final = (
     ("hours", 60, "minutes"),
     ("minutes", 60, "seconds"),
 )
+_RANGE: Final = re.compile(r"(?<![\w.,])(\d[\d.,]{0,11})\s?(?:to|–|-)\s?(\d[\d.,]{0,11})(?![\w])")
 _AM_OR_PM: Final = re.compile(r"\s?([ap])\.?m\b")
 _COUNTED_NEVER: Final = frozenset(
     """
@@ -124,6 +125,11 @@ def likeness(said: str, has: str) -> float:
         return _UNKNOWN_PRICE if said in (MONEY, SHARE) else _UNKNOWN_KIND
     is_vague = THINGS in (said, has) and not {MONEY, SHARE} & {said, has}
     return _OTHER_THINGS if is_vague else 0.0
+
+
+def ranges_in(text: str) -> list[tuple[str, str]]:
+    """The two ends of each range: of "1 to 6" and "3-5"."""
+    return [(found[1], found[2]) for found in _RANGE.finditer(text)]
 
 
 def is_time(kind: str) -> bool:

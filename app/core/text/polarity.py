@@ -1,43 +1,54 @@
-"""Whether a text denies something, by its words."""
+"""Whether a text denies something, limits it, or says its contrary, by the words of `polarity` in the languages' files.
+
+Denials are known in the languages that put spaces between words, the rest in English alone.
+"""
 
 import re
+from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
-_DENIED: Final = re.compile(
-    r"\b(?:no|not|never|none|nothing|nobody|neither|nor|cannot|without|nicht|kein\w*|nie|niemals"
-    r"|ohne|pas|jamais|aucune?|sans|nunca|sin|ningun\w*|non|mai|senza)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-_NO_DENIAL: Final = re.compile(
-    r"\b(?:no|not)\s(?:more|less|later|fewer|earlier|longer|older|younger|only|just|even|over|above)\b(?!\s(?:available|possible))",
-    re.IGNORECASE,
-)
-# Words that deny without "not": "Wi-Fi only", "wrong", "refused".
-_LIMITED: Final = re.compile(
-    r"\b(?:only|unless|except\w*|exclu\w+|others?|otherwise|instead|waive\w*|(?:switched|turned|been) off|closed|shut"
-    r"|refus\w+|reject\w*|forbid\w*|forbad\w*|prohibit\w*|barred|banned|blocked|locked|expir\w+|lapses?|lapsed|stays?"
-    r"|remains?|unchanged|loses?|lost|stops?|stopped|fail\w*|missing|missed|lacks?|lacking|prevents?|avoids?|den(?:y|ie)\w*"
-    r"|declin\w*|wrong\w*|hardly|rarely|seldom|invisible|hidden|optional|voluntary|final|bound|mandatory|compulsory"
-    r"|un(?!i|der|til)\w{3,}|disab\w+|disallow\w*|impossible|incorrect\w*|invalid\w*|inactive|zero|[a-z]+-only"
-    r"|[a-z]{3,}-free)\b",
-    re.IGNORECASE,
-)
+from app.core.text.languages import LANGUAGES, language_table
+
 _FREE: Final = re.compile(r"\bfree\b|(?<![\d.,])[€$£]?0(?![\d.,])", re.IGNORECASE)
-_PAYING: Final = re.compile(
-    r"\b(?:pay|pays|paid|cost|costs|charge|charges|charged|fees?|price|money|anything)\b", re.IGNORECASE
+_CLAUSE_ENDS: Final = re.compile(r"[,;:.!?()]\s|\s(?:but|and|so|because|since|while|if|when)\s", re.IGNORECASE)
+_LACKING: Final = re.compile(r"\A\W{0,4}no\b[^:.]{0,40}:\s", re.IGNORECASE)
+_AS_LONG_AS: Final = r"|\bas long as\b"
+_NOT_THERE: Final = (
+    r"(?:\b(?:no|not|never|cannot)|n['’]t)\b[^.;,]{0,40}\b(?:ship|deliver|send|sell|available|offer|support|serve|operate"
+    r"|accept|store|shop|office)\w*\b[^.;,]{0,20}\b(?:to|in|into|for|from)\s(?:the\s)?"
 )
-_CONDITION: Final = re.compile(r"^\W*(?:if|whether|when|while|since|because|as)\b|\bas long as\b", re.IGNORECASE)
-_EXCEPTION: Final = re.compile(r"\b(?:unless|until|except|without|than|only|even|over|above)\b", re.IGNORECASE)
 
 
 def denies(text: str) -> bool:
-    """Whether it says "not", in one of some languages. "No more than 40" is a number, and denies nothing."""
-    return bool(_DENIED.search(_NO_DENIAL.sub(" ", text)))
+    """Whether it says "not", in any of these languages. "No more than 40" is a number, and denies nothing."""
+    return bool(_denials().search(_english("denies_nothing").sub(" ", text)))
+
+
+def without_case(text: str) -> str:
+    """The text without the case that it begins with, as in "No light at all: check the adapter"."""
+    return _LACKING.sub("", text)
+
+
+def denied_parts(text: str) -> Iterator[str]:
+    """What follows each word of denial up to the end of its clause, unless the clause is a condition."""
+    text = _english("denies_nothing").sub(" ", without_case(text))
+    for clause in _CLAUSE_ENDS.split(text):
+        found = _denials().search(clause)
+        if found and not is_condition(clause):
+            yield clause[found.end() :]
+
+
+def absent_parts(text: str) -> Iterator[str]:
+    """What follows "is not", "there is no" and their like up to the end of their clause."""
+    for clause in _CLAUSE_ENDS.split(text):
+        if (found := _english("is_absent").search(clause)) and not is_condition(clause):
+            yield clause[found.end() :]
 
 
 def limits(text: str) -> bool:
     """Whether the text denies something in other words than "not", or limits it."""
-    return bool(_LIMITED.search(text))
+    return bool(_english("limits").search(text))
 
 
 def is_free(text: str) -> bool:
@@ -45,49 +56,21 @@ def is_free(text: str) -> bool:
 
 
 def speaks_of_paying(text: str) -> bool:
-    return bool(_PAYING.search(text))
+    return bool(_english("pays").search(text))
 
 
 def is_condition(clause: str) -> bool:
-    return bool(_CONDITION.search(clause))
+    return bool(_conditions().search(clause))
 
 
 def has_exception(text: str) -> bool:
     """Whether what is denied may be allowed otherwise, as in "not without a key"."""
-    return bool(_EXCEPTION.search(text))
+    return bool(_english("exceptions").search(text))
 
 
-# Words that say the contrary of each other, where two texts are about the same.
-_CONTRARIES: Final = tuple(
-    (re.compile(rf"\b(?:{one})\b", re.IGNORECASE), re.compile(rf"\b(?:{other})\b", re.IGNORECASE))
-    for one, other in (
-        (r"(?:switched|turned|comes?|is|are) on|enabled|active by default", r"(?:switched|turned|is|are) off|disabled"),
-        (
-            r"tak(?:e|es|ing) (?:\w+ ){0,3}out|remov(?:e|es|ing)|without",
-            r"leav(?:e|es|ing) (?:\w+ ){0,3}(?:in|inside)|inside|keep (?:\w+ ){0,3}in",
-        ),
-        (r"monthly|(?:per|each|every|a) month", r"yearly|annual(?:ly)?|(?:per|each|every|a) year"),
-        (r"includ(?:es?|ed|ing)|covers?|covered", r"exclud(?:es?|ed|ing)|not (?:included|covered)"),
-        (r"always|every time", r"never|at no time"),
-        (r"at least|minimum|no less than", r"at most|maximum|no more than"),
-        (r"above|over|more than|warmer than", r"below|under|less than|colder than"),
-        (r"required|mandatory|must", r"optional|voluntary|need not"),
-        (r"increas(?:es?|ed|ing)|rais(?:es?|ed|ing)", r"decreas(?:es?|ed|ing)|reduc(?:es?|ed|ing)|lower(?:s|ed)?"),
-        (r"public", r"private"),
-        (r"automatic(?:ally)?", r"manual(?:ly)?|by hand"),
-        (r"accepts?|accepted", r"refus(?:es?|ed)|rejects?|rejected|declined"),
-        (r"refunded|refundable|get (?:\w+ ){0,3}back", r"non-refundable|no refund|not refunded|runs? out"),
-    )
-)
-_EVERY: Final = re.compile(r"\b(?:every|all|any|always|everywhere|anytime|at any time|regardless)\b", re.IGNORECASE)
-_NARROWED: Final = re.compile(r"\b(?:only|while|unless|except|refus\w+|limited to|restricted)\b", re.IGNORECASE)
-_ONLY_BY: Final = re.compile(r"\bonly (?:at|by|through|via|with|from|for)\b", re.IGNORECASE)
-
-
-_NOT_THERE: Final = (
-    r"(?:\b(?:no|not|never|cannot)|n['’]t)\b[^.;,]{0,40}\b(?:ship|deliver|send|sell|available|offer|support|serve|operate"
-    r"|accept|store|shop|office)\w*\b[^.;,]{0,20}\b(?:to|in|into|for|from)\s(?:the\s)?"
-)
+def has_way_out(text: str) -> bool:
+    """Whether what it says holds for a part only: "unless", "only"."""
+    return bool(_english("ways_out").search(text))
 
 
 def is_denied_there(name: str, text: str) -> bool:
@@ -102,17 +85,42 @@ def is_contrary(said: str, told: str) -> bool:
     return any(
         (one.search(said) and not other.search(said) and other.search(told) and not one.search(told))
         or (other.search(said) and not one.search(said) and one.search(told) and not other.search(told))
-        for one, other in _CONTRARIES
+        for one, other in _contraries()
     )
 
 
 def is_too_wide(said: str, told: str) -> bool:
     """Whether it says of all what the other limits: "on every plan", where it is told "while on Pro"."""
-    return bool(
-        _EVERY.search(said) and not _EVERY.search(told) and not _NARROWED.search(said) and _NARROWED.search(told)
-    )
+    every, narrowed = _english("wide"), _english("narrow")
+    return bool(every.search(said) and not every.search(told) and not narrowed.search(said) and narrowed.search(told))
 
 
 def is_too_narrow(said: str, told: str) -> bool:
     """Whether it says "only at" where the other limits nothing."""
-    return bool(_ONLY_BY.search(said) and not limits(told) and not denies(told))
+    return bool(_english("only_by").search(said) and not limits(told) and not denies(told))
+
+
+@cache
+def _english(key: str) -> re.Pattern[str]:
+    return _of(language_table("en")["polarity"][key])
+
+
+@cache
+def _denials() -> re.Pattern[str]:
+    return _of([word for language in sorted(LANGUAGES) for word in language_table(language)["polarity"]["denies"]])
+
+
+@cache
+def _conditions() -> re.Pattern[str]:
+    begins = "|".join(language_table("en")["polarity"]["begins_condition"])
+    return re.compile(rf"^\W*(?:{begins})\b{_AS_LONG_AS}", re.IGNORECASE)
+
+
+@cache
+def _contraries() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    return tuple((_of([one]), _of([other])) for one, other in language_table("en")["polarity"]["contraries"])
+
+
+def _of(words: list[str]) -> re.Pattern[str]:
+    """Matches any of the words, which are regular expressions, whole."""
+    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)

@@ -24,7 +24,7 @@ _IDENTIFIER: Final = re.compile(
     rf"(?:[-.][^\W{_UNSPACED}]+)*"
 )
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«]\s*|\n\s*)$")
+_SENTENCE_START: Final = re.compile(r"(?:^\s*|[.!?:;…]\s+|[\"“„«]\s*|\n\s*)$")
 _VERB_AHEAD: Final = re.compile(
     r"\s+(?:[a-z]+[a-rt-z]s\b|and\b|or\b|was\b|were\b|are\b|can\b|will\b|must\b|had\b|have\b)"
 )
@@ -59,9 +59,18 @@ _MORE_NUMBER_WORDS: Final = {
     "hundred": "100",
     "thousand": "1000",
 }
-_EVERY_NUMBER_WORD: Final = _MORE_NUMBER_WORDS | _NUMBER_WORDS
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_UNITS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_COMPOUND: Final = {
+    f"{ten}-{unit}": str(10 * tens + number)
+    for tens, ten in enumerate(_TENS, start=2)
+    for number, unit in enumerate(_UNITS, start=1)
+}
+_EVERY_NUMBER_WORD: Final = _MORE_NUMBER_WORDS | _NUMBER_WORDS | _COMPOUND
 # "Three" of "three-hour" too.
-_SPELT_OUT: Final = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(_EVERY_NUMBER_WORD)})(?![^\W\d_])", re.IGNORECASE)
+_SPELT_OUT: Final = re.compile(
+    rf"(?<![^\W\d_])(?:{'|'.join(sorted(_EVERY_NUMBER_WORD, key=len, reverse=True))})(?![^\W\d_])", re.IGNORECASE
+)
 
 # Always written with a capital letter, but no names.
 _NO_NAMES: Final = frozenset({"i", "i'm", "i’m", "i'd", "i'll", "i've", "ok", "faq", "pm", "am"})
@@ -105,7 +114,7 @@ def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
     facts += [Fact(FactKind.NUMBER, found.group()) for found in _NUMBER.finditer(text)]
     for found in _WORD.finditer(text):
         word = found.group()
-        if word.casefold() in _NUMBER_WORDS:
+        if word.casefold() in _NUMBER_WORDS or word.casefold() in _COMPOUND:
             facts.append(Fact(FactKind.NUMBER, word.casefold()))
         elif _is_name(text, found, language):
             is_opening = bool(_SENTENCE_START.search(text[: found.start()])) and word[1:].islower()

@@ -5,8 +5,9 @@ visitors say that is no question, and the replies; `follow_up` the words that ma
 before it; `questions` the words with which questions `begin`, and those of them that `may_tell` ("When it rains, does
 it ...?"); `failure` regular expressions for an answer that admits not knowing; `handoff` those for the wish for a
 `person`, over folded words: what may come `before` it, the `wishes`, and what may come `after` one; `answers` how
-models speak of their sources (`answer_words.py`); `reasoning` how a model that thinks aloud `opens`, and of what it
-`speaks`. The widget speaks the same languages (`widget/src/words`).
+models speak of their sources (`answer_words.py`); `polarity` the words that deny, and, in English, those that limit or
+say the contrary (`polarity.py`); `reasoning` how a model that thinks aloud `opens`, and of what it `speaks`. The widget
+speaks the same languages (`widget/src/words`).
 """
 
 import re
