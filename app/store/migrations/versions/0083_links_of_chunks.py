@@ -1,17 +1,17 @@
 """The links in the text of chunks. The next reading asks for every page in full, because those that were read before
 have none.
 
-Revision ID: 0082
-Revises: 0081
-Create Date: 2026-11-29 08:05:00.000000
+Revision ID: 0083
+Revises: 0082
+Create Date: 2026-11-29 08:34:00.000000
 """
 
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0082"
-down_revision = "0081"
+revision = "0083"
+down_revision = "0082"
 branch_labels = None
 depends_on = None
 
