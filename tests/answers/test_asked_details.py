@@ -3,6 +3,7 @@
 import pytest
 
 from app.core.text.questions.asked_details import (
+    asked_details,
     is_completed,
     is_told_alone,
     lacks_detail,
@@ -121,3 +122,30 @@ def test_a_text_without_a_price_lacks_what_is_asked_for(question: str) -> None:
 @pytest.mark.parametrize("question", ["how much rain can it take?", "does it float?", "what does the battery cost?"])
 def test_a_question_that_names_something_itself_asks_for_more_than_a_detail(question: str) -> None:
     assert not lacks_detail(question, WARRANTY)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Quanto custam os serviços e qual é o telefone?", ["price", "phone"]),
+        ("Wat zijn de openingstijden?", ["hours"]),
+        ("Jakie są godziny otwarcia?", ["hours"]),
+        ("Unde vă aflați și care este adresa?", ["place"]),
+        ("Сколько стоит доставка?", ["price"]),
+        ("Πόσο κοστίζει;", ["price"]),
+        ("Telefon numaranız nedir?", ["phone"]),
+        ("Giá bao nhiêu?", ["price"]),
+        ("كم سعره؟", ["price"]),
+        ("ما هو السعر؟", ["price"]),
+        ("قیمت این چراغ چند است؟", ["price"]),
+        ("מה המחיר?", ["price"]),
+        ("اس کی قیمت کیا ہے؟", ["price"]),
+        ("इसकी कीमत क्या है?", ["price"]),
+        ("電話番号を教えてください", ["phone"]),
+        ("营业时间是什么时候", ["hours"]),
+        ("ราคาเท่าไหร่", ["price"]),
+        ("How are the Basque words counted?", []),
+    ],
+)
+def test_details_are_asked_for_in_every_language(question: str, names: list[str]) -> None:
+    assert [detail.name for detail in asked_details(question)] == names

@@ -37,10 +37,6 @@ _WORD_CHARS: Final = 24  # no abbreviation is longer
 # sentences.
 _UNMARKED = re.compile(r"(?<=[\u0e00-\u0eff]) (?=[\u0e00-\u0eff])")
 _UNMARKED_CHARS: Final = 40
-_MONTHS: Final = frozenset(
-    "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert".split()  # noqa: SIM905
-)
-
 _POINTS_BACK = re.compile(
     r"(?:it|its|they|them|their|these|those|this|that|he|she|then|there|otherwise|so|such|both|neither|either|if so"
     r"|if not|in that case|instead|however|but|and|or|also|yes|no)\b(?!')",
@@ -185,9 +181,14 @@ def _is_shortened(word: str, text: str, after: int) -> bool:
     bare = word.lstrip("\"'([{*_\u00ab\u201e\u201c").casefold()
     if bare.isdecimal() and len(bare) <= 2:
         following = text[after : after + _WORD_CHARS].split()
-        return bool(following) and following[0].strip(".,;:!?").casefold() in _MONTHS
+        return bool(following) and following[0].strip(".,;:!?").casefold() in _counted()
     is_initial = len(bare) == 1 and bare.isalpha() and word[-1:].isupper()
     return is_initial or f"{bare}." in _abbreviations() or f"{bare.rpartition('.')[2]}." in _abbreviations()
+
+
+@cache
+def _counted() -> frozenset[str]:
+    return frozenset(word for language in LANGUAGES for word in language_table(language)["counted"])
 
 
 @cache

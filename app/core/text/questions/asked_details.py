@@ -7,118 +7,72 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.languages import LANGUAGES, in_any_language, language_table
 from app.core.text.number_kinds import counts_in
 from app.core.text.words import folded_words
+
+# Those whose light words name nothing in each other: other lists have words for a price, or "care".
+_LANGUAGES: Final = ("en", "de", "es", "fr", "it")
+_PHONE_NUMBER: Final = r"(?:\+\d|\b0\d|\(0)[\d ()/\-]{6,}\d|\b\d{3} \d{3} \d{3}\b"
+_TIME: Final = r"\d{1,2}[:.h]\d\d(?: ?(?:uhr|h|a\.?m\.?|p\.?m\.?))?"
+_WORDS_HERE: Final = re.compile("<([a-z]+)>")
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """`odds` is the bonus in log odds for a passage that contains the detail, `alone` the bonus if nothing else is
-    asked. `called` has the terms of pages that contain it, in the languages of `asked`, for a keyword search."""
+    """`name` is that of its words in the table `details` of each language's file. `states` is a regular expression for
+    a passage that contains the detail, where `<name>` stands for such words; `odds` is the bonus in log odds for such a
+    passage, `alone` the bonus if nothing else is asked. `pages` names what pages that contain it are called."""
 
-    asked: re.Pattern[str]
-    told: re.Pattern[str]
+    name: str
+    states: str
     odds: float
     alone: float
-    called: str = ""
+    pages: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> re.Pattern[str]:
+        """Matches the words by which it is asked for, in any language that Docent speaks."""
+        return _pattern(f"<{self.name}>")
+
+    @property
+    def told(self) -> re.Pattern[str]:
+        """Matches a passage that contains it."""
+        return _pattern(self.states)
+
+    @property
+    def called(self) -> str:
+        """The terms of pages that contain it, for a keyword search."""
+        return " ".join(
+            language_table(language)["details"][page] for page in self.pages for language in sorted(LANGUAGES)
+        )
 
 
-# Those whose words for a price are known here: other lists of light words have them too.
-_LANGUAGES: Final = ("en", "de", "es", "fr", "it")
-_PHONE_NUMBER: Final = r"(?:\+\d|\b0\d|\(0)[\d ()/\-]{6,}\d|\b\d{3} \d{3} \d{3}\b"
-_TIME: Final = r"\d{1,2}[:.h]\d\d(?: ?(?:uhr|h|a\.?m\.?|p\.?m\.?))?"
-_CALLED_CONTACT: Final = "contact Kontakt contacto contatti contato phone telephone Telefon teléfono téléphone telefono"
-
-PRICE: Final = Detail(
-    re.compile(
-        r"\b(?:costs?|prices?|how much|fees?|kosten|kostet|preise?|co[uû]te?|prix|cuestan?|precios?|costa|prezz[oi]"
-        r"|preços?)\b",
-        re.IGNORECASE,
-    ),
-    re.compile(r"[€$£¥₹]\s?\d|\d\s?(?:[€£¥₹]|EUR\b|USD\b|GBP\b|euros?\b|dollars?\b)"),
-    0.0,
-    0.0,
-)
-DEFAULT: Final = Detail(
-    re.compile(r"\b(?:defaults?|maximum|minimum)\b", re.IGNORECASE),
-    re.compile(r"(?s)\A(?=.*?\b(?:defaults?|maximum|minimum)\b)(?=.*?[\d`])", re.IGNORECASE),
-    0.0,
-    0.0,
-)
+_PRICE_STATED: Final = r"[€$£¥₹]\s?\d|\d\s?(?:[€£¥₹]|EUR\b|USD\b|GBP\b|euros?\b|dollars?\b)"
+PRICE: Final = Detail("price", _PRICE_STATED, 0.0, 0.0)
+DEFAULT: Final = Detail("default", r"(?s)\A(?=.*?<default>)(?=.*?[\d`])", 0.0, 0.0)
 _DETAILS: Final = (
     PRICE,
-    Detail(
-        re.compile(
-            r"\b(?:(?:tele)?phone(?: number)?s?|telefon(?:isch|nummer)?|rufnummer|hotline|t[eé]l[eé](?:fono|phone)"
-            r"|telefon[eo])\b",
-            re.IGNORECASE,
-        ),
-        re.compile(_PHONE_NUMBER),
-        1.0,
-        3.0,
-        _CALLED_CONTACT,
-    ),
-    Detail(
-        re.compile(
-            r"\b(?:(?:speak|talk) (?:to|with) (?:some(?:one|body)|you|a (?:real )?(?:person|human))"
-            r"|(?:call|contact|reach|email) (?:you|support|(?:the|your) (?:support )?team)"
-            r"|(?:mit )?jemande[nm] (?:sprechen|reden|anrufen)"
-            r"|(?:euch|sie) (?:anrufen|kontaktieren|erreichen)|erreiche ich (?:euch|sie)"
-            r"|hablar con (?:alguien|una persona)|llamaros|contactar(?:os)?"
-            r"|parler à quelqu'un|vous (?:appeler|contacter)"
-            r"|parlare con qualcuno|contattarvi)\b",
-            re.IGNORECASE,
-        ),
-        re.compile(rf"{_PHONE_NUMBER}|\w@\w"),
-        1.0,
-        3.0,
-        _CALLED_CONTACT,
-    ),
+    Detail("phone", _PHONE_NUMBER, 1.0, 3.0, ("contact_pages",)),
+    Detail("reach", rf"{_PHONE_NUMBER}|\w@\w", 1.0, 3.0, ("contact_pages",)),
     # Beside other words, these are as often the subject of a page.
+    Detail("contact", rf"{_PHONE_NUMBER}|\w@\w", 0.0, 3.0, ("contact_pages",)),
     Detail(
-        re.compile(
-            r"\b(?:contact(?: (?:details|info(?:rmation)?|us))?|customer (?:service|support|care)|e-?mail(?: address)?"
-            r"|kontakt(?:daten)?|kundenservice|kundendienst|e-?mail-?adresse|contacto|atenci[oó]n al cliente"
-            r"|correo(?: electr[oó]nico)?|service client|contatti)\b",
-            re.IGNORECASE,
-        ),
-        re.compile(rf"{_PHONE_NUMBER}|\w@\w"),
-        0.0,
-        3.0,
-        _CALLED_CONTACT,
-    ),
-    Detail(
-        re.compile(
-            r"\b(?:where(?: are you|(?: i|'|’)?s (?:your|the) (?:shop|store|office|company)"
-            r"| are your (?:shop|store|office)s)|located|(?<!mail )(?<!ip )address"
-            r"|wo (?:seid ihr|sind sie|ist (?:der|euer|ihr) (?:laden|shop|geschäft))|adresse|anschrift|standort"
-            r"|d[oó]nde (?:est[aá]is|qued[aá]is?|est[aá] la tienda)|direcci[oó]n|o[uù] (?:êtes|se trouve)"
-            r"|indirizzo|dove (?:siete|si trova))\b",
-            re.IGNORECASE,
-        ),
-        re.compile(r"\b(?:\d{4,5}(?: [A-Z]{2})? +[A-ZÀ-Þ]\w{2,}|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b)"),
+        "place",
+        r"\b(?:\d{4,5}(?: [A-Z]{2})? +[A-ZÀ-Þ]\w{2,}|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b)",
         1.0,
         3.0,
-        f"{_CALLED_CONTACT} address Adresse Anschrift dirección adresse indirizzo",
+        ("contact_pages", "place_pages"),
     ),
-    Detail(
-        re.compile(
-            r"\b(?:open|opens|opening|hours|closed|öffnungszeiten|geöffnet|offen|öffnet|horarios?|abr[eií]s|abren?"
-            r"|abiert[oa]s?|cerrad[oa]s?|ouvert\w*|horaires?|orari[oa]?|apert[oi])\b",
-            re.IGNORECASE,
-        ),
-        re.compile(rf"{_TIME}\s?(?:[\u2013\u2014-]|to|bis|und|a|à)\s?\d{{1,2}}\b", re.IGNORECASE),
-        0.7,
-        3.0,
-    ),
-    Detail(
-        re.compile(r"\b(?:heavy|weighs?|weight|schwer|wiegt|gewicht|pesan?|peso|pèse|poids)\b", re.IGNORECASE),
-        re.compile(r"\d\s?(?:kg|g|lbs?|oz)\b"),
-        0.5,
-        0.5,
-    ),
+    Detail("hours", rf"(?i:{_TIME})\s?(?:[\u2013\u2014-]|<until>)\s?\d{{1,2}}\b", 0.7, 3.0),
+    Detail("weight", r"\d\s?(?:kg|g|lbs?|oz)\b", 0.5, 0.5),
 )
+
+
+@cache
+def _pattern(form: str) -> re.Pattern[str]:
+    """Words are matched in either case; all else, such as the capitals of a postcode, as it stands."""
+    return re.compile(_WORDS_HERE.sub(lambda found: in_any_language("details", found[1]), form))
 
 
 @lru_cache(maxsize=16)  # an answer checks many passages against one question
@@ -155,7 +109,7 @@ def is_completed(question: str, text: str) -> bool:
 @lru_cache(maxsize=16)
 def own_subject(question: str, language: str | None) -> str:
     """The words of a follow-up that name something, without those for details: "battery" of "does it have a battery?",
-    and "" for "how much does it cost?" and in a language whose words for details are unknown here."""
+    and "" for "how much does it cost?" and in a language that is not one of _LANGUAGES."""
     return "" if language and language not in _LANGUAGES else _own_words(question)
 
 
