@@ -5,7 +5,8 @@ import re
 from crawler.extract.markdown.text_links import without_targets
 from crawler.extract.page import Outcome, Page
 from crawler.extract.page_signs import asks_for_javascript
-from crawler.fetch.fetch_result import Refusal
+from crawler.fetch.bot_walls import bot_wall, wall_reason
+from crawler.fetch.fetch_result import Fetched, Refusal
 from crawler.url_rules import CheckedUrl
 
 _LOGIN_PATH = re.compile(r"/(log-?_?in|sign-?_?in|wp-login|user-login|logon)(\.[a-z]{3,5})?(/|$)", re.I)
@@ -29,6 +30,13 @@ def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | 
     if not page.markdown.strip():
         return Refusal(Outcome.EMPTY_TEXT, "the page has no main text")
     return None
+
+
+def wall_in_place_of(page: Page, answer: Fetched) -> Refusal | None:
+    """The bot wall that answered with a status 200; None if this is the website's own page."""
+    is_short = len(without_targets(page.markdown)) <= _ERROR_PAGE_CHARS
+    wall = bot_wall(answer.status, answer.headers, answer.body if is_short else b"")
+    return Refusal(Outcome.BOT_WALL, wall_reason(wall)) if wall else None
 
 
 def has_no_text_without_scripts(page: Page) -> bool:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from crawler.crawl.frontier import FrontierEntry
 from crawler.crawl.markdown_twin import is_markdown, linked_canonical, pages_of_markdown, wanted_at
-from crawler.crawl.page_verdict import has_no_text_without_scripts, not_the_page
+from crawler.crawl.page_verdict import has_no_text_without_scripts, not_the_page, wall_in_place_of
 from crawler.crawl.text_sketch import are_alike, text_sketch
 from crawler.discover.scope import Scope, page_key
 from crawler.errors import ExtractionFailed, RenderingFailed, UrlRefused
@@ -105,6 +105,8 @@ class PageVisit:
             else:
                 media_type = "text/markdown" if is_markdown(answer) else "text/html"
                 page = await self._extractor.extract(answer.body, answer.final_url, answer.charset, media_type)
+            if files is None and (wall := wall_in_place_of(page, answer)):
+                return Visited(_ended(entry, answer, wall.outcome, wall.reason))
             if self._renderer is not None and not is_markdown(answer) and has_no_text_without_scripts(page):
                 rendered = await self._renderer.render(answer)
                 page = await self._extractor.extract(rendered, answer.final_url, "utf-8")

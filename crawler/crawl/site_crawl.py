@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 OnResult = Callable[[PageResult], Awaitable[None]]
 
-_NOT_DELIVERED = frozenset({Outcome.TIMED_OUT, Outcome.UNREACHABLE, Outcome.RATE_LIMITED})
+_NOT_DELIVERED = frozenset({Outcome.TIMED_OUT, Outcome.UNREACHABLE, Outcome.RATE_LIMITED, Outcome.BOT_WALL})
 
 
 @dataclass(slots=True)

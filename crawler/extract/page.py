@@ -21,6 +21,7 @@ class Outcome(StrEnum):
     GONE = "gone"  # 410
     SOFT_404 = "soft_404"  # status 200 for a page that claims not to be found
     LOGIN_WALL = "login_wall"  # 401, 403, or a login form instead of the page
+    BOT_WALL = "bot_wall"  # a service in front of the website asks for a browser, or refuses programs
     RATE_LIMITED = "rate_limited"  # 429 after all retries
     HTTP_ERROR = "http_error"  # any other 4xx, and 5xx after all retries
     TOO_MANY_REDIRECTS = "too_many_redirects"

@@ -7,9 +7,19 @@ from dataclasses import dataclass, replace
 import anyio
 
 from crawler.address_policy import AddressPolicy
-from crawler.errors import AddressRefused, BodyGarbled, BodyTooLarge, ConnectTimedOut, TimedOut, Unreachable, UrlRefused
+from crawler.errors import (
+    AddressRefused,
+    BodyGarbled,
+    BodyTooLarge,
+    ConnectTimedOut,
+    CrawlError,
+    TimedOut,
+    Unreachable,
+    UrlRefused,
+)
 from crawler.extract.page import Outcome, Validators
 from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
+from crawler.fetch.bot_walls import READ_BYTES, WALLED_STATUSES, bot_wall, wall_reason
 from crawler.fetch.fetch_result import HTML, Fetched, FetchLimits, NotFetched, Refusal, WantedBody
 from crawler.fetch.guarded_transport import Answer, Wire
 from crawler.fetch.http_answers import (
@@ -145,7 +155,9 @@ class Fetcher:
             try:
                 with anyio.fail_after(self.limits.total_timeout_seconds):
                     async with self._wire.get(url, headers) as answer:
-                        return await _read(url, answer, wanted), answer.status in RETRIED
+                        reply = await _read(url, answer, wanted)
+                        is_wall = isinstance(reply, NotFetched) and reply.outcome is Outcome.BOT_WALL
+                        return reply, answer.status in RETRIED and not is_wall
             except (UrlRefused, AddressRefused) as error:
                 outcome, reason = Outcome.FORBIDDEN_ADDRESS, error.reason
             except TimedOut as error:
@@ -185,6 +197,8 @@ async def _read(url: CheckedUrl, answer: Answer, wanted: WantedBody) -> _Reply |
         if answer.status in REDIRECTS or answer.status == 304:
             return _Reply(answer.status, answer.headers, None)
         outcome, reason = status_outcome(answer.status)
+        if wall := await _wall(answer):
+            outcome, reason = Outcome.BOT_WALL, f"{wall_reason(wall)} (status {answer.status})"
         wait = retry_after_seconds(answer.headers)
         return NotFetched(str(url), outcome, reason, answer.status, str(url), answer.headers, wait)
     media_type, _ = media_type_and_charset(answer.headers.get("content-type", ""))
@@ -197,6 +211,17 @@ async def _read(url: CheckedUrl, answer: Answer, wanted: WantedBody) -> _Reply |
     encoding = answer.headers.get("content-encoding", "")
     body = await read_body(answer.chunks, encoding, most, wanted.truncate)
     return _Reply(200, answer.headers, body)
+
+
+async def _wall(answer: Answer) -> str:
+    """The service whose bot wall refuses the page, "" if the website itself does."""
+    if answer.status not in WALLED_STATUSES:
+        return ""
+    try:
+        body = await read_body(answer.chunks, answer.headers.get("content-encoding", ""), READ_BYTES, truncate=True)
+    except CrawlError:  # the status is known all the same
+        body = b""
+    return bot_wall(answer.status, answer.headers, body)
 
 
 def _judged(url: str, hop: CheckedUrl, reply: _Reply, wanted: WantedBody, is_conditional: bool) -> Fetched | NotFetched:

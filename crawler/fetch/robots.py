@@ -55,7 +55,7 @@ class SiteRobots:
             return None
         if self.policy is RobotsPolicy.BACK_OFF:
             return Refusal(Outcome.RATE_LIMITED, f"robots.txt: {self.failure.reason}")
-        if self.failure.status is None:
+        if self.failure.status is None or self.failure.outcome is Outcome.BOT_WALL:
             return Refusal(self.failure.outcome, f"robots.txt: {self.failure.reason}")
         return Refusal(Outcome.BLOCKED_BY_ROBOTS, f"robots.txt could not be read: {self.failure.reason}")
 

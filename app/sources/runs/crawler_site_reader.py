@@ -145,6 +145,8 @@ class CrawlerSiteReader:
 
 
 def _reason(result: PageResult, source: SourceConfig) -> str:
+    if result.outcome is Outcome.BOT_WALL:
+        return f"{result.reason}; let DocentBot through there, as the documentation of sources shows"
     media_type, _ = media_type_and_charset(result.headers.get("content-type", ""))
     if result.outcome is Outcome.NOT_HTML and media_type in FILE_TYPES and not source.read_files:
         return f"{result.reason}; to read it, turn on PDF and Office files in the source's settings"

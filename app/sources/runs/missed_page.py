@@ -7,7 +7,7 @@ from uuid import UUID
 
 RETIRED_AFTER: Final = 3  # readings in a row
 
-_NO_ANSWER: Final = frozenset({"unreachable", "timed_out", "rate_limited", "http_error"})
+_NO_ANSWER: Final = frozenset({"unreachable", "timed_out", "rate_limited", "bot_wall", "http_error"})
 _SERVER_ERRORS: Final = 500
 # "not_found" and "gone" retire the document of that URL at once; another URL may lead to it as well.
 _MISSES: Final = frozenset({"unreachable", "timed_out", "out_of_scope", "not_found", "gone"})

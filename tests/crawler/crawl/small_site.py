@@ -14,6 +14,7 @@ from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind
 from crawler.discover.scope import Scope
 from crawler.errors import ExtractionFailed
+from crawler.extract.extractor import Extractor
 from crawler.extract.links import read_links
 from crawler.extract.page import Outcome, Page, PageResult
 from crawler.fetch.fetcher import Fetcher
@@ -52,6 +53,7 @@ class Run:
     fetcher: Fetcher
     frontier: MemoryFrontier = field(default_factory=MemoryFrontier)
     results: list[PageResult] = field(default_factory=list)
+    extractor: Extractor = field(default_factory=PlainExtractor)
 
     async def __call__(
         self,
@@ -71,7 +73,7 @@ class Run:
             self.frontier,
             self.fetcher,
             Robots(self.fetcher),
-            PlainExtractor(),
+            self.extractor,
             budget,
             concurrency=concurrency,
             is_cancelled=is_cancelled,
