@@ -1,13 +1,12 @@
 """The process that converts files, one at a time over a pipe, with limited memory."""
 
 import logging
-import signal
 from multiprocessing.connection import Connection
 from typing import Final
 
 from app.core.errors import InvalidInput
-from crawler.extract.extraction_worker import Answer, PageFailure
-from crawler.worker_processes import WorkerReady, limit_memory
+from crawler.extract.extraction_worker import Answer, PageFailure, PageRequest
+from crawler.worker_processes import limit_memory, serve_requests
 
 MEMORY_BYTES: Final = 2 * 1024**3
 
@@ -17,25 +16,20 @@ def serve_files(pipe: Connection) -> None:
     from app.sources.files.conversion import convert_file  # heavy, so the pool's own process does not import it
     from app.sources.files.refusal import FileRefused
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_memory(MEMORY_BYTES)
     for name in ("pypdf", "trafilatura"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # their warnings do not name the file
-    pipe.send(WorkerReady())
-    while True:
+
+    def answer(request: PageRequest) -> Answer:
         try:
-            request = pipe.recv()
-        except EOFError:
-            return
-        answer: Answer
-        try:
-            answer = convert_file(request.url, request.body)
+            return convert_file(request.url, request.body)
         except FileRefused as refused:
-            answer = PageFailure(f"The file {refused}")
+            return PageFailure(f"The file {refused}")
         except InvalidInput as refused:
-            answer = PageFailure(str(refused).removeprefix("file: "))
+            return PageFailure(str(refused).removeprefix("file: "))
         except (MemoryError, RecursionError):
-            answer = PageFailure("The file needs too much memory to read. Split it, or save it again.")
+            return PageFailure("The file needs too much memory to read. Split it, or save it again.")
         except Exception as error:
-            answer = PageFailure(f"The file cannot be read ({type(error).__name__}). Save it again, or as PDF.")
-        pipe.send(answer)
+            return PageFailure(f"The file cannot be read ({type(error).__name__}). Save it again, or as PDF.")
+
+    serve_requests(pipe, answer)
