@@ -1,7 +1,9 @@
 """FileReader with processes that may be killed, because a file can be slow or hostile."""
 
+import logging
 import re
 from dataclasses import asdict, replace
+from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
@@ -10,13 +12,15 @@ from uuid import UUID
 from app.core.errors import InvalidInput
 from app.core.source_file import FIELD, extension_of
 from app.knowledge.document import PageContent, SectionHeading
-from app.sources.files.conversion_worker import serve_files
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction_pool import ExtractionPool
+from crawler.extract.extraction_worker import Answer, PageFailure, PageRequest
 from crawler.extract.page import Page
+from crawler.worker_processes import limit_memory, serve_requests
 
 CHECK_SECONDS: Final = 20.0  # while somebody waits
 TIMEOUT_SECONDS: Final = 60.0
+_MEMORY_BYTES: Final = 2 * 1024**3  # of a process
 _MAX_NAME_CHARS: Final = 200
 _SEPARATORS = re.compile(r"[-_+\s]+")
 
@@ -78,3 +82,27 @@ def _words_of(name: str) -> str:
     """ "user manual" of "user_manual.pdf"."""
     stem = name.rpartition(".")[0] if extension_of(name) else name
     return _SEPARATORS.sub(" ", stem).strip() or name
+
+
+def serve_files(pipe: Connection) -> None:
+    """Entry point of a process that converts files. A request's `url` is the file's name."""
+    from app.sources.files.conversion import convert_file  # heavy, so the pool's own process does not import it
+    from app.sources.files.refusal import FileRefused
+
+    limit_memory(_MEMORY_BYTES)
+    for name in ("pypdf", "trafilatura"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # their warnings do not name the file
+
+    def answer(request: PageRequest) -> Answer:
+        try:
+            return convert_file(request.url, request.body)
+        except FileRefused as refused:
+            return PageFailure(f"The file {refused}")
+        except InvalidInput as refused:
+            return PageFailure(str(refused).removeprefix("file: "))
+        except (MemoryError, RecursionError):
+            return PageFailure("The file needs too much memory to read. Split it, or save it again.")
+        except Exception as error:
+            return PageFailure(f"The file cannot be read ({type(error).__name__}). Save it again, or as PDF.")
+
+    serve_requests(pipe, answer)
