@@ -26,7 +26,7 @@ OFF = [
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", f"--disable-features={','.join(OFF)}"]
 
 
-expect.set_options(timeout=15_000)  # for machines that have much else to do
+expect.set_options(timeout=30_000)  # for machines that have much else to do
 _SECONDS_WITH_SERVERS = 300
 
 
@@ -111,17 +111,20 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(
         viewport={"width": 1100, "height": 800}, permissions=["clipboard-read", "clipboard-write"]
     )
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(20_000)
     yield context
     context.close()
 
 
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
-    """A page whose uncaught errors fail the test."""
+    """A page whose uncaught errors fail the test. What it logs and cannot load is shown with a failure."""
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: print("console:", message.type, message.text))  # noqa: T201
+    page.on("requestfailed", lambda request: print("failed:", request.url, request.failure))  # noqa: T201
+    page.on("response", lambda response: None if response.ok else print("refused:", response.url))  # noqa: T201
     yield page
     assert errors == []
 
