@@ -158,15 +158,20 @@ def check_filter(at: str, only: SearchFilter) -> None:
         if (count := len(getattr(only, name))) > MAX_FILTER_ENTRIES:
             raise InvalidInput(f"{at}.{name}", f"There are {count} entries. Use at most {MAX_FILTER_ENTRIES}.")
     for number, prefix in enumerate(only.path_prefixes):
-        check_line(f"{at}.path_prefixes.{number}", prefix, MAX_PATH_PREFIX_CHARS)
-        if not prefix.startswith("/"):
-            raise InvalidInput(f"{at}.path_prefixes.{number}", 'Begin with a slash, such as "/docs/".')
+        check_prefix(f"{at}.path_prefixes.{number}", prefix)
     for number, language in enumerate(only.languages):
         check_language(f"{at}.languages.{number}", language)
     for number, attribute in enumerate(only.attributes):
         check_attribute(f"{at}.attributes.{number}", attribute.name, attribute.values)
     if only.dated_from and only.dated_to and only.dated_from > only.dated_to:
         raise InvalidInput(f"{at}.dated_to", "This is before dated_from, so no page can match. Choose a later day.")
+
+
+def check_prefix(at: str, prefix: str) -> None:
+    """Raises InvalidInput. `prefix` is one of a SearchFilter's `path_prefixes`."""
+    check_line(at, prefix, MAX_PATH_PREFIX_CHARS)
+    if not prefix.startswith("/"):
+        raise InvalidInput(at, 'Begin with a slash, such as "/docs/".')
 
 
 def _check_theme(theme: Theme) -> None:

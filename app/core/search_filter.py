@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
 
@@ -24,10 +25,11 @@ class AttributeFilter:
 class SearchFilter:
     """A page passes if it passes every part that is set.
 
-    `sources` are ids; `path_prefixes` are compared with the path of the page's URL ("/docs/"); `languages` are BCP 47
-    primary subtags of the detected language, and a page of unknown language passes none. `dated_from` and `dated_to`
-    (inclusive) are compared with the date that the page names as modified or published, else the day of its last
-    reading. `attributes` are those that operators gave documents; all must pass.
+    `sources` are ids; `path_prefixes` are compared with the path of the page's URL ("/docs/"), or with host and path if
+    they begin with two slashes ("//docs.example.com/"); `languages` are BCP 47 primary subtags of the detected
+    language, and a page of unknown language passes none. `dated_from` and `dated_to` (inclusive) are compared with the
+    date that the page names as modified or published, else the day of its last reading. `attributes` are those that
+    operators gave documents; all must pass.
     """
 
     sources: tuple[UUID, ...] = ()
@@ -41,6 +43,14 @@ class SearchFilter:
     def is_open(self) -> bool:
         """Whether every page passes."""
         return self == EVERY_PAGE
+
+    def has_path_of(self, url: str) -> bool:
+        """Whether the page's URL begins with one of the prefixes, if there are any."""
+        if not self.path_prefixes:
+            return True
+        parts = urlsplit(url)
+        whole = f"//{parts.netloc}{parts.path}"
+        return any((whole if each.startswith("//") else parts.path).startswith(each) for each in self.path_prefixes)
 
 
 EVERY_PAGE: Final = SearchFilter()

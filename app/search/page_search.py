@@ -1,7 +1,7 @@
 """Search as visitors type: pages with the passages that contain the typed words. It uses no model, and stores no
 question."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -14,6 +14,7 @@ from app.core.text.markdown.shown_text import shown_passage
 from app.knowledge.passing_versions import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex
+from app.search.facets import FOLDER, LANGUAGE, Facet, facets
 from app.store.system_of_record import SystemOfRecord
 
 MAX_PAGES: Final = 8
@@ -54,16 +55,35 @@ class PageSearch:
         self._records = records
         self._keywords = keywords
 
-    async def find(self, agent: LiveAgent, typed: str, only: SearchFilter) -> list[FoundPage]:
-        """Up to `MAX_PAGES` pages that pass the agent's filter and `only`, best first. Raises IndexUnavailable."""
-        among = await read_versions_passing(self._records, agent.id, (agent.config.retrieval.filter, only))
+    async def find(
+        self, agent: LiveAgent, typed: str, only: SearchFilter, folder: str = "", language: str = ""
+    ) -> tuple[list[FoundPage], list[Facet]]:
+        """Up to `MAX_PAGES` pages that pass the agent's filter and `only`, best first, and how they can be narrowed to
+        a `folder` or a `language`, which the visitor may have chosen. Each facet counts the pages that the other choice
+        leaves, among those with the best passages. Raises IndexUnavailable."""
+        chosen = {name: value for name, value in ((FOLDER, folder), (LANGUAGE, language)) if value}
+        found = await self._chunks(agent, typed, only, chosen)
+        offered = []
+        for name in (FOLDER, LANGUAGE):
+            others = {each: value for each, value in chosen.items() if each != name}
+            rest = found if others == chosen else await self._chunks(agent, typed, only, others)
+            offered += [each for each in facets(_of_each_page(rest), chosen) if each.name == name]
+        return self._shown(agent.config.language, typed, _by_page(found)), offered
+
+    async def _chunks(self, agent: LiveAgent, typed: str, only: SearchFilter, chosen: Mapping[str, str]) -> list[Chunk]:
+        """What is found, best first."""
+        narrowed = SearchFilter(
+            path_prefixes=(chosen[FOLDER],) if FOLDER in chosen else (),
+            languages=(chosen[LANGUAGE],) if LANGUAGE in chosen else (),
+        )
+        filters = (agent.config.retrieval.filter, only, narrowed)
+        among = await read_versions_passing(self._records, agent.id, filters)
         hits = await self._keywords.complete(agent.id, agent.config.language, typed, _ASKED, among)
         ids = [hit.chunk_id for hit in hits]
         live = await self._records.of_workspace(agent.workspace_id).read(
             lambda tx: LiveDocumentRecords(tx).live_chunks(agent.id, ids)
         )
-        pages = _by_page(live[chunk_id] for chunk_id in ids if chunk_id in live)
-        return self._shown(agent.config.language, typed, pages)
+        return [live[chunk_id] for chunk_id in ids if chunk_id in live]
 
     def _shown(self, language: str | None, typed: str, pages: Sequence[Sequence[Chunk]]) -> list[FoundPage]:
         texts = [
@@ -80,6 +100,10 @@ class PageSearch:
             )
             for chunks in pages
         ]
+
+
+def _of_each_page(chunks: Iterable[Chunk]) -> list[Chunk]:
+    return list({chunk.document_id: chunk for chunk in chunks}.values())
 
 
 def _by_page(chunks: Iterable[Chunk]) -> list[list[Chunk]]:

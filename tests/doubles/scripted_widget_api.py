@@ -104,6 +104,7 @@ class Call:
     path: str
     headers: Mapping[str, str]
     body: Any
+    query: str
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ class ScriptedWidgetApi:
     retries: dict[str, list[Sequence[Step]]] = field(default_factory=dict)
     agent: dict[str, Any] = field(default_factory=lambda: {"name": "Ada", "theme": {}, "starter_prompts": []})
     messages: list[dict[str, Any]] = field(default_factory=list)
-    found: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # pages, by what was typed
+    found: dict[str, dict[str, Any]] = field(default_factory=dict)  # pages and facets, by what was typed
     refuse_search: Refuse | None = None
     invitations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # by language
     conversation: str = "conversation"
@@ -314,7 +315,7 @@ class ScriptedWidgetApi:
         await self._record(request)
         if self.refuse_search:
             return _refusal(self.refuse_search)
-        return JSONResponse({"pages": self.found.get(request.query_params["q"], [])})
+        return JSONResponse({"pages": [], "facets": [], **self.found.get(request.query_params["q"], {})})
 
     async def _invitations(self, request: Request) -> Response:
         await self._record(request)
@@ -335,9 +336,8 @@ class ScriptedWidgetApi:
         return HTMLResponse(html, headers=self.page_headers)
 
     async def _record(self, request: Request) -> Any:
-        raw = await request.body()
-        body = json.loads(raw) if raw else None
-        self.calls.append(Call(request.method, request.url.path, dict(request.headers), body))
+        body, url = json.loads(await request.body() or b"null"), request.url
+        self.calls.append(Call(request.method, url.path, dict(request.headers), body, url.query))
         return body
 
     def _stream(self, turn_id: str, after: int) -> Response:

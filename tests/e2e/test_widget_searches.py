@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -33,6 +34,19 @@ PAGES: list[dict[str, Any]] = [
     {"url": None, "title": parts("Handbook"), "passages": []},
     {"url": "javascript:alert(1)", "title": parts("Trap"), "passages": []},
 ]
+FACETS: list[dict[str, Any]] = [
+    {
+        "name": "folder",
+        "values": [
+            {"value": "/docs/", "label": "docs", "pages": 12},
+            {"value": "/blog/", "label": "blog <i>", "pages": 3},
+        ],
+    },
+    {
+        "name": "language",
+        "values": [{"value": "en", "label": "English", "pages": 9}, {"value": "de", "label": "German", "pages": 6}],
+    },
+]
 TYPED = "ret"
 
 
@@ -63,7 +77,7 @@ def tag(site: Site, attributes: str = "") -> str:
 @pytest.fixture
 def search(page: Page, site: Site) -> Search:
     """On a page with the chat, that may be searched."""
-    site.api.found[TYPED] = PAGES
+    site.api.found[TYPED] = {"pages": PAGES}
     site.write(body=f"<button data-docent-search>Find</button><input aria-label=Own>{tag(site)}")
     return visited(page, site)
 
@@ -117,6 +131,39 @@ def test_what_was_found_is_shown_as_text_and_only_safe_addresses_are_links(page:
     ]
 
 
+def test_pages_are_narrowed_by_buttons_and_a_second_press_shows_all_again(
+    page: Page, site: Site, search: Search
+) -> None:
+    site.api.found[TYPED] = {"pages": PAGES, "facets": FACETS}
+    search.open()
+    search.type(TYPED)
+    blog = search.box.get_by_role("button", name="blog <i> 3")
+    german = search.box.get_by_role("button", name="German 6")
+    blog.click()
+    expect(blog).to_have_attribute("aria-pressed", "true")
+    expect(search.input).to_be_focused()
+    german.click()
+    expect(german).to_have_attribute("aria-pressed", "true")
+    blog.click()
+    expect(blog).to_have_attribute("aria-pressed", "false")
+    assert [dict(parse_qsl(call.query)) for call in site.api.calls_to("/search")[-3:]] == [
+        {"q": TYPED, "folder": "/blog/"},
+        {"q": TYPED, "folder": "/blog/", "language": "de"},
+        {"q": TYPED, "language": "de"},
+    ]
+    search.input.fill("")
+    expect(blog).to_be_hidden()
+
+
+def test_languages_are_named_in_the_visitors_own(page: Page, site: Site) -> None:
+    site.api.found[TYPED] = {"pages": PAGES, "facets": FACETS}
+    site.write(lang="fr", body=tag(site))
+    visited(page, site)
+    page.keyboard.press("Control+k")
+    page.locator("docent-search input").press_sequentially(TYPED)
+    expect(page.get_by_role("button", name="allemand 6")).to_be_visible()
+
+
 def test_the_last_option_asks_the_chat(page: Page, site: Site, search: Search) -> None:
     site.api.script["where is it"] = [*tokens("It is here."), done()]
     search.open()
@@ -129,7 +176,7 @@ def test_the_last_option_asks_the_chat(page: Page, site: Site, search: Search) -
 
 
 def test_without_the_chat_there_is_nothing_to_ask(page: Page, site: Site) -> None:
-    site.api.found[TYPED] = PAGES
+    site.api.found[TYPED] = {"pages": PAGES}
     site.api.pages[""] = f"<!doctype html><html lang=en><title>Shop</title><main><h1>Shop</h1></main>{tag(site)}</html>"
     search = visited(page, site)
     search.open()
@@ -183,7 +230,7 @@ def test_the_box_speaks_the_pages_language(page: Page, site: Site) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1100, 360])
 def test_no_rule_of_axe_is_broken(page: Page, site: Site, theme: str, width: int) -> None:
-    site.api.found[TYPED] = PAGES
+    site.api.found[TYPED] = {"pages": PAGES, "facets": FACETS}
     site.write(body=tag(site, f"data-theme={theme}"), attributes=f"data-theme={theme}")
     page.set_viewport_size({"width": width, "height": 700})
     search = visited(page, site)

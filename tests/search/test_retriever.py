@@ -69,6 +69,7 @@ async def test_a_manual_on_one_page_repeats_none_of_its_chapters(tmp_path: Path)
     ("only", "paths"),
     [
         (SearchFilter(path_prefixes=("/ship", "/warr")), {"/shipping", "/warranty"}),
+        (SearchFilter(path_prefixes=("//lamps.example/ship", "//other.example/warr")), {"/shipping"}),
         (SearchFilter(languages=("de",)), {"/lampen"}),
         (SearchFilter(dated_from=date(2020, 1, 1), dated_to=date(2020, 12, 31)), {"/lampen"}),
         (SearchFilter(dated_from=date(2021, 1, 1)), {"/returns", "/shipping", "/warranty"}),
@@ -79,6 +80,7 @@ async def test_a_manual_on_one_page_repeats_none_of_its_chapters(tmp_path: Path)
     ],
     ids=[
         "path",
+        "host and path",
         "language",
         "time window",
         "since",

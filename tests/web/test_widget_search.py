@@ -166,6 +166,60 @@ async def test_an_index_that_is_away_is_said(house: House) -> None:
     assert (response.status_code, response.json()["error"]["code"]) == (503, "unavailable")
 
 
+async def narrowed(visitor: VisitorHttp, **asked: str) -> tuple[list[str], Json]:
+    """The URLs of the pages, and the facets by name."""
+    response = await visitor.house.http.get("/v1/widget/search", params=asked, headers=visitor.headers)
+    assert response.status_code == 200, response.text
+    found: Json = response.json()
+    pages = [page["url"].removeprefix(SITE) for page in found["pages"]]
+    return pages, {each["name"]: each["values"] for each in found["facets"]}
+
+
+async def furnish_folders(house: House) -> None:
+    source = await house.parts.get(Sources).create(
+        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "S", SITE)
+    )
+    for path in ("/docs/a", "/docs/b", "/blog/c"):
+        await learn(house.record, house.keywords, house.agent.id, source.id, SITE + path, path, ("", "A refund."))
+
+
+async def test_pages_can_be_narrowed_to_a_folder_and_back(house: House) -> None:
+    await furnish_folders(house)
+    visitor = await house.visitor()
+    folders = [
+        {"value": "/docs/", "label": "docs", "pages": 2},
+        {"value": "/blog/", "label": "blog", "pages": 1},
+    ]
+    assert await narrowed(visitor, q="refund", folder="/blog/") == (["/blog/c"], {"folder": folders})
+    pages, offered = await narrowed(visitor, q="refund")
+    assert sorted(pages) == ["/blog/c", "/docs/a", "/docs/b"]
+    assert offered == {"folder": folders}
+
+
+async def test_a_chosen_language_leaves_out_pages_in_others_and_stays_among_the_facets(house: House) -> None:
+    await furnish_folders(house)
+    pages, offered = await narrowed(await house.visitor(), q="refund", language="de")
+    assert pages == []
+    assert offered["language"] == [{"value": "de", "label": "German", "pages": 0}]
+
+
+async def test_a_choice_widens_no_signed_filter(house: House) -> None:
+    await furnish_folders(house)
+    only = '{"path_prefixes": ["/docs/"]}'
+    secret = await house.parts.get(SignedUsers).make_secret(house.actor, house.agent.id)
+    session = await house.init(filter=only, filter_hash=filter_signature(secret, only, ""))
+    assert (await narrowed(VisitorHttp(house, session), q="refund", folder="/blog/"))[0] == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("folder", "docs"), ("folder", "/" + "a" * 500), ("language", "German"), ("language", "D")]
+)
+async def test_a_wrong_choice_is_named(house: House, field: str, value: str) -> None:
+    visitor = await house.visitor()
+    response = await house.http.get("/v1/widget/search", params={"q": "a", field: value}, headers=visitor.headers)
+    assert (response.status_code, response.json()["error"]["field"]) == (422, field)
+
+
 async def test_what_is_typed_is_bounded(house: House) -> None:
     response = await (await house.visitor()).call("GET", f"/search?q={'a' * 201}")
     assert (response.status_code, response.json()["error"]["field"]) == (422, "q")

@@ -6,8 +6,8 @@ import { placeOnPage } from "./host.js";
 import type { Options } from "./options.js";
 import { pageAddress } from "./page_address.js";
 import css from "./search.css";
-import type { FoundPages } from "./search_contract.js";
-import { askOption, pageGroups } from "./search_view.js";
+import type { Facet, FoundPages } from "./search_contract.js";
+import { askOption, facetButtons, pageGroups } from "./search_view.js";
 import { S, searchWords } from "./search_words.js";
 import { speechFor } from "./speech.js";
 import { browserStore, type Kept } from "./store.js";
@@ -27,6 +27,9 @@ export class SearchBox {
   readonly #themeSheet = new CSSStyleSheet();
   readonly #input: HTMLInputElement;
   readonly #list: HTMLElement;
+  readonly #facets = h("div", { class: "facets" });
+  /** What the visitor narrows the pages to, by the names of facets. */
+  readonly #only = new URLSearchParams();
   readonly #note = h("p", { class: "note", role: "status" });
   readonly #dialog: HTMLDialogElement;
   readonly #rem: string;
@@ -75,6 +78,7 @@ export class SearchBox {
         close: () => this.#end(),
       },
       h("div", { class: "field" }, icon(LENS), this.#input, iconButton(this.#words[S.close]!, ICONS.close, () => this.#dialog.close())),
+      this.#facets,
       this.#list,
       this.#note,
     );
@@ -130,11 +134,11 @@ export class SearchBox {
     const typed = this.#input.value;
     if (!typed.trim()) return this.#show([], "");
     try {
-      const response = await this.#client.call("GET", "/search?q=" + encodeURIComponent(typed), null, signal);
-      const { pages } = (await response.json()) as FoundPages;
+      const response = await this.#client.call("GET", `/search?q=${encodeURIComponent(typed)}&${this.#only}`, null, signal);
+      const { pages, facets } = (await response.json()) as FoundPages;
       if (signal.aborted) return;
       const count = this.#words[pages.length > 0 ? S.results : S.none]!.replace("{}", String(pages.length));
-      this.#show([...pageGroups(pages), ...this.#asking(typed.trim())], count);
+      this.#show([...pageGroups(pages), ...this.#asking(typed.trim())], count, facets);
     } catch {
       if (!signal.aborted) this.#show(this.#asking(typed.trim()), this.#words[S.failed]!);
     }
@@ -152,7 +156,11 @@ export class SearchBox {
     return [askOption(this.#words[S.ask]!.replace("{}", typed), ask)];
   }
 
-  #show(options: HTMLElement[], note: string): void {
+  #show(options: HTMLElement[], note: string, facets: readonly Facet[] = []): void {
+    fill(this.#facets, ...facetButtons(facets, this.#only, this.#dialog.lang, () => {
+      this.#input.focus();
+      void this.#find();
+    }));
     fill(this.#list, ...options);
     const all = this.#all;
     all.forEach((option, at) => (option.id = "option-" + at));

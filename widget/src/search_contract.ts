@@ -16,6 +16,13 @@ export interface FoundPage {
   passages: readonly FoundPassage[];
 }
 
+/** By what the pages can be narrowed: `name` is the parameter that takes a `value`. */
+export interface Facet {
+  name: string;
+  values: readonly { value: string; label: string; pages: number }[];
+}
+
 export interface FoundPages {
   pages: readonly FoundPage[];
+  facets: readonly Facet[];
 }

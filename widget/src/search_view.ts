@@ -1,6 +1,6 @@
 import { h, type Child } from "./element.js";
 import { safeLink } from "./safe_link.js";
-import type { FoundPage, TextPart } from "./search_contract.js";
+import type { Facet, FoundPage, TextPart } from "./search_contract.js";
 
 /** The pages as groups of options, for a listbox. Texts of pages go in as text. */
 export function pageGroups(pages: readonly FoundPage[]): HTMLElement[] {
@@ -17,6 +17,22 @@ export function pageGroups(pages: readonly FoundPage[]): HTMLElement[] {
         ),
       ),
     ),
+  );
+}
+
+/** Buttons to narrow the pages with, pressed for what is `chosen`; languages are named in the visitor's. */
+export function facetButtons(facets: readonly Facet[], chosen: URLSearchParams, language: string, find: () => void): HTMLElement[] {
+  return facets.flatMap(({ name, values }) =>
+    values.map(({ value, label, pages }) => {
+      const isChosen = chosen.get(name) === value;
+      const press = (): void => {
+        if (isChosen) chosen.delete(name);
+        else chosen.set(name, value);
+        find();
+      };
+      const shown = name === "language" ? new Intl.DisplayNames(language, { type: name }).of(value) : label;
+      return h("button", { class: "facet", dir: "auto", "aria-pressed": String(isChosen), click: press }, `${shown} ${pages}`);
+    }),
   );
 }
 

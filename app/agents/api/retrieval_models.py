@@ -14,7 +14,8 @@ class SearchFilterModel(Model):
     sources: tuple[UUID, ...] = Field(default=(), max_length=rules.MAX_FILTER_ENTRIES)
     path_prefixes: tuple[str, ...] = Field(
         default=(),
-        description='Prefixes such as "/docs/", compared with the path of a page\'s URL.',
+        description='Prefixes such as "/docs/", compared with the path of a page\'s URL, or such as '
+        '"//docs.example.com/", compared with its host and path.',
         max_length=rules.MAX_FILTER_ENTRIES,
     )
     languages: tuple[str, ...] = Field(

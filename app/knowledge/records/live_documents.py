@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, select
@@ -161,7 +160,7 @@ class LiveDocumentRecords(Repository):
         return {
             version_id
             for version_id, url, attributes in rows
-            if all(_is_below(url, one.path_prefixes) for one in filters)
+            if all(one.has_path_of(url) for one in filters)
             and all(part.passes(attributes) for one in filters for part in one.attributes)
         }
 
@@ -333,10 +332,6 @@ def _conditions(one: SearchFilter) -> Iterable[ColumnElement[bool]]:
         yield day >= one.dated_from
     if one.dated_to:
         yield day <= one.dated_to
-
-
-def _is_below(url: str, path_prefixes: Sequence[str]) -> bool:
-    return not path_prefixes or urlsplit(url).path.startswith(tuple(path_prefixes))
 
 
 def _chunk(

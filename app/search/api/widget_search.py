@@ -1,7 +1,11 @@
 """The visitor API's search: what the widget shows while a visitor types."""
 
+from typing import Literal
+
 from pydantic import Field
 
+from app.agents.agent_rules import MAX_PATH_PREFIX_CHARS, check_prefix
+from app.core.field_rules import check_language
 from app.search.page_search import Marked, PageSearch
 from app.sources.source import UNLINKED
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
@@ -16,6 +20,10 @@ class PageSearchIn(Model):
         max_length=MAX_TYPED_CHARS,
         description="What the visitor has typed so far; the last word may be incomplete.",
     )
+    folder: str = Field(
+        default="", max_length=MAX_PATH_PREFIX_CHARS, description="Only pages of this value of the facet `folder`."
+    )
+    language: str = Field(default="", max_length=3, description="Only pages of this value of the facet `language`.")
 
 
 class TextPartOut(Model):
@@ -35,8 +43,20 @@ class FoundPageOut(Model):
     passages: tuple[FoundPassageOut, ...] = Field(description="At most three, best first.")
 
 
+class FacetValueOut(Model):
+    value: str = Field(description="To send as the parameter with the facet's name.")
+    label: str = Field(description="The name of the folder or site, or the English name of the language.")
+    pages: int = Field(description="How many pages have it, among those with the best passages.")
+
+
+class FacetOut(Model):
+    name: Literal["folder", "language"]
+    values: tuple[FacetValueOut, ...] = Field(description="At most six, those with the most pages first.")
+
+
 class FoundPagesOut(Model):
     pages: tuple[FoundPageOut, ...] = Field(description="At most eight, best first.")
+    facets: tuple[FacetOut, ...] = Field(description="By what the pages can be narrowed; empty if they are all alike.")
 
 
 class WidgetSearch(Api):
@@ -62,7 +82,11 @@ class WidgetSearch(Api):
             per_address=limits.searches_per_address,
             per_visitor=limits.searches_per_visitor,
         )
-        found = await self._search.find(call.caller.agent, call.input.q, session.only)
+        asked = call.input
+        if asked.folder:
+            check_prefix("folder", asked.folder)
+        check_language("language", asked.language or None)
+        found, facets = await self._search.find(call.caller.agent, asked.q, session.only, asked.folder, asked.language)
         return FoundPagesOut(
             pages=tuple(
                 FoundPageOut(
@@ -76,7 +100,8 @@ class WidgetSearch(Api):
                     ),
                 )
                 for page in found
-            )
+            ),
+            facets=tuple(FacetOut.of(each) for each in facets),
         )
 
 

@@ -1,0 +1,93 @@
+"""What pages that were found can be narrowed by: the folder that they are in, and their language."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from app.core.chunk import Chunk
+from app.core.text.language_names import language_name
+from app.sources.source import UNLINKED
+
+MAX_VALUES: Final = 6
+FOLDER: Final = "folder"
+LANGUAGE: Final = "language"
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """`value` narrows a search to its `pages`; `label` names the folder or site, or the language in English."""
+
+    value: str
+    label: str
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """`values` are those with the most pages first."""
+
+    name: str
+    values: tuple[FacetValue, ...]
+
+
+def facets(pages: Sequence[Chunk], chosen: Mapping[str, str]) -> list[Facet]:
+    """Those by which the pages, a chunk of each, differ: with two values or more, or with the one `chosen` by its name.
+    A site of several languages often has a folder for each: then the language is enough."""
+    languages = _counted([page.language or "" for page in pages])
+    folders = _counted(_folders([page.url for page in pages]))
+    if len(languages) > 1 and set(languages.values()) == set(folders.values()):
+        folders = {}
+    found = [
+        _facet(FOLDER, folders, chosen.get(FOLDER, ""), _folder_label),
+        _facet(LANGUAGE, languages, chosen.get(LANGUAGE, ""), lambda value: language_name(value) or value),
+    ]
+    return [each for each in found if each.values]
+
+
+def _facet(name: str, counted: Mapping[str, frozenset[int]], chosen: str, label: Callable[[str], str]) -> Facet:
+    best = sorted(counted, key=lambda value: -len(counted[value]))
+    kept = best[:MAX_VALUES] if len(best) > 1 else []
+    if chosen and chosen not in kept:
+        kept = [*kept[: MAX_VALUES - 1], chosen]
+    return Facet(name, tuple(FacetValue(value, label(value), len(counted.get(value, ()))) for value in kept))
+
+
+def _counted(values: Sequence[str]) -> dict[str, frozenset[int]]:
+    """The places of each value but ""."""
+    places: dict[str, set[int]] = {}
+    for place, value in enumerate(values):
+        if value:
+            places.setdefault(value, set()).add(place)
+    return {value: frozenset(found) for value, found in places.items()}
+
+
+def _folders(urls: Sequence[str]) -> list[str]:
+    """The folder of each page at the first level where they differ, as a prefix of a SearchFilter; "" for a page in
+    none. That level is the host, if there are several. A folder has other pages than its own ("/prices/")."""
+    paths = [_path(url) for url in urls]
+    hosts = {path[0] for path in paths if path}
+    if len(hosts) > 1:
+        return [f"//{path[0]}/" if path else "" for path in paths]
+    level = 2
+    while len(inside := _inside(paths, level)) == 1 and all(len(path) > level for path in paths):
+        level += 1
+    return [f"/{'/'.join(path[1:level])}/" if len(path) > level and path[:level] in inside else "" for path in paths]
+
+
+def _inside(paths: Sequence[tuple[str, ...]], level: int) -> set[tuple[str, ...]]:
+    """The folders of that level that have a page below their own."""
+    return {path[:level] for path in paths if len(path) > level and path[level:] != ("",)}
+
+
+def _path(url: str) -> tuple[str, ...]:
+    """The host, and the parts of the path, of which the last, after the last slash, may be ""; () if nobody can open
+    the URL."""
+    if url.startswith(UNLINKED):
+        return ()
+    parts = urlsplit(url)
+    return (parts.netloc, *parts.path.split("/")[1:]) if parts.netloc else ()
+
+
+def _folder_label(prefix: str) -> str:
+    return unquote(prefix.strip("/").rpartition("/")[2])
