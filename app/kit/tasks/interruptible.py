@@ -26,13 +26,18 @@ async def unless(interrupt: Callable[[], Awaitable[object]], work: Callable[[], 
             await call()
         except Exception as error:  # raised below, so that the group does not wrap it
             failures.append(error)
+        except BaseException as cancelled:
+            # The group keeps this in a cycle, and with its traceback all that the work held, such as an uploaded file.
+            del call
+            raise cancelled.with_traceback(None) from None
         tasks.cancel_scope.cancel()
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(ends_both, do)
         tasks.start_soon(ends_both, interrupt)
     if failures:
-        raise failures[0]
+        del failures[1:]
+        raise failures.pop()  # in a list of its own frame, it would be a cycle as well
     if not results:
         raise Interrupted
     return results[0]

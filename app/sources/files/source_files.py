@@ -1,5 +1,6 @@
 """Files that operators upload: checked by reading them once, stored whole, read again at each sync."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -26,6 +27,7 @@ from app.workspaces.records.audit import AuditRecords
 
 MAX_UPLOADS_OF_WORKSPACE: Final = 2
 MAX_UPLOADS: Final = 8
+_GIVE_BACK_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,8 @@ class UploadPlaces:
             self._held[workspace_id] -= 1
             if not self._held[workspace_id]:
                 del self._held[workspace_id]
-            if not self._held:
-                give_back_free_memory()
+            if not self._held:  # later, because the request's own frames still hold the body
+                asyncio.get_running_loop().call_later(_GIVE_BACK_SECONDS, give_back_free_memory)
 
 
 class SourceFiles:
