@@ -58,6 +58,7 @@ class AnswerCheck(StrEnum):
     OFF = "off"  # nothing is checked
     MARK = "mark"  # it is marked as not confirmed by the sources
     WITHHOLD = "withhold"  # it is left out
+    QUOTE = "quote"  # it is marked, or the pages are quoted instead of an answer whose first statement is not proven
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,18 +237,19 @@ class AgentConfig:
     invitations: tuple[Invitation, ...] = ()
 
     answer_check: AnswerCheck = setting(
-        AnswerCheck.MARK,
+        AnswerCheck.QUOTE,
         label="Sentences the sources do not confirm",
         meaning="What happens to a sentence of the chat model whose numbers, dates, prices, versions, names or code "
         "are not in the sources that it cites, or whose meaning is far from them: it is not checked (off), it is "
-        "marked (mark), or it is removed (withhold).",
-        hint="Docent checks the chat model's numbers, dates, prices, versions, names and code against the cited "
-        "sources.",
+        "marked (mark), or it is removed (withhold). With quote, an answer is shown once its first statement is "
+        "proven; if it is not, visitors get a quotation of the pages if that is sure, and else the marked answer.",
+        hint="Docent checks the chat model's numbers, dates, prices, versions, names and code against its sources.",
         group=Group.SAFETY,
         words={
             AnswerCheck.OFF: "Show without checking",
             AnswerCheck.MARK: "Show and mark as unconfirmed",
             AnswerCheck.WITHHOLD: "Leave out",
+            AnswerCheck.QUOTE: "Quote the pages instead",
         },
     )
     quarantine: Quarantine = setting(

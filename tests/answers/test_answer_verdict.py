@@ -1,9 +1,10 @@
-"""A model's answer is judged by what it says, not by its marks."""
+"""A model's answer is judged by what it says, not by its marks, if it is shown."""
 
 from pathlib import Path
 
 import pytest
 
+from app.agents.agent import AgentConfig, AnswerCheck
 from app.core.gap_state import GapReason
 from app.core.turn import StoredTurn
 from tests.doubles.answering_house import answering_house
@@ -15,7 +16,8 @@ RIGHT, WRONG = "Every lamp has a warranty of 3 years", "Every lamp has a warrant
 
 async def judged(folder: Path, answer: str) -> tuple[str, StoredTurn, list[GapReason]]:
     """What was shown and stored, and the reasons of the gaps."""
-    async with answering_house(folder, model=ScriptedChatModel([answer]), checks_answers=True) as house:
+    model, config = ScriptedChatModel([answer]), AgentConfig(name="Lamps", answer_check=AnswerCheck.MARK)
+    async with answering_house(folder, model=model, config=config, checks_answers=True) as house:
         events = await house.ask("How long is the warranty of a lamp?")
         return text(events), await stored(house), [reason for _, _, reason in await open_gaps(house)]
 

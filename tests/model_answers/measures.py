@@ -16,6 +16,7 @@ from app.answers.guard.statement_check import StatementCheck
 from app.answers.playground import PlaygroundAnswer
 from app.answers.writing.answer_context import Source
 from app.core.text.failure_words import has_failure_words
+from app.core.turn import AnsweredBy
 from app.providers.chat.chat_model import TextDelta
 from app.providers.chat.openai_chat_model import OpenAIChatModel
 from app.providers.embedding.embedder import Embedder
@@ -64,7 +65,8 @@ class Counts:
             self.planted = [self.planted[0] + 1, self.planted[1] + (marked > 0)]
 
     def judge(self, answer: PlaygroundAnswer, *, is_right: bool) -> None:
-        is_sure = not answer.is_low_confidence and answer.gap is None
+        """The model's answer. One in whose place the pages were quoted was not shown."""
+        is_sure = is_shown_as_sure(answer) and answer.answered_by is not AnsweredBy.EXTRACTIVE
         if is_right:
             self.right += 1
             self.right_clean += is_sure and bool(answer.citations) and not _marked(answer)
@@ -72,6 +74,10 @@ class Counts:
         else:
             self.wrong += 1
             self.wrong_sure += is_sure
+
+
+def is_shown_as_sure(answer: PlaygroundAnswer) -> bool:
+    return not answer.is_low_confidence and answer.gap is None
 
 
 def _marked(answer: PlaygroundAnswer) -> int:

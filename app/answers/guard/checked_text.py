@@ -128,10 +128,12 @@ class CheckedText:
         return ""
 
     def _kind(self, statement: str) -> SentenceKind:
-        """The first row of a table is its head."""
+        """The first row of a table is its head, and the visitor's own question is not one that is asked back."""
         if _ROW.match(statement) and not self._is_in_table:
             return SentenceKind.HEADING
-        return self.check.kind(statement)
+        kind = self.check.kind(statement)
+        is_repeated = kind is SentenceKind.QUESTION and self.check.is_echo(statement)
+        return SentenceKind.STATEMENT if is_repeated else kind
 
     async def _judged(self, statement: str, kind: SentenceKind, numbers: set[int]) -> str | None:
         """What is added to the sentence; None if it is withheld."""

@@ -18,6 +18,7 @@ from app.answers.guard.citation_spellings import CitationSpellings, CitedPage
 from app.answers.guard.evidence_places import KnownSections
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.guard.quote_finder import as_quote, found_quotes, marked_numbers
+from app.answers.guard.sentence_kind import SentenceKind
 from app.answers.guard.statement_check import StatementCheck
 from app.answers.writing.answer_context import (
     AnswerContext,
@@ -29,13 +30,14 @@ from app.answers.writing.answer_context import (
 )
 from app.answers.writing.source_links import link_hosts, link_targets, text_for_model
 from app.core.confirmation import ProposedChange
-from app.core.errors import ModelUnavailable
+from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.page_url import page_key
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.section_text import section_name
 from app.core.turn import AnsweredBy, Citation, Finish
 from app.providers.chat.chat_model import ChatEnd
 from app.providers.embedding.embedder import Embedder
+from app.search.confidence import enough
 from app.sources.source import UNLINKED
 
 _FILE_PAGE: Final = re.compile(r"#page=(\d{1,6})$")
@@ -66,6 +68,7 @@ class Generation:
     trace: dict[str, Any] = field(default_factory=dict)  # what operators should know about the writing
     verdict: AnswerVerdict | None = None  # of the check of a model's answer
     proposed: ProposedChange | None = None  # what the visitor is asked to confirm below the answer
+    _held: str | None = None  # what was written and is not shown until its first statement is proven
 
     def sureness(self, found: float) -> float:
         """The confidence in the answer, in [0, 1]: its writer's, else that of search, `found`."""
@@ -90,15 +93,16 @@ class Generation:
         Raises ModelInterrupted; the text so far stays.
         """
         given = self.context
-        for writer in writers:
-            self.context, self.proposed, self.verdict = (
-                given,
-                None,
-                None,
-            )  # sources that another writer found are not this one's
+        for place, writer in enumerate(writers, start=1):
+            # Sources that another writer found are not this one's.
+            self.context, self.proposed, self.verdict = given, None, None
             try:
                 await self._write_with(writer)
-            except ModelUnavailable as error:
+                if self._held is not None:
+                    await self._quote_or_show(given, writers[place:])
+            except (ModelUnavailable, ModelInterrupted) as error:
+                if isinstance(error, ModelInterrupted) and self._held is None:
+                    raise
                 log.warning("generation.writer_away", writer=writer.answered_by.value, reason=str(error))
                 self.trace[f"{writer.answered_by.value}_away"] = str(error)
                 continue
@@ -108,6 +112,29 @@ class Generation:
                 return
         self.answered_by = AnsweredBy.FALLBACK
         self.say(canned_messages(self.context.language).not_found)
+
+    async def _quote_or_show(self, given: AnswerContext, writers: Sequence[AnswerWriter]) -> None:
+        """Show what a writer of quotations is sure of in place of what was held back, or else that."""
+        held, self._held = self._held or "", None
+        for writer in writers if self._is_unproven else ():
+            quoted = Generation(given, lambda piece, whole: None)
+            await quoted.write([writer])
+            is_sure = quoted.sureness(0.0) >= enough(given.agent.confidence_threshold) and bool(quoted.citations)
+            if writer.answered_by is AnsweredBy.EXTRACTIVE is quoted.answered_by and is_sure:
+                self.context, self.answered_by, self.finish = given, quoted.answered_by, quoted.finish
+                self.citations, self.confidence, self.verdict = quoted.citations, quoted.confidence, None
+                self.trace |= {**quoted.trace, "quoted_instead": held}
+                self.say(quoted.text)
+                return
+        self._show_checked(held)
+
+    @property
+    def _is_unproven(self) -> bool:
+        """Whether it is meant to answer, and not enough of it is proven. What a filter refused is told as such."""
+        verdict = self.verdict
+        if verdict is None or verdict.is_talk or self.finish is Finish.CONTENT_FILTER:
+            return False
+        return verdict.is_failed or not (verdict.is_grounded or SentenceKind.DECLINE in verdict.kinds)
 
     def say(self, text: str) -> None:
         """Show `text` as it is."""
@@ -121,6 +148,7 @@ class Generation:
         offered: dict[int, OfferedPassage] = {}
         self.answered_by = writer.answered_by
         checked = self._check(guard) if writer.answered_by is AnsweredBy.MODEL else None
+        self._held = "" if checked and checked.policy is AnswerCheck.QUOTE else None
         try:
             async with aclosing(writer.write(self.context)) as items:
                 async for item in items:
@@ -137,14 +165,17 @@ class Generation:
                     if isinstance(item, OfferedPassage):
                         offered.setdefault(item.number, item)
                         continue
-                    self._show_checked(await self._looked_up(guard.feed(item.text), checked))
+                    self._show_checked(await self._looked_up(guard.feed(item.text), checked), checked)
                     if guard.finish is not None:
                         break
-            self._show_checked(await self._looked_up(guard.close(), checked))
+            self._show_checked(await self._looked_up(guard.close(), checked), checked)
             if checked:
-                self._show_checked(await checked.close())
+                self._show_checked(await checked.close(), checked)
             if guard.finish is Finish.CONTENT_FILTER or self.finish is Finish.CONTENT_FILTER:
                 self.proposed = None
+            if self.proposed and self._held is not None:
+                held, self._held = self._held, None
+                self._show_checked(held)
             if self.proposed:  # whatever the model wrote about it
                 words = canned_messages(self.context.language).to_confirm
                 self.say(f"\n\n{words}" if self.text else words)
@@ -157,7 +188,7 @@ class Generation:
             if self.context.searches and self.context.searches.trace:
                 self.trace["searches"] = self.context.searches.trace
                 self.context.missing.update(self.context.searches.missing)
-            self.citations = _citations(self.context, guard.cited, self.text, offered)
+            self.citations = _citations(self.context, guard.cited, self.text or self._held or "", offered)
         if guard.finish is not None:
             self.finish = guard.finish
 
@@ -181,7 +212,13 @@ class Generation:
     async def _looked_up(self, text: str, checked: CheckedText | None) -> str:
         return await checked.take(text) if checked else text
 
-    def _show_checked(self, text: str) -> None:
+    def _show_checked(self, text: str, checked: CheckedText | None = None) -> None:
+        """With what checks it, the text may be held back until its first statement is proven."""
+        if checked and self._held is not None:
+            self._held += text
+            if not checked.verdict.is_first_confirmed or checked.verdict.is_failed:
+                return
+            text, self._held = self._held, None
         if not self.text:
             text = text.lstrip()
         if text:
