@@ -1,7 +1,7 @@
 """Splits a page into chunks along its headings."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
@@ -73,11 +73,15 @@ class Chunker:
         size = self._limits.chunk_tokens
         return f"{CHUNKING_VERSION}" if size == ChunkLimits().chunk_tokens else f"{CHUNKING_VERSION} {size}"
 
-    def cut(self, page: PageContent) -> list[ChunkDraft]:
-        """In the page's order; [] for a page without text. Takes milliseconds of CPU time for a typical page."""
+    def cut(self, page: PageContent, without: Collection[str] = ()) -> list[ChunkDraft]:
+        """In the page's order, without the sections that have these keys; [] for a page without text. Takes
+        milliseconds of CPU time for a typical page."""
         markdown, links = split_links(page.markdown)
         title = self._context.title_of(page.title, markdown)
-        carried = self._with_lone_headings_carried(sections(markdown, page.headings))
+        found = sections(markdown, page.headings)
+        if without:
+            found = [section for section in found if not section.body or section.key not in without]
+        carried = self._with_lone_headings_carried(found)
         pieces = self._merged(piece for section in carried for piece in self._pieces(section))
         return [
             ChunkDraft(

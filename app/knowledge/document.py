@@ -48,13 +48,26 @@ class PageContent:
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """A live version, and its page as it was when it was chunked; `page.headings` is empty if they were not stored."""
+    """A live version, and its page as it was when it was chunked; `page.headings` is empty if they were not stored.
+    `left_out` are the keys of sections that were not chunked."""
 
     version_id: UUID
     agent_id: UUID
     document_id: UUID
     content_hash: str
     page: PageContent
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedText:
+    """A section that many `pages` of a source have word for word, and that is not indexed: "Still have questions?".
+    `key` is the section's, `text` its beginning."""
+
+    key: str
+    heading: str
+    text: str
+    pages: int
 
 
 @dataclass(frozen=True, slots=True)

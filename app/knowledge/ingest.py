@@ -41,6 +41,8 @@ from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.records.page_markdown import PageMarkdownRecords
 from app.knowledge.records.quarantine import QuarantineRecords
+from app.knowledge.records.repeated_texts import RepeatedTextRecords
+from app.knowledge.repeated_sections import left_out_of
 from app.knowledge.retire import Retire
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -125,10 +127,11 @@ class Ingest:
         """
         digest = page_hash(page, self._chunker.cut_as)
         async with self._one_at_a_time(agent_id, page.title):
-            known, alike = await self._looked_up(agent_id, source_id, page, digest)
+            known, alike, repeated = await self._looked_up(agent_id, source_id, page, digest)
             if known is not None:
                 return known
-            drafts = await to_thread.run_sync(self._chunker.cut, page)
+            left_out = await to_thread.run_sync(left_out_of, page.markdown, repeated) if repeated else ()
+            drafts = await to_thread.run_sync(self._chunker.cut, page, left_out)
             if not drafts:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.EMPTY)
@@ -148,7 +151,15 @@ class Ingest:
                 found = findings if policy is not Quarantine.OFF else []
                 is_held = bool(found) and policy is Quarantine.HOLD
                 version = DocumentRecords(tx).add_pending(
-                    agent_id, source_id, page, digest, drafts, found, is_held=is_held, cut_as=self._chunker.cut_as
+                    agent_id,
+                    source_id,
+                    page,
+                    digest,
+                    drafts,
+                    found,
+                    is_held=is_held,
+                    cut_as=self._chunker.cut_as,
+                    left_out=left_out,
                 )
                 if is_held:
                     return IngestReceipt(IngestOutcome.HELD, version.document_id, note=_held_because(found))
@@ -181,14 +192,15 @@ class Ingest:
         if live is None:
             return False
         digest = page_hash(live.page, cut_as)
-        drafts = await to_thread.run_sync(self._chunker.cut, live.page) if digest != live.content_hash else []
+        is_same = digest == live.content_hash
+        drafts = [] if is_same else await to_thread.run_sync(self._chunker.cut, live.page, live.left_out)
         if not drafts:
             await self._record.of_agent(live.agent_id).write(
                 lambda tx: DocumentRecords(tx).is_cut_as(live.version_id, cut_as)
             )
             return True
         self._unfinished = await self._record.of_agent(live.agent_id).write(
-            lambda tx: DocumentRecords(tx).add_cut(live, digest, drafts, cut_as)
+            lambda tx: DocumentRecords(tx).add_cut(live, digest, drafts, cut_as, live.left_out)
         )
         return True
 
@@ -218,26 +230,28 @@ class Ingest:
 
     async def _looked_up(
         self, agent_id: UUID, source_id: UUID, page: PageContent, digest: str
-    ) -> tuple[IngestReceipt | None, list[PageTexts]]:
+    ) -> tuple[IngestReceipt | None, list[PageTexts], frozenset[str]]:
         """The result of `_known`, which sets an unchanged page's date to today; else whether the source has the same
         content elsewhere under the same title. Pages with other titles are not compared, because variants of a product
         may differ in little else; nor are other sources, because a second file may correct the first; nor are pages
-        with attributes, which their operator distinguishes by them."""
+        with attributes, which their operator distinguishes by them. Then the texts that many of its pages have."""
 
-        def read(tx: Transaction) -> tuple[IngestReceipt | None, list[PageTexts]]:
+        def read(tx: Transaction) -> tuple[IngestReceipt | None, list[PageTexts], frozenset[str]]:
             receipt = _known(tx, source_id, page, digest)
+            repeated = frozenset(each.key for each in RepeatedTextRecords(tx).left_out(source_id))
             if receipt is not None or page.attributes:
-                return receipt, []
-            return None, LiveDocumentRecords(tx).same_title(source_id, page.title, page.url, _TWINS_ASKED)
+                return receipt, [], repeated
+            alike = LiveDocumentRecords(tx).same_title(source_id, page.title, page.url, _TWINS_ASKED)
+            return None, alike, repeated
 
         def touch(tx: Transaction, document_id: UUID) -> None:
             DocumentRecords(tx).touch(document_id)
             QuarantineRecords(tx).drop_held(document_id)
 
-        receipt, alike = await self._record.of_agent(agent_id).read(read)
+        receipt, alike, repeated = await self._record.of_agent(agent_id).read(read)
         if receipt is not None and receipt.outcome is IngestOutcome.UNCHANGED and receipt.document_id is not None:
             await self._record.of_agent(agent_id).write(partial(touch, document_id=receipt.document_id))
-        return receipt, alike
+        return receipt, alike, repeated
 
     @asynccontextmanager
     async def _one_at_a_time(self, agent_id: UUID, title: str) -> AsyncIterator[None]:

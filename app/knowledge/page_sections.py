@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.core.chunk import content_hash
 from app.core.text.markdown.blocks import lines_with_code
 from app.core.text.words import folded_words
 from app.knowledge.document import SectionHeading
@@ -12,6 +13,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _CLOSING_MARKS = re.compile(r"(?:^|(?<![ \t])[ \t]++)#++[ \t]*+$")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*+)\]\([^()]*+\)")
 _EMPHASIS = re.compile(r"\*{1,3}([^*]++)\*{1,3}|_{2,3}([^_]++)_{2,3}|(?<!`)`++([^`]++)`++")
+_KEY_CHARS = 16
 MAX_NAME_CHARS = 300  # of a heading in a path, which every chunk below it carries
 _PILCROW = re.compile(r"[¶🔗]\s*+$")
 
@@ -29,6 +31,12 @@ class Section:
     body: str
     anchor: str | None = None
     is_question: bool = False
+
+    @property
+    def key(self) -> str:
+        """The same for the same words under the same heading, on any page."""
+        heading = self.path[-1] if self.path else ""
+        return content_hash("\n".join((heading, *folded_words(self.body))))[:_KEY_CHARS]
 
     @property
     def markdown(self) -> str:

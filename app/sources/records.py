@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Integer, LargeBinary, Row, String, UniqueC
 
 from app.agents.records import AgentRecords
 from app.core.errors import NotFound
-from app.knowledge.document import PageContent
+from app.knowledge.document import PageContent, RepeatedText
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import (
     AccessFacts,
@@ -140,7 +140,16 @@ class SourceRecords(Repository):
         rows = self._connection.execute(statement).all()
         runs = CrawlRunRecords(self._tx).latest_runs([row.id for row in rows])
         schedules = ScheduleRecords(self._tx).of_sources([row.id for row in rows])
-        return [value_of(Source, row, run=runs.get(row.id), schedule=schedules.get(row.id)) for row in rows]
+        return [
+            value_of(
+                Source,
+                row,
+                run=runs.get(row.id),
+                schedule=schedules.get(row.id),
+                left_out=tuple(RepeatedText(*text) for text in row.left_out),
+            )
+            for row in rows
+        ]
 
 
 def _is(agent_id: UUID, source_id: UUID) -> ColumnElement[bool]:

@@ -14,6 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from app.core.errors import InvalidInput
+from app.knowledge.document import RepeatedText
 
 MAX_ACCESS_NAME_CHARS: Final = 200
 MAX_SECRET_CHARS: Final = 4096
@@ -153,6 +154,9 @@ UNLINKED: Final = "urn:uuid:"  # the address of a source without one on the web 
 # Added by the operator: there is nothing to fetch.
 GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE, SourceKind.DOCUMENTS})
 
+# Their pages are a website's, with what stands on each of them.
+WEBSITE_KINDS = frozenset({SourceKind.SITE, SourceKind.SITEMAP, SourceKind.FEED})
+
 # They list their documents themselves: there are no links to follow.
 LISTED_KINDS = frozenset(
     {SourceKind.ZENDESK, SourceKind.INTERCOM, SourceKind.DISCOURSE, SourceKind.OPENAPI, SourceKind.GIT}
@@ -182,7 +186,8 @@ class SourceConfig:
     its pages. `page_url` is the template of a listed page's address: for SourceKind.OPENAPI, {operation}, {tag},
     {method} and {path} are replaced by the operation's own; for SourceKind.GIT, {path} or {path_without_suffix} by the
     file's path below `folder`. `branch` ("": the repository's default) may also be a tag. `folder` and `branch` apply
-    to SourceKind.GIT alone, whose globs match paths in the repository, such as /docs/guide.md."""
+    to SourceKind.GIT alone, whose globs match paths in the repository, such as /docs/guide.md. `keep_repeated` has the
+    headings of texts that are indexed although many pages of a website have them; "*" stands for all."""
 
     kind: SourceKind
     name: str
@@ -197,11 +202,13 @@ class SourceConfig:
     page_url: str = ""
     branch: str = ""
     folder: str = ""
+    keep_repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source in its current state. `run` is its latest reading, `schedule` has the next one."""
+    """A source in its current state. `run` is its latest reading, `schedule` has the next one, `left_out` are texts
+    that are not indexed because many of its pages have them."""
 
     id: UUID
     agent_id: UUID
@@ -209,6 +216,7 @@ class Source:
     created_at: datetime
     run: "CrawlRun | None" = None
     schedule: SourceSchedule | None = None
+    left_out: tuple[RepeatedText, ...] = ()
 
     @property
     def given_url(self) -> str:

@@ -31,7 +31,7 @@ from app.store.transaction import batches
 from app.workspaces.records.audit import AuditRecords
 
 _LINK_FIELDS: Final = frozenset({"max_depth", "read_files"})
-_CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth", "read_files"})
+_CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth", "read_files", "keep_repeated"})
 # Their documents are the pages at the address.
 MOVABLE_KINDS: Final = frozenset({SourceKind.SITE, SourceKind.URL, SourceKind.SITEMAP, SourceKind.FEED})
 _DROPPED_AT_ONCE: Final = 100

@@ -2,7 +2,7 @@
 
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_http_url, check_line, check_lines, check_text
-from app.sources.source import GIVEN_KINDS, LISTED_KINDS, SourceConfig, SourceKind
+from app.sources.source import GIVEN_KINDS, LISTED_KINDS, WEBSITE_KINDS, SourceConfig, SourceKind
 
 MAX_NAME_CHARS = 200
 MAX_TEXT_CHARS = 500_000
@@ -34,6 +34,11 @@ def check_source(config: SourceConfig) -> None:
     check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
     check_lines("include", config.include, MAX_GLOBS, MAX_GLOB_CHARS)
     check_lines("exclude", config.exclude, MAX_GLOBS, MAX_GLOB_CHARS)
+    check_lines("keep_repeated", config.keep_repeated, MAX_GLOBS, MAX_GLOB_CHARS)
+    if config.keep_repeated and config.kind not in WEBSITE_KINDS:
+        raise InvalidInput(
+            "keep_repeated", 'Only a source of kind "site", "sitemap" or "feed" leaves texts out. Remove this field.'
+        )
     check_between("max_pages", config.max_pages, 1, MAX_PAGES)
     check_between("max_depth", config.max_depth, 0, MAX_DEPTH)
 

@@ -24,6 +24,7 @@ from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.reindex import Reindex
+from app.knowledge.repeated_texts import RepeatedTexts
 from app.knowledge.retire import Retire
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -100,6 +101,10 @@ class KnowledgeHouse:
     @property
     def ingest(self) -> Ingest:
         return self.parts.get(Ingest)
+
+    @property
+    def repeated(self) -> RepeatedTexts:
+        return self.parts.get(RepeatedTexts)
 
     @property
     def reconcile(self) -> Reconcile:

@@ -166,7 +166,7 @@ async def test_without_a_model_the_report_names_the_setting(house: KnowledgeHous
 async def test_the_pages_report_is_that_of_the_run(house: KnowledgeHouse) -> None:
     house.model = None
     site = ScriptedSiteReader({page().url: page()})
-    reading = RunExecution(house.record, site, house.given, house.ingest, house.retire)
+    reading = RunExecution(house.record, site, house.given, house.ingest, house.retire, house.repeated)
     with house.record.writing() as tx:
         run = CrawlRunRecords(tx).start_run(house.agent_id, house.source.id)
     report = await reading.read(run.id)

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -190,10 +190,10 @@ async def test_a_page_that_another_worker_makes_live_meanwhile_is_no_twin_of_its
     others_ingest, ingest = house.ingest, house.ingest
     cut = Chunker.cut
 
-    def cut_after_the_other(chunker: Chunker, content: PageContent) -> list[ChunkDraft]:
+    def cut_after_the_other(chunker: Chunker, content: PageContent, without: Collection[str]) -> list[ChunkDraft]:
         monkeypatch.setattr(Chunker, "cut", cut)
         from_thread.run(others_ingest.learn, house.agent_id, house.source.id, content)
-        return cut(chunker, content)
+        return cut(chunker, content, without)
 
     monkeypatch.setattr(Chunker, "cut", cut_after_the_other)
     receipt = await ingest.learn(house.agent_id, house.source.id, page())

@@ -46,7 +46,9 @@ async def read(
     house: KnowledgeHouse, site: Site, source: Source, reader: type[ScriptedSiteReader] = ScriptedSiteReader
 ) -> RunReport:
     run = await house.record.write(lambda tx: CrawlRunRecords(tx).start_run(house.agent_id, source.id))
-    report = await RunExecution(house.record, reader(site), house.given, house.ingest, house.retire).read(run.id)
+    report = await RunExecution(
+        house.record, reader(site), house.given, house.ingest, house.retire, house.repeated
+    ).read(run.id)
     assert report is not None
     assert report.run.state is RunState.FINISHED
     return report

@@ -1,5 +1,6 @@
 """A run from queued to its end."""
 
+from collections.abc import Collection
 from uuid import UUID, uuid4
 
 import pytest
@@ -49,7 +50,7 @@ async def pages_of(house: KnowledgeHouse, run_id: UUID) -> dict[str, PageStatus]
 
 
 def reading(house: KnowledgeHouse, reader: ScriptedSiteReader) -> RunExecution:
-    return RunExecution(house.record, reader, house.given, house.ingest, house.retire)
+    return RunExecution(house.record, reader, house.given, house.ingest, house.retire, house.repeated)
 
 
 async def read(house: KnowledgeHouse, site: dict[str, PageContent | str]) -> CrawlRun:
@@ -321,10 +322,10 @@ async def test_a_fault_of_our_own_fails_the_run_without_its_secrets(house: Knowl
 async def test_one_odd_page_does_not_cost_the_others(house: KnowledgeHouse, monkeypatch: pytest.MonkeyPatch) -> None:
     cut = type(house.chunker).cut
 
-    def stumble(self: object, content: PageContent) -> object:
+    def stumble(self: object, content: PageContent, without: Collection[str]) -> object:
         if content.url == B:
             raise RecursionError
-        return cut(house.chunker, content)
+        return cut(house.chunker, content, without)
 
     monkeypatch.setattr(type(house.chunker), "cut", stumble)
     run = await read(house, {A: SITE[A], B: SITE[B]})
@@ -376,3 +377,16 @@ async def test_a_reading_sends_what_the_website_asks_for(house: KnowledgeHouse) 
     reader = ScriptedSiteReader(SITE)
     await reading(house, reader).read(run.id)
     assert reader.access == access
+
+
+async def test_what_many_pages_of_a_website_say_is_left_out_at_the_end_and_told_of(house: KnowledgeHouse) -> None:
+    repeated = "## Need more help?\n\nWrite to us at any time."
+    own: dict[str, PageContent | str] = {
+        f"https://shop.example/{n}": page(f"/{n}", f"# {n}\n\n{words(12, f'w{n}')}\n\n{repeated}") for n in range(6)
+    }
+    await read(house, SITE | own)
+    assert not any("Need more help?" in text for text in await house.live_texts())
+    source = await house.record.read(lambda tx: SourceRecords(tx).get(house.agent_id, house.source.id))
+    assert [(text.heading, text.text, text.pages) for text in source.left_out] == [
+        ("Need more help?", "Write to us at any time.", 6)
+    ]

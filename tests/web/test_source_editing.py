@@ -40,7 +40,7 @@ async def test_a_text_is_edited_in_place(house: House) -> None:
 
 async def test_only_what_is_sent_changes(house: House) -> None:
     source = await create(house, {**SITE, "exclude": ["/docs/old/*"], "max_depth": 3})
-    sent = {"name": "The docs", "include": ["/docs/*"], "max_pages": 10, "read_files": True}
+    sent = {"name": "The docs", "include": ["/docs/*"], "max_pages": 10, "read_files": True, "keep_repeated": ["*"]}
     edited = (await house.api("PATCH", f"/v1/sources/{source['id']}", sent)).json()
     assert edited == {**source, **sent}
 
@@ -53,6 +53,8 @@ async def test_only_what_is_sent_changes(house: House) -> None:
         (TEXT, {"read_files": True}, "read_files"),
         (FORUM, {"max_depth": 3}, "max_depth"),
         (FORUM, {"read_files": True}, "read_files"),
+        (FORUM, {"keep_repeated": ["*"]}, "keep_repeated"),
+        (SITE, {"keep_repeated": [""]}, "keep_repeated.0"),
         (TEXT, {"text": " "}, "text"),
         (TEXT, {"name": "two\nlines"}, "name"),
         (TEXT, {"url": "nowhere"}, "url"),

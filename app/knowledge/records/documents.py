@@ -78,6 +78,7 @@ class DocumentRecords(Repository):
         *,
         is_held: bool = False,
         cut_as: str | None = None,
+        left_out: Sequence[str] = (),
     ) -> PendingVersion:
         """Add a new version with its chunks, pending or held; older pending or held versions of the document are
         retired. Findings are open until an operator has looked at them. Chunks without `cut_as` are never made again.
@@ -100,6 +101,7 @@ class DocumentRecords(Repository):
             markdown=page.markdown,
             headings=[astuple(heading) for heading in page.headings],
             cut_as=cut_as,
+            left_out=list(left_out),
             attributes={name: list(values) for name, values in page.attributes.items()},
             findings=[{"kind": finding.kind.value, "excerpt": finding.excerpt} for finding in findings],
             review=(Review.OPEN if findings else Review.NONE).value,
@@ -114,11 +116,18 @@ class DocumentRecords(Repository):
         is_pending = exists().where(
             pending.c.document_id == DOCUMENT_VERSIONS.c.document_id, pending.c.state == _PENDING
         )
+        return self._live_page(and_(DOCUMENT_VERSIONS.c.cut_as != cut_as, ~is_pending))
+
+    def live_page(self, version_id: UUID) -> LivePage | None:
+        """The version's, while it is live."""
+        return self._live_page(DOCUMENT_VERSIONS.c.id == version_id)
+
+    def _live_page(self, condition: ColumnElement[bool]) -> LivePage | None:
         statement = (
             select(DOCUMENT_VERSIONS, DOCUMENTS.c.url, SOURCES.c.config)
             .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
             .join(SOURCES, SOURCES.c.id == DOCUMENTS.c.source_id)
-            .where(DOCUMENT_VERSIONS.c.state == _LIVE, DOCUMENT_VERSIONS.c.cut_as != cut_as, ~is_pending)
+            .where(DOCUMENT_VERSIONS.c.state == _LIVE, condition)
             .limit(1)
         )
         found = self._connection.execute(statement).first()
@@ -135,7 +144,7 @@ class DocumentRecords(Repository):
             site=site_name(found.url, source.name) if is_read else source.name,
             attributes={name: tuple(values) for name, values in found.attributes.items()},
         )
-        return value_of(LivePage, found, version_id=found.id, page=content)
+        return value_of(LivePage, found, version_id=found.id, page=content, left_out=tuple(found.left_out))
 
     def is_cut_as(self, version_id: UUID, cut_as: str) -> None:
         """The rules would split this version as it is."""
@@ -143,7 +152,7 @@ class DocumentRecords(Repository):
         self._connection.execute(cut.values(cut_as=cut_as))
 
     def add_cut(
-        self, live: LivePage, content_hash: str, chunks: Sequence[ChunkDraft], cut_as: str
+        self, live: LivePage, content_hash: str, chunks: Sequence[ChunkDraft], cut_as: str, left_out: Sequence[str]
     ) -> PendingVersion | None:
         """Add the same page in other chunks, as a pending version: its date, its findings and an operator's verdict
         stay. None if the version is no longer live, or another one of its document is pending."""
@@ -162,6 +171,7 @@ class DocumentRecords(Repository):
             "state": literal(_PENDING),
             "content_hash": literal(content_hash),
             "cut_as": literal(cut_as),
+            "left_out": literal(list(left_out), DOCUMENT_VERSIONS.c.left_out.type),
         }
         columns = DOCUMENT_VERSIONS.columns
         copied = select(*[changed.get(column.name, column) for column in columns])

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
 from app.sources import source_rules as rules
-from app.sources.api.sources import BRANCH, FOLDER, MAX_BODY_BYTES, PAGE_URL, READ_FILES, TAG, SourceOut
+from app.sources.api.sources import BRANCH, FOLDER, KEEP_REPEATED, MAX_BODY_BYTES, PAGE_URL, READ_FILES, TAG, SourceOut
 from app.sources.source import (
     MAX_ACCESS_NAME_CHARS,
     MAX_SECRET_CHARS,
@@ -43,6 +43,7 @@ class SourcePatch(Model):
     max_pages: int = Field(default=1, ge=1, le=rules.MAX_PAGES)
     max_depth: int = Field(default=0, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = Field(default=False, description=READ_FILES)
+    keep_repeated: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description=KEEP_REPEATED)
     page_url: str = Field(default="", max_length=2048, description=PAGE_URL)
     branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=BRANCH)
     folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=FOLDER)

@@ -70,6 +70,10 @@ class AdminSchedules(Api):
 
 TAG = "Sources"
 READ_FILES = "PDF, DOCX, PPTX and XLSX files that a website links to are read as its pages are."
+KEEP_REPEATED = (
+    "Headings of texts that are indexed although more than a fifth of a website's pages have them word for word, such "
+    'as "Need more help?"; "*" keeps all.'
+)
 PAGE_URL = (
     'Of kinds "openapi" and "git" alone: where citations lead. Of an operation such as '
     "https://docs.example.com/api#/{tag}/{operation}, with {method} and {path} as well; of a file such as "
@@ -94,6 +98,7 @@ class SourceCreate(Model):
     max_pages: int = Field(default=2000, ge=1, le=rules.MAX_PAGES)
     max_depth: int = Field(default=10, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = Field(default=False, description=READ_FILES)
+    keep_repeated: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description=KEEP_REPEATED)
     page_url: str = Field(default="", max_length=2048, description=PAGE_URL)
     branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=BRANCH)
     folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=FOLDER)
@@ -129,6 +134,12 @@ class SyncIn(Model):
     )
 
 
+class LeftOutText(Model):
+    heading: str
+    text: str = Field(description="Its beginning.")
+    pages: int
+
+
 class SourceOut(Model):
     id: UUID
     agent_id: UUID
@@ -140,6 +151,7 @@ class SourceOut(Model):
     max_pages: int
     max_depth: int
     read_files: bool
+    keep_repeated: tuple[str, ...]
     page_url: str
     branch: str
     folder: str
@@ -148,6 +160,9 @@ class SourceOut(Model):
     )
     created_at: datetime
     run: RunOut | None = Field(description="The latest reading; null before the first.")
+    left_out: tuple[LeftOutText, ...] = Field(
+        description="Texts that are not indexed because many of its pages have them, since the latest reading."
+    )
 
     @classmethod
     def of(cls, source: Source) -> "SourceOut":

@@ -88,6 +88,7 @@ class EditedSource(Form):
     max_pages: int | None = Field(default=None, ge=1, le=rules.MAX_PAGES)
     max_depth: int | None = Field(default=None, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = False
+    keep_repeated: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
     page_url: str = Field(default="", max_length=2048)
     branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS)
     folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS)
@@ -106,6 +107,7 @@ class EditedSource(Form):
             max_pages=config.max_pages if self.max_pages is None else self.max_pages,
             max_depth=config.max_depth if self.max_depth is None else self.max_depth,
             read_files=self.read_files,
+            keep_repeated=self.keep_repeated,
             page_url=self.page_url,
             branch=self.branch,
             folder=self.folder,

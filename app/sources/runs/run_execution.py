@@ -13,6 +13,7 @@ from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent
 from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.knowledge.repeated_texts import RepeatedTexts
 from app.knowledge.retire import Retire
 from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.given_pages import GivenPages
@@ -20,7 +21,7 @@ from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords, MissedDocumentRecords
 from app.sources.runs.run_pages import MissedPages, RunPages, look_for_missed_pages, settle_missed_pages
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
-from app.sources.source import GIVEN_KINDS, LISTED_KINDS, CrawlRun, RunState, Source, SourceKind
+from app.sources.source import GIVEN_KINDS, LISTED_KINDS, WEBSITE_KINDS, CrawlRun, RunState, Source, SourceKind
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -53,13 +54,20 @@ class RunExecution:
     """Reads a source. Started again for the same run, it continues where the last process was."""
 
     def __init__(
-        self, record: SystemOfRecord, reader: SiteReader, given: GivenPages, ingest: Ingest, retire: Retire
+        self,
+        record: SystemOfRecord,
+        reader: SiteReader,
+        given: GivenPages,
+        ingest: Ingest,
+        retire: Retire,
+        repeated: RepeatedTexts,
     ) -> None:
         self._record = record
         self._reader = reader
         self._given = given
         self._ingest = ingest
         self._retire = retire
+        self._repeated = repeated
 
     async def read(self, run_id: UUID, leg: int = 1) -> RunReport | None:
         """Read the run to its end, or until it is paused; None if the run is gone. A run that has ended, is paused or
@@ -227,6 +235,8 @@ class RunExecution:
         """No report if more pages were requested at the last moment: the run then continues."""
         run_id, missed = run.id, MissedPages()
         is_complete = summary.is_complete and not run.only_asked
+        if not run.only_asked and source.config.kind in WEBSITE_KINDS:
+            await self._repeated.settle(source.agent_id, source.id, source.config.keep_repeated)
         sight = await look_for_missed_pages(self._record, source, run_id, is_complete=is_complete)
 
         def work(tx: Transaction) -> tuple[bool, CrawlRun | None]:

@@ -22,7 +22,8 @@ DOCUMENTS = table(
 
 # (held ->) pending -> live -> retired; at most one of each but the last per document. `findings` are those of the page
 # scan, and `review` an operator's verdict on them. `cut_as` names the rules by which its chunks were made: "0" if that
-# was not stored, null if they came as chunks.
+# was not stored, null if they came as chunks. `left_out` are the keys of sections that were not chunked, because many
+# pages of the source have them.
 DOCUMENT_VERSIONS = table(
     "document_versions",
     Audited("document", key="document_id", unhashed=("markdown",)),  # long, and its hash is included
@@ -38,6 +39,7 @@ DOCUMENT_VERSIONS = table(
     column("markdown", StorableText),  # long, and rarely needed
     column("headings", StorableJson, default=list, server_default=sa.text("'[]'")),
     column("cut_as", sa.String(40), server_default=sa.text("'0'"), nullable=True),
+    column("left_out", StorableJson, default=list, server_default=sa.text("'[]'")),
     column("findings", StorableJson, server_default=sa.text("'[]'")),
     column("review", sa.String(10), default="", server_default=sa.text("''")),
     column("attributes", StorableJson, default=dict, server_default=sa.text("'{}'")),

@@ -4,12 +4,14 @@ import sqlalchemy as sa
 
 from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table, where
 
+# `left_out` has a list for each text that is not indexed because many pages have it: key, heading, beginning, pages.
 SOURCES = table(
     "sources",
     Audited("source", lambda row: str(row.config["name"])),
     own_id(),
     parent("agent_id", "agents"),
     column("config", StorableJson),
+    column("left_out", StorableJson, default=list, server_default=sa.text("'[]'")),
     column("created_at", UtcDateTime),
     sa.Index(None, "agent_id", "created_at"),
 )

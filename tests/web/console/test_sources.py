@@ -11,8 +11,9 @@ from app.agents.records import AgentRecords
 from app.core.chunk import ChunkDraft
 from app.core.list_page import PageRequest
 from app.core.source_file import Upload
-from app.knowledge.document import PageContent
+from app.knowledge.document import PageContent, RepeatedText
 from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.repeated_texts import RepeatedTextRecords
 from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
@@ -218,6 +219,23 @@ async def test_a_website_is_told_to_read_its_files(house: House, browser: Consol
     (edited,) = await sources_of(house, house.agent.id)
     assert edited.config == replace(source.config, read_files=True)
     assert re.search(r'name="read_files"[^>]* checked', await browser.page(f"{list_path(house)}/{source.id}"))
+
+
+async def test_a_website_shows_what_was_left_out_and_is_told_what_to_keep(
+    house: House, browser: ConsoleBrowser
+) -> None:
+    await browser.post(list_path(house), {"kind": "site", "name": "Docs", "url": "https://www.example.com/"})
+    (source,) = await sources_of(house, house.agent.id)
+    assert "Left out" not in await browser.page(f"{list_path(house)}/{source.id}")
+    text = RepeatedText("0" * 16, "Need more help?", "Write to <us>.", 1200)
+    await house.record.write(lambda tx: RepeatedTextRecords(tx).leave_out(source.id, [text]))
+    shown = await browser.page(f"{list_path(house)}/{source.id}")
+    assert "Need more help?" in shown
+    assert "Write to &lt;us&gt;." in shown
+    assert "1,200" in shown
+    await browser.post(f"{list_path(house)}/{source.id}/edit", {"name": "Docs", "keep_repeated": "Need more help?"})
+    (edited,) = await sources_of(house, house.agent.id)
+    assert edited.config.keep_repeated == ("Need more help?",)
 
 
 async def test_a_page_shows_what_the_model_sees(house: House, browser: ConsoleBrowser) -> None:

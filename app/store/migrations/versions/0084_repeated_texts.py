@@ -1,0 +1,26 @@
+"""Texts that are not indexed because many pages of a source have them.
+
+Revision ID: 0084
+Revises: 0083
+Create Date: 2026-11-29 08:55:00.000000
+"""
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects.postgresql import JSONB
+
+revision = "0084"
+down_revision = "0083"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    for table in ("document_versions", "sources"):
+        left_out = sa.JSON().with_variant(JSONB(), "postgresql")
+        op.add_column(table, sa.Column("left_out", left_out, server_default=sa.text("'[]'"), nullable=False))
+
+
+def downgrade() -> None:
+    for table in ("sources", "document_versions"):
+        op.drop_column(table, "left_out")
