@@ -256,9 +256,14 @@ else
 endif
 
 .PHONY: eval-quotes
-eval-quotes: .venv/installed ## Count the answers without a model that hold what the demonstration site's questions ask for, in English and three other languages
+eval-quotes: .venv/installed ## Count the answers without a model that hold what the demonstration site's questions ask for, in English and four other languages
 	@rm -rf .venv/demo-quotes
 	$(BIN)/python -m tests.demo_quotes .venv/demo-quotes
+
+.PHONY: eval-languages
+eval-languages: .venv/installed ## Ask over English help centres in German, French, Spanish and Japanese, and mark the answers (SITES=DIR with questions.jsonl and run.py)
+	@test -n "$(SITES)" || { echo "Name the set: make eval-languages SITES=path/to/help_centres"; exit 2; }
+	$(BIN)/python -m tests.translated_questions $(SITES) .venv/eval-languages
 
 .PHONY: eval-answer-check
 eval-answer-check: .venv/installed ## Measure how many planted errors the check of a model's answers finds, and what it marks wrongly

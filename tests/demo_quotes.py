@@ -4,6 +4,7 @@
 import asyncio
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -35,20 +36,19 @@ _SITE = "https://nimbrel.example/"
 
 
 async def measure(folder: Path) -> dict[str, dict[str, float]]:
-    """By the language of the questions, which is English or, for a third of them each, German, French or Spanish; and
-    for follow-ups, each after another question, of whose words any is enough.
+    """By the language of the questions: English, Japanese, and, for a third of them each, German, French or Spanish;
+    and for follow-ups, each after another question, of whose words any is enough.
     `questions` are those that the site answers; `quoted` of their answers hold every word that is expected, and
     `withheld` are refused. `held_back` of the `others` are."""
-    golden = _rows(_GOLDEN)
-    translated = [row | said for row, said in zip(golden, _rows(_TRANSLATED), strict=True)]
+    golden = {row["id"]: row for row in _rows(_GOLDEN)}
+    asked: dict[str, list[dict[str, Any]]] = defaultdict(list, {"en": list(golden.values())})
+    for said in _rows(_TRANSLATED):
+        asked[said["language"]].append(golden[said["id"]] | said)
+    asked["follow-ups"] = _rows(_FOLLOW_UPS)
     async with open_infrastructure(read_settings(data=folder)) as base:
         agent_id = await _learn(base)
         async with open_answering(base) as answering:
-            return {
-                "in English": await _measured(base, answering, agent_id, golden),
-                "in German, French and Spanish": await _measured(base, answering, agent_id, translated),
-                "follow-ups": await _measured(base, answering, agent_id, _rows(_FOLLOW_UPS)),
-            }
+            return {name: await _measured(base, answering, agent_id, rows) for name, rows in asked.items()}
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:

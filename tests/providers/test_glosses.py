@@ -114,3 +114,66 @@ def test_each_shipped_list_is_sorted_so_that_all_of_it_is_found(path: Path) -> N
         word, _, english = line.partition("\t")
         assert glosses.of(word) == english
         assert glosses.of(f"{word}\ud800") is None
+
+
+JAPANESE = {
+    "返品": "return",
+    "送料": "shipping cost",
+    "いくら": "how much",
+    "電話": "phone",
+    "電話番号": "phone number",
+}
+
+
+@pytest.fixture
+def with_questions(tmp_path: Path, glosses: Glosses) -> Glosses:
+    (tmp_path / "questions").mkdir()
+    with lzma.open(tmp_path / "questions" / "ja.txt.xz", "wt", encoding="utf-8") as file:
+        file.writelines(f"{word}\t{english}\n" for word, english in sorted(JAPANESE.items()))
+    return Glosses(tmp_path, ENGLISH.__contains__)
+
+
+@pytest.mark.parametrize(
+    ("question", "english"),
+    [
+        ("返品の送料はいくらですか？", "return shipping cost how much ?"),
+        ("ＡＢＣ-12の電話番号は", "ABC-12 phone number"),
+        ("E42とは。Plusの送料", "E42 . Plus shipping cost"),
+    ],
+    ids=["endings are left out", "the longest word counts, names stay", "sentences stay apart"],
+)
+def test_a_question_without_spaces_is_read_by_its_longest_words(
+    with_questions: Glosses, question: str, english: str
+) -> None:
+    assert with_questions.clear_language(question) == "ja"
+    assert with_questions.english_question(question, "ja") == english
+
+
+def test_a_follow_up_stays_on_a_line_of_its_own(with_questions: Glosses) -> None:
+    assert with_questions.english_question("返品の期限は\n送料は", "ja") == "return\nshipping cost"
+
+
+def test_pages_are_not_read_by_a_list_for_questions(with_questions: Glosses) -> None:
+    assert "ja" not in with_questions.languages
+    assert with_questions.english("返品の送料はいくらですか？") == "返品の送料はいくらですか？"
+
+
+@pytest.mark.parametrize("question", ["Wie kostet der Versand? 送料", "E42", "ราคาเท่าไหร่", "Cancelar la reserva"])
+def test_other_questions_are_not_taken_for_japanese(with_questions: Glosses, question: str) -> None:
+    assert with_questions.clear_language(question) != "ja"
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Plusプランは月額いくらですか", {"Plus", "plan", "monthly", "how much"}),
+        ("你们的电话号码是多少", {"phone"}),
+        ("学校有折扣吗", {"school", "discounts"}),
+    ],
+)
+def test_the_shipped_lists_read_questions_in_japanese_and_chinese(question: str, words: set[str]) -> None:
+    shipped = Glosses(EMBEDDER_FOLDER / "glosses", ENGLISH.__contains__)
+    language = shipped.clear_language(question)
+    assert language is not None
+    english = shipped.english_question(question, language)
+    assert all(word in english for word in words)

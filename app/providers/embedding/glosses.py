@@ -7,6 +7,7 @@ meaning of a question or a passage, that is enough.
 
 import lzma
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from app.core.text.turn_language import LanguageGuess
+from app.core.text.words import is_spaceless
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.recent_values import RecentValues
 from app.providers.indexes.keyword_analysis import stemmer
@@ -41,21 +43,24 @@ _COMPOUNDING: Final = frozenset({"de", "nl"})
 _LINKS: Final = ("", "s", "es", "n", "en", "e")  # what may stand between the parts of a compound
 _SHORTEST_PART: Final = 4
 _REMEMBERED_WORDS: Final = 20_000
+_LONGEST_UNSPACED: Final = 12  # characters of a word in a script without spaces
+_SENTENCE_ENDS: Final = str.maketrans({"。": ". ", "、": ", "})
 
 
 class Glosses:
-    """`folder` has a list for each language, `de.txt.xz`, which is read with the first text in that language.
-    `is_english` tells whether the model knows a word in small letters as one token. Thread-safe."""
+    """`folder` has a list for each language, `de.txt.xz`, which is read with the first text in that language; those in
+    its folder `questions` are for questions alone, as they are too rough for the meaning of a page. `is_english` tells
+    whether the model knows a word in small letters as one token. Thread-safe."""
 
     def __init__(self, folder: Path, is_english: Callable[[str], bool]) -> None:
-        languages = {path: path.name.partition(".")[0] for path in sorted(folder.glob("*.txt.xz"))}
-        self._lists = {language: GlossList(path, language) for path, language in languages.items()}
+        self._lists = _lists_in(folder)
+        self._of_questions = _lists_in(folder / "questions")
         self._is_english = is_english
         self._guesser = LanguageGuesser()
 
     @property
     def languages(self) -> frozenset[str]:
-        """BCP 47 primary subtags."""
+        """Those in which pages are read (BCP 47 primary subtags)."""
         return frozenset(self._lists)
 
     def english(self, text: str) -> str:
@@ -68,8 +73,19 @@ class Glosses:
         lookups = [each.of_form if guesses[0].probability >= _LIKELY else each.of for each in lists]
         return "".join(_pieces(text, lists[0].word, lookups))
 
+    def english_question(self, text: str, language: str) -> str:
+        """The gloss of a question in the language that `clear_language` told."""
+        if (listed := self._of_questions.get(language)) is None:
+            return self.english(text)
+        lines = unicodedata.normalize("NFKC", text).translate(_SENTENCE_ENDS).split("\n")
+        return "\n".join(" ".join("".join(_unspaced(line, listed.of)).split()) for line in lines)
+
     def clear_language(self, text: str) -> str | None:
-        """The text's language, if it is one with a list and clearly so. Takes a fraction of a millisecond."""
+        """The question's language, if it is one with a list and clearly so. Takes a fraction of a millisecond."""
+        if any(map(is_spaceless, text)):
+            [first, *_] = self._guesser.rank(text, {_ENGLISH, *self._lists, *self._of_questions})
+            if first.language in self._of_questions:
+                return first.language if first.probability >= _CLEAR else None
         guesses = self._guesses(text)
         return guesses[0].language if guesses and guesses[0].probability >= _CLEAR else None
 
@@ -86,6 +102,11 @@ class Glosses:
         if all(map(self._is_english, words)):
             return []
         return [first, *(each for each in others if each.language != _ENGLISH and each.probability >= _POSSIBLE)]
+
+
+def _lists_in(folder: Path) -> dict[str, "GlossList"]:
+    languages = {path: path.name.partition(".")[0] for path in sorted(folder.glob("*.txt.xz"))}
+    return {language: GlossList(path, language) for path, language in languages.items()}
 
 
 class GlossList:
@@ -166,6 +187,20 @@ def _pieces(text: str, word: re.Pattern[str], lookups: Sequence[Lookup]) -> Iter
             yield " "
         at += taken
     yield text[done:]
+
+
+def _unspaced(text: str, english_of: Lookup) -> Iterator[str]:
+    """The English of the longest words, from the left. Characters of the script that are in no word, such as endings,
+    are left out; all else, such as names, stays."""
+    at = 0
+    while at < len(text):
+        found = ((end, english_of(text[at:end])) for end in range(min(len(text), at + _LONGEST_UNSPACED), at, -1))
+        end, english = next(((end, said) for end, said in found if said is not None), (at + 1, None))
+        if english is not None:
+            yield f" {english} "
+        else:
+            yield " " if is_spaceless(text[at]) else text[at]
+        at = end
 
 
 def _together(text: str, places: list[tuple[int, int]], at: int) -> int:

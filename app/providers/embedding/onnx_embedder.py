@@ -107,7 +107,7 @@ class OnnxEmbedder:
         if (said_in := self._glosses.clear_language(text)) is None:
             return None
         try:  # in a thread, because a list is read with the first question in its language
-            english = await self._threads.run(lambda: self._glosses.english(text), Urgency.QUESTION)
+            english = await self._threads.run(lambda: self._glosses.english_question(text, said_in), Urgency.QUESTION)
         except Exception as error:
             raise self._unavailable(error) from error
         return Gloss(english, self._session.config["language"], said_in)
