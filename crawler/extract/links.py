@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from crawler.address_policy import AddressPolicy
 from crawler.errors import UrlRefused
+from crawler.extract.metadata.page_language import declared_language
 from crawler.url_rules import DEFAULT_PORTS, normalise_url
 
 Normaliser = Callable[[str], str]
@@ -91,8 +92,20 @@ def _canonical(tree: LexborHTMLParser, base: str, url: str, normalise: Normalise
     for node in tree.css('link[rel~="canonical" i][href]'):
         target = _absolute(base, (node.attributes.get("href") or "").strip(), normalise)
         if target is not None and urlsplit(target).netloc == urlsplit(url).netloc:
-            return target
+            return url if target != url and _is_translation(tree, base, url, target, normalise) else target
     return url
+
+
+def _is_translation(tree: LexborHTMLParser, base: str, url: str, target: str, normalise: Normaliser) -> bool:
+    """Whether the page names `target` as its version in another language: it is not this page, although many sites say
+    so by a canonical that leads to the language that they were made in."""
+    languages: dict[str, set[str]] = {}
+    for node in tree.css('link[rel~="alternate" i][hreflang][href]'):
+        tag = (node.attributes.get("hreflang") or "").lower().partition("-")[0].strip()
+        if tag and tag != "x" and (twin := _absolute(base, (node.attributes.get("href") or "").strip(), normalise)):
+            languages.setdefault(twin, set()).add(tag)
+    own = languages.get(url) or {(declared_language(tree) or "")}
+    return target in languages and not own & languages[target]
 
 
 def _absolute(base: str, href: str, normalise: Normaliser) -> str | None:

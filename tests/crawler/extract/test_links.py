@@ -30,6 +30,27 @@ def test_what_cannot_be_crawled_is_no_link(href: str) -> None:
     assert _read(f'<a href="{href}">x</a>').links == ()
 
 
+@pytest.mark.parametrize(
+    ("page", "canonical"),
+    [
+        ('<html lang="de">{de}{en}{x}<link rel=canonical href="/en/start">', URL),
+        ('<html lang="de">{en}{x}<link rel=canonical href="/en/start">', URL),
+        ('<html lang="en">{en}{x}<link rel=canonical href="/en/start">', "https://docs.example.com/en/start"),
+        ('<html lang="de">{de}{en}<link rel=canonical href="/guide/begin">', "https://docs.example.com/guide/begin"),
+        ('<html lang="en-US">{us}{en}<link rel=canonical href="/en/start">', "https://docs.example.com/en/start"),
+    ],
+    ids=["names its own as well", "by its language", "a copy of the same language", "no twin", "of another country"],
+)
+def test_a_version_in_another_language_does_not_stand_for_the_page(page: str, canonical: str) -> None:
+    twins = {
+        "de": '<link rel="alternate" hreflang="de" href="start">',
+        "us": '<link rel="alternate" hreflang="en-US" href="start">',
+        "en": '<link rel="alternate" hreflang="en-GB" href="/en/start">',
+        "x": '<link rel="alternate" hreflang="x-default" href="/en/start">',
+    }
+    assert _read(page.format(**twins)).canonical_url == canonical
+
+
 @pytest.mark.parametrize("href", ["/media/lamp.jpg", "lamp.PNG", "/media/lamp.webp?w=800#x"])
 def test_pictures_are_not_followed(href: str) -> None:
     assert _read(f'<a href="{href}"><img src="thumb.jpg"></a>').links == ()
