@@ -117,6 +117,7 @@ from app.workspaces.pages.audit import AuditPages
 from app.workspaces.pages.operators import ApiTokenPages, OperatorPages, WorkspacePages
 from app.workspaces.pages.own_account import PasskeyPages, PasswordLinkPages, SecondFactorPages
 from app.workspaces.pages.sign_in import ProviderSignInPages, SignInPages
+from app.workspaces.pages.welcome import WelcomePages
 
 APIS: Sequence[type[Api]] = (
     WidgetConversations,
@@ -186,6 +187,7 @@ APIS: Sequence[type[Api]] = (
     StreamProbe,
 )
 PAGES: Sequence[type[Pages]] = (
+    WelcomePages,
     SignInPages,
     PasskeyPages,
     PasswordLinkPages,

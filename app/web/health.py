@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from app.web.access import CountedAddress, everyone
 from app.web.endpoint import Api, Call, get
@@ -13,6 +13,7 @@ from app.web.middleware.public_url import root_path_of
 from app.web.model import Model
 
 TAG = "Health"
+WELCOME = "/console/welcome"
 Readiness = Callable[[], Awaitable[Mapping[str, bool]]]
 """Says of each part ("record", "indexes") whether it answers now."""
 _NO_STORE = {"Cache-Control": "no-store"}
@@ -45,9 +46,13 @@ class Health(Api):
         self._metrics = metrics
         self._version = version
 
-    @get("/", "What this is", access=everyone)
-    async def get_index(self, call: Call[None, None]) -> IndexOut:
-        return IndexOut(name="docent", version=self._version, docs=f"{root_path_of(call.request)}/docs")
+    @get("/", "What this is; browsers are led to a page", access=everyone, response_model=IndexOut)
+    async def get_index(self, call: Call[None, None]) -> Response:
+        here = root_path_of(call.request)
+        if "text/html" in call.request.headers.get("accept", ""):
+            return RedirectResponse(f"{here}{WELCOME}", 303, _NO_STORE)
+        told = IndexOut(name="docent", version=self._version, docs=f"{here}/docs")
+        return JSONResponse(told.model_dump(), headers={"Vary": "Accept"})
 
     @get("/healthz", "Liveness: the process responds", access=everyone)
     async def get_health(self, call: Call[None, None]) -> HealthOut:

@@ -1,6 +1,7 @@
 """`docent serve` with no proxy before it, and callers who send half of something: everybody else is served."""
 
 import asyncio
+import re
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +32,17 @@ async def test_a_header_without_end_takes_no_memory_and_stalls_nobody(tmp_path: 
         assert sent < 64 * _MIB, "it read a header of 64 MiB"
         assert server.resident_mib() - before < 16
         assert slowest < 5
+
+
+async def test_an_empty_installation_says_where_its_first_account_is_made(tmp_path: Path) -> None:
+    async with bare_server(tmp_path) as server:
+        found = re.search(r'"create_one": "http://127\.0\.0\.1:(\d+)(/[^"]+)"', (tmp_path / "log").read_text())
+        assert found is not None
+        assert int(found[1]) == server.port
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(f"GET {found[2]} HTTP/1.1\r\nHost: docent\r\nConnection: close\r\n\r\n".encode())
+        assert b"Create the first account" in await reader.read()
+        writer.close()
 
 
 async def test_half_sent_requests_keep_nobody_out_and_their_descriptors_come_back(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ INSTALLATION_WIDE: Final = {
     # Nobody is known yet: this finds out who asks.
     "main.py": (1, "whether the database answers"),
     "workspaces/api_tokens.py": (1, "whose a token is"),
+    "workspaces/first_account.py": (4, "whether anybody has an account yet; the installation's keys"),
     "workspaces/operators.py": (1, "how the passwords of an address are hashed, in whichever workspace"),
     "workspaces/passkeys.py": (3, "the installation's key of challenges; whose a passkey is"),
     "workspaces/password_links.py": (3, "whose a link or an address is; requests of nobody are noted"),

@@ -25,6 +25,7 @@ from app.settings import Settings
 from app.turns.turns import Turns
 from app.web.metrics_text import Exposition
 from app.web.middleware.bounded_http import bounded_http
+from app.workspaces.first_account import FirstAccount
 
 log = structlog.get_logger(__name__)
 
@@ -35,8 +36,10 @@ _BACKLOG: Final = 128  # connections that the system takes before we do: they ar
 class DrainingServer(uvicorn.Server):
     """On the first signal running turns get their time, while streams stay open to carry the ends of them."""
 
-    def __init__(self, config: uvicorn.Config, turns: Turns, drain_seconds: float) -> None:
+    def __init__(self, config: uvicorn.Config, turns: Turns, drain_seconds: float, first_account: str) -> None:
+        """`first_account` is the address of the page for it, or its path; "" if there is an account."""
         super().__init__(config)
+        self._first_account = first_account
         self._turns = turns
         self._drain_seconds = drain_seconds
         self.ends_with: asyncio.Task[None] | None = None  # told to end while the turns drain, not after them
@@ -47,6 +50,10 @@ class DrainingServer(uvicorn.Server):
         for listening in (sock for server in self.servers for sock in server.sockets):
             host, port = listening.getsockname()[:2]
             log.info("server.started", url=f"http://{host}:{port}")
+            if self._first_account:
+                is_path = self._first_account.startswith("/")
+                here = f"http://{host}:{port}" if is_path else ""
+                log.info("server.has_no_account", create_one=f"{here}{self._first_account}")
 
     async def shutdown(self, sockets: Any = None) -> None:
         draining = asyncio.create_task(self._turns.drain(self._drain_seconds))
@@ -77,7 +84,9 @@ async def serve_alone(settings: Settings, with_worker: bool, member: Member | No
             proxy_headers=False,  # the application decides whom it believes
             timeout_graceful_shutdown=int(settings.shutdown_seconds) + _BEYOND_DRAIN_SECONDS,
         )
-        server = DrainingServer(config, web.answering.turns, settings.shutdown_seconds)
+        path = await web.parts.get(FirstAccount).path() if settings.password_sign_in else ""
+        first_account = f"{settings.public_url}{path}" if path else ""
+        server = DrainingServer(config, web.answering.turns, settings.shutdown_seconds, first_account)
         for received in (signal.SIGTERM, signal.SIGINT):
             # uvicorn raises the signal once more when it has ended; by default that would kill us before we close.
             signal.signal(received, lambda *_: None)

@@ -77,6 +77,10 @@ class OperatorRecords(Repository):
         statement = select(OPERATORS).where(OPERATORS.c.workspace_id == workspace_id).order_by(OPERATORS.c.email)
         return self._values(Operator, statement)
 
+    def has_any(self) -> bool:
+        """Whether there is an account in any workspace."""
+        return self._connection.scalar(select(OPERATORS.c.id).limit(1)) is not None
+
     def credentials(self, email: str) -> list[Credentials]:
         """Of the accounts with the address, one in each workspace at most, disabled or not; by the
         workspaces' names."""

@@ -31,6 +31,7 @@ CODE = pyotp.TOTP(TOTP_SECRET).at(int(FixedClock().now().timestamp()))
 FORMS: Mapping[str, Mapping[str, Value]] = {
     "do_sign_in": {"email": "admin@example.com", "password": PASSWORD},
     "choose_workspace": {},
+    "create_first_account": {"token": "x", "email": "ann@example.com", "password": PASSWORD},
     "sign_out": {},
     "change_password": {"current_password": PASSWORD, "new_password": "another long password"},
     "ignore_gaps": {"gap_ids": ["{gap_id}"], "note": "not ours"},

@@ -1,0 +1,50 @@
+"""The console's pages for everybody: where to go from the server's address, and the first account."""
+
+from pydantic import Field
+
+from app.core.errors import InvalidInput
+from app.web.admission import Admission
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page
+from app.web.health import WELCOME
+from app.workspaces.first_account import FIRST_PATH, FirstAccount
+from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, SignInMethods
+from app.workspaces.password_links import MAX_TOKEN_CHARS
+
+
+class FirstAccountQuery(Form):
+    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
+
+
+class FirstAccountForm(FirstAccountQuery):
+    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+
+
+class WelcomePages(Pages):
+    def __init__(self, admission: Admission, first: FirstAccount, methods: SignInMethods) -> None:
+        self._admission = admission
+        self._first = first
+        self._methods = methods
+
+    @page(WELCOME, access=everyone)
+    async def welcome(self, visit: Visit[NoForm]) -> Shown:
+        is_first = self._methods.by_password and await self._first.is_wanted()
+        return Shown("workspaces/pages/welcome.html", {"is_first": is_first})
+
+    @page(FIRST_PATH, access=everyone)
+    async def first_account(self, visit: Visit[FirstAccountQuery]) -> Shown:
+        sent = visit.rejected.values.get("token", ("",))[-1] if visit.rejected else visit.input.token
+        return Shown(
+            "workspaces/pages/first_account.html",
+            {"token": sent, "is_right": await self._first.is_right(sent), "least": MIN_PASSWORD_CHARS},
+        )
+
+    @action(FIRST_PATH, access=everyone, shown_on="first_account")
+    async def create_first_account(self, visit: Visit[FirstAccountForm]) -> Go:
+        most = self._admission.limits.password_links_per_address
+        await self._admission.count_address(most, "first_account", visit.request)
+        if not self._methods.by_password:
+            raise InvalidInput("", f"Passwords are off here. Operators sign in with {self._methods.provider}.")
+        given = visit.input
+        made = await self._first.create(given.token, given.email, given.password)
+        return Go(visit.url("sign_in"), f"{made.email} is the first admin. Sign in.")
