@@ -45,6 +45,7 @@ _FOLLOW_UP_ODDS: Final = 2.0
 # declines after another matter too.
 _BARE_ODDS: Final = 1.0
 _UNFIT_ODDS: Final = -5.0  # for a passage that a follow-up is not about
+_DOUBTED_ODDS: Final = -0.1  # at most, for a passage with none of its words
 _UNCONNECTED: Final = -2.2  # the odds for the question before it, below which a passage has nothing to do with that
 
 
@@ -148,31 +149,39 @@ class PassageJudge:
             return judged
         bare, _ = await self._read(alone, candidates)
         [surest, *_] = await self._reranked(alone, bare)
-        judged = await self._fitting(context, judged, is_answered_alone=surest.probability >= SURE)
+        judged = await self._fitting(context, judged, surest.probability)
         above = max(0.0, judged[0].odds - surest.odds - _BARE_ODDS)
         return [replace(one, odds=one.odds - above) for one in judged]
 
     async def _fitting(
-        self, context: AnswerContext, judged: Sequence[JudgedPassage], *, is_answered_alone: bool
+        self, context: AnswerContext, judged: Sequence[JudgedPassage], alone: float
     ) -> list[JudgedPassage]:
-        """Passages that a follow-up is not about lose: those without the detail that it asks for and, unless its own
-        words are answered, those with none of its words, and those that the question before it has nothing to do
-        with."""
-        texts = [f"{one.passage.source.title}\n{one.passage.place}\n{one.passage.text}" for one in judged]
-        lacking = [lacks_detail(context.bare, one.passage.text) for one in judged]
-        if not is_answered_alone:
-            if own := own_subject(context.bare, context.asked_in):
-                shares = await self._coverage(context, own, texts)
-                lacking = [lacks or not share for lacks, share in zip(lacking, shares, strict=True)]
-            earlier = context.asked.removesuffix(context.bare).strip()
-            read, _ = await self._read(replace(context, read_as=earlier), [one.passage for one in judged])
-            far = {one.passage for one in read if one.odds < _UNCONNECTED}
-            lacking = [lacks or one.passage in far for lacks, one in zip(lacking, judged, strict=True)]
+        """A passage is no answer to a follow-up if it lacks the detail that is asked for nor, if the follow-up alone is
+        declined, if it has nothing to do with the question before. With none of the follow-up's words, it is doubted
+        where that alone would be. `alone` is the probability of the best answer to that."""
+        passages = [one.passage for one in judged]
+        unfit = {passage for passage in passages if lacks_detail(context.bare, passage.text)}
+        if alone < context.agent.confidence_threshold:
+            earlier = replace(context, read_as=context.asked.removesuffix(context.bare).strip())
+            read, _ = await self._read(earlier, passages)
+            unfit |= {one.passage for one in read if one.odds < _UNCONNECTED}
+        doubted = await self._without_words_of(context, passages) if alone < SURE else set[Passage]()
         fitting = [
-            replace(one, odds=one.odds + _UNFIT_ODDS) if lacks else one
-            for one, lacks in zip(judged, lacking, strict=True)
+            replace(
+                one,
+                odds=min(one.odds, _DOUBTED_ODDS if one.passage in doubted else one.odds)
+                + (_UNFIT_ODDS if one.passage in unfit else 0.0),
+            )
+            for one in judged
         ]
         return sorted(fitting, key=lambda one: -one.odds)
+
+    async def _without_words_of(self, context: AnswerContext, passages: Sequence[Passage]) -> set[Passage]:
+        if not (own := own_subject(context.bare, context.asked_in)):
+            return set()
+        texts = [f"{passage.source.title}\n{passage.place}\n{passage.text}" for passage in passages]
+        shares = await self._coverage(context, own, texts)
+        return {passage for passage, share in zip(passages, shares, strict=True) if not share}
 
     async def _read(self, context: AnswerContext, candidates: Sequence[Passage]) -> tuple[list[JudgedPassage], bool]:
         """The most promising, best first, and whether any of them was embedded."""
