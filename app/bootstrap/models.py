@@ -117,7 +117,7 @@ def configured_chat_model(
 ) -> ChatModel | None:
     """The model and its fallback, as far as they are set, for visitors' questions; None if neither is.
 
-    Requests are not retried: the visitor does not wait for a provider to recover.
+    A request is repeated once, and only after two seconds at most: no visitor waits for a provider to recover.
     """
     return _impatient(settings, circuits, closing, limiter, ("model", "fallback_model"))
 

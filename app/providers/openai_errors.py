@@ -4,7 +4,7 @@ put parts of keys and prompts into them."""
 import math
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import httpx2
 import openai
@@ -16,10 +16,20 @@ OPENAI_ERRORS: Final = (openai.OpenAIError, httpx2.HTTPError, ValueError, TypeEr
 # Fields that we send. Other names in a provider's response may contain anything.
 _FIELDS: Final = frozenset(
     {"max_tokens", "max_completion_tokens", "temperature", "reasoning_effort", "response_format", "stream_options"}
-    | {"tools"}
+    | {"tools", "dimensions"}
 )
 
 
+_NAMED_FIELD: Final = re.compile(rf"\b(?:{'|'.join(sorted(_FIELDS))})\b")
+_NOT_TAKEN: Final = re.compile(
+    r"unsupported|unrecognized|unknown|unexpected|extra|not (?:supported|permitted|allowed|accepted)|not support"
+    r"|no longer",
+    re.IGNORECASE,
+)
+_SECONDS: Final = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)s")
+_PAYMENT_REQUIRED: Final = 402
+LONGEST_RETRY_SECONDS: Final = 2.0
+_BUSY_SECONDS: Final = 0.3
 # Codes of errors that are about one prompt, by what an operator should read. Texts beside them may contain anything.
 _OF_THE_PROMPT: Final = {
     "content_filter": "filtered the prompt",
@@ -43,6 +53,7 @@ _KNOWN_CODES: Final = {
     "budget_exceeded": "has used its budget up",
     "billing_hard_limit_reached": "has reached the limit of its bill",
     "invalid_api_key": "refused the API key",
+    "api_key_invalid": "refused the API key",
 }
 _STATUSES_OF_A_PROMPT: Final = frozenset({400, 403, 413, 422})
 
@@ -57,6 +68,12 @@ def is_of_prompt(error: Exception) -> bool:
     return bool(_of_the_prompt(error))
 
 
+def is_of_request(error: Exception) -> bool:
+    """Whether the provider refused this request for a reason that it does not name, so perhaps not the next one."""
+    is_plain = isinstance(error, openai.BadRequestError) and not known_cause(error) and not refused_field(error)
+    return is_plain or is_of_prompt(error)
+
+
 def _of_the_prompt(error: Exception) -> str:
     if not isinstance(error, openai.APIStatusError) or error.status_code not in _STATUSES_OF_A_PROMPT:
         return ""
@@ -69,20 +86,39 @@ def _of_the_prompt(error: Exception) -> str:
 
 
 def _codes(error: openai.APIStatusError) -> list[str]:
-    body = error.body if isinstance(error.body, Mapping) else {}
+    body = _body(error)
     inner = body.get("innererror")
     told = [error.code, error.type, inner.get("code") if isinstance(inner, Mapping) else None]
+    told += [detail.get("reason") for detail in _details(body)]
     return [str(code).casefold() for code in told if code]
+
+
+def _body(error: openai.APIStatusError) -> Mapping[str, Any]:
+    """The error's object. Gemini sends it in an array."""
+    body = error.body
+    if isinstance(body, list) and body and isinstance(body[0], Mapping):
+        body = body[0].get("error", body[0])
+    return body if isinstance(body, Mapping) else {}
+
+
+def _details(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    details = body.get("details")
+    return [detail for detail in details if isinstance(detail, Mapping)] if isinstance(details, list) else []
+
+
+def known_cause(error: openai.APIStatusError) -> str:
+    """What an operator can do something about, by the provider's code; "" for other errors."""
+    told = (_KNOWN_CODES.get(code) for code in _codes(error))
+    no_credit = _KNOWN_CODES["insufficient_quota"] if error.status_code == _PAYMENT_REQUIRED else ""
+    return next(filter(None, told), no_credit)
 
 
 def what_happened(error: Exception) -> str:
     """The end of a sentence that begins with the provider's name."""
     if told := _of_the_prompt(error):
         return told
-    if isinstance(error, openai.APIStatusError):
-        for code in _codes(error):
-            if known := _KNOWN_CODES.get(code):
-                return f"{known} ({error.status_code})"
+    if isinstance(error, openai.APIStatusError) and (known := known_cause(error)):
+        return f"{known} ({error.status_code})"
     match error:
         case openai.AuthenticationError() | openai.PermissionDeniedError():
             return f"refused the API key ({error.status_code})"
@@ -105,9 +141,26 @@ def what_happened(error: Exception) -> str:
 
 def refused_field(error: openai.APIStatusError) -> str:
     """The field of the request that a refusal names, or of which it names a part, such as tools[0].function; "" if it
-    names none that we send."""
+    names none that we send. Azure and Mistral name it in their text alone."""
     field = error.param.partition("[")[0].partition(".")[0] if isinstance(error.param, str) else ""
-    return field if field in _FIELDS else ""
+    if field in _FIELDS:
+        return field
+    text = f"{error} {error.body}"
+    named = _NAMED_FIELD.search(text) if not field and _NOT_TAKEN.search(text) else None
+    return named.group() if named else ""
+
+
+def seconds_until_retry(error: Exception) -> float | None:
+    """How long to wait before a request is repeated that a server refused for a moment: one beyond its rate whose
+    Retry-After is short, a server that is busy, a connection that broke before the response. None if it is not."""
+    asked = seconds_asked_for(error)
+    if isinstance(error, openai.RateLimitError):
+        return asked if 0 < asked <= LONGEST_RETRY_SECONDS else None
+    if isinstance(error, openai.APIStatusError):
+        return max(asked, _BUSY_SECONDS) if error.status_code == 503 and asked <= LONGEST_RETRY_SECONDS else None
+    if isinstance(error, openai.APITimeoutError) or not isinstance(error, openai.APIConnectionError):
+        return None
+    return None if isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout) else 0.0
 
 
 def seconds_asked_for(error: Exception) -> float:
@@ -115,6 +168,9 @@ def seconds_asked_for(error: Exception) -> float:
     if not isinstance(error, openai.APIStatusError):
         return 0
     headers = error.response.headers
+    for detail in _details(_body(error)):  # Gemini's RetryInfo
+        if delay := _SECONDS.fullmatch(str(detail.get("retryDelay", ""))):
+            return float(delay[1])
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * unit

@@ -5,6 +5,7 @@ it buffers an event until it ends, however long that is; and it swallows the clo
 servers that their answer is complete.
 """
 
+import json
 import re
 from typing import Final
 
@@ -80,3 +81,29 @@ class ProviderEvents:
             value = line[6:] if line[5:6] == b" " else line[5:]
             self.is_done = value.startswith(b"[DONE]")
             self._data.append(value)
+
+
+class WholeCompletion:
+    """The body of a server that ignores `stream` and responds with a whole completion, as the data of one event."""
+
+    def __init__(self, max_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._body = bytearray()
+        self.is_done = False
+
+    def feed(self, read: bytes) -> list[str]:
+        """The completion with each `message` as a `delta`, once the body is whole.
+
+        Raises httpx2.RemoteProtocolError for a body beyond `max_bytes`.
+        """
+        self._body += read
+        if len(self._body) > self._max_bytes:
+            raise httpx2.RemoteProtocolError(f"a completion of more than {self._max_bytes} bytes")
+        try:
+            completion = json.loads(self._body)
+        except ValueError:  # not yet whole
+            return []
+        for choice in completion.get("choices") or () if isinstance(completion, dict) else ():
+            choice.setdefault("delta", choice.get("message"))
+        self.is_done = True
+        return [json.dumps(completion)]

@@ -85,7 +85,16 @@ class Raw:
     pace_seconds: float = 0
 
 
-Answer = Say | Refuse | Tear | Stall | Pause | Complain | Babble | Raw
+@dataclass(frozen=True)
+class Wire:
+    """A response as a server sent it."""
+
+    body: str
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=lambda: {"content-type": "text/event-stream"})
+
+
+Answer = Say | Refuse | Tear | Stall | Pause | Complain | Babble | Raw | Wire
 
 
 @dataclass(frozen=True)
@@ -168,6 +177,8 @@ class FakeOpenAI:
         self._played += 1
         if isinstance(answer, Refuse):
             return JSONResponse({"error": dict(answer.error)}, answer.status, dict(answer.headers))
+        if isinstance(answer, Wire):
+            return Response(answer.body, answer.status, dict(answer.headers))
         if isinstance(answer, Raw):
             return StreamingResponse(_raw(answer), media_type="text/event-stream")
         return _Played(answer, self._was_closed, self._may_go_on)

@@ -115,20 +115,21 @@ async def test_a_model_that_took_the_older_field_is_never_asked_with_the_newer(
     assert len(fake_openai.asked) == 2
 
 
-async def test_what_else_a_model_refuses_is_named(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:
-    model = provider.plays(Say(["Hi"]), temperature=0.5)
-    fake_openai.refused_fields = frozenset({"max_tokens", "temperature"})
-
-    with pytest.raises(ModelUnavailable, match="does not take the field temperature"):
-        await read(model)
-
-
-async def test_a_request_that_is_refused_for_another_field_is_not_asked_again(
-    provider: OpenAIProvider, fake_openai: FakeOpenAI
+@pytest.mark.parametrize("field", ["temperature", "reasoning_effort", "stream_options"])
+async def test_an_optional_field_that_is_refused_is_left_out_from_then_on(
+    provider: OpenAIProvider, fake_openai: FakeOpenAI, field: str
 ) -> None:
-    model = provider.plays(Say(["Hi"]), reasoning_effort="low")
-    fake_openai.refused_fields = frozenset({"reasoning_effort"})
+    model = provider.plays(Say(["Hi"]), temperature=0.5, reasoning_effort="low")
+    fake_openai.refused_fields = frozenset({field, "max_tokens"})
 
+    assert [(await read(model))[0], (await read(model))[0]] == [["Hi"], ["Hi"]]
+    assert [field in asked.body for asked in fake_openai.asked[-2:]] == [False, False]
+    assert model.taken.refused == {field}
+    assert {"temperature", "reasoning_effort", "stream_options"} - {field} <= fake_openai.asked[-1].body.keys()
+
+
+async def test_a_field_that_is_no_optional_one_is_named(provider: OpenAIProvider, fake_openai: FakeOpenAI) -> None:
+    model = provider.plays(Refuse(400, error={"message": "Unsupported value", "param": "reasoning_effort"}))
     with pytest.raises(ModelUnavailable, match="does not take the field reasoning_effort"):
         await read(model)
     assert len(fake_openai.asked) == 1

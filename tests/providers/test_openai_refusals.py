@@ -4,13 +4,17 @@ DeepSeek, vLLM and llama.cpp send them."""
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 
+import httpx2
 import pytest
+from starlette.responses import JSONResponse
 
-from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.core.errors import EmbedderUnavailable, ModelInterrupted, ModelUnavailable
 from app.core.turn import Finish
 from app.providers.chat.openai_chat_model import OpenAIChatModel
+from app.providers.embedding.openai_embedder import OpenAIEmbedder
+from app.providers.provider_events import WholeCompletion
 from tests.contracts.chat_model_contract import read
-from tests.doubles.fake_openai import Answer, FakeOpenAI, Raw, Refuse, Say
+from tests.doubles.fake_openai import Answer, FakeOpenAI, Raw, Refuse, Say, Tear, Wire
 
 Played = Callable[..., OpenAIChatModel]
 
@@ -104,3 +108,52 @@ async def test_an_unknown_reason_is_an_interruption(played: Played, reason: str)
 async def test_an_error_in_the_stream_is_an_interruption(played: Played, line: bytes) -> None:
     with pytest.raises(ModelInterrupted):
         await read(played(Raw([b'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n', line, b"data: [DONE]\n\n"])))
+
+
+async def test_a_refused_field_of_embeddings_is_named(fake_openai: FakeOpenAI) -> None:
+    fake_openai.plays()
+    error = {"message": "This model does not support specifying dimensions.", "param": "dimensions"}
+    fake_openai.embeddings = JSONResponse({"error": error}, 400)
+    embedder = OpenAIEmbedder(base_url=fake_openai.url, model="e", dimensions=3, can_shorten=True, max_retries=0)
+    with pytest.raises(EmbedderUnavailable, match="does not take the field dimensions"):
+        await embedder.embed(["abc"])
+    await embedder.close()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(Refuse(429, {"retry-after": "30"}), id="a long Retry-After"),
+        pytest.param(Refuse(429), id="none"),
+        pytest.param(Refuse(500), id="a failure"),
+        pytest.param(Tear([]), id="broken after its response began"),
+    ],
+)
+async def test_what_does_not_pass_in_a_moment_is_not_asked_again(
+    fake_openai: FakeOpenAI, played: Played, answer: Answer
+) -> None:
+    with pytest.raises(ModelUnavailable):
+        await read(played(answer, Say(["Ten."])))
+    assert len(fake_openai.asked) == 1
+
+
+async def test_a_request_that_is_refused_without_a_reason_is_no_failure_of_the_provider(played: Played) -> None:
+    with pytest.raises(ModelUnavailable, match="status 400") as caught:
+        await read(played(Refuse(400)))
+    assert caught.value.is_of_prompt
+
+
+async def test_a_whole_completion_in_pieces_is_read_as_one(played: Played) -> None:
+    body = b'{"choices":[{"index":0,"message":{"content":"Ten."},"finish_reason":"stop"}]}'
+    whole = WholeCompletion()
+    read_pieces = [whole.feed(body[at : at + 9]) for at in range(0, len(body), 9)]
+    assert [len(data) for data in read_pieces] == [0] * (len(read_pieces) - 1) + [1]
+    answer = Wire(body.decode(), headers={"content-type": "application/json; charset=utf-8"})
+    assert (await read(played(answer)))[0] == ["Ten."]
+
+
+async def test_a_completion_without_end_is_not_kept() -> None:
+    whole = WholeCompletion(max_bytes=10)
+    assert whole.feed(b'{"choices"') == []
+    with pytest.raises(httpx2.RemoteProtocolError):
+        whole.feed(b":1")

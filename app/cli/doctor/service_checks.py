@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -17,7 +17,7 @@ from app.cli.doctor.check import Check
 from app.core.errors import DocentError, Unavailable
 from app.kit.redis.redis_connection import redis_facts
 from app.mail.records import MailRecords
-from app.providers.chat.chat_model import ChatMessage, ChatModel
+from app.providers.chat.chat_model import ChatMessage
 from app.providers.chat.model_reply import model_reply
 from app.providers.files.object_store_files import ObjectStoreFiles
 from app.providers.indexes.lancedb_tables import write_and_read
@@ -29,8 +29,11 @@ from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.store.processes import ProcessRecords, ServerFacts
 from app.store.row_security import seen_tables, unprotected_tables
 
+if TYPE_CHECKING:
+    from app.providers.chat.openai_chat_model import OpenAIChatModel
+
 _BUDGET_SECONDS: Final = 30.0
-_MAX_TOKENS: Final = 20
+_MAX_TOKENS: Final = 600  # as for a visitor's answer
 _SHOWN_CHARS: Final = 40
 _ASKED: Final = (ChatMessage("user", "Reply with the single word: ready"),)
 
@@ -75,9 +78,11 @@ async def _checked(part: str, name: str, ask: Callable[[], Awaitable[str]]) -> M
     return ModelCheck(part, name, answered, round((perf_counter() - began) * 1000))
 
 
-async def _chat(model: ChatModel) -> str:
+async def _chat(model: "OpenAIChatModel") -> str:
     reply = await model_reply(model, _ASKED, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
-    return f'answered "{" ".join(reply.split())[:_SHOWN_CHARS]}"'
+    answered = f'answered "{" ".join(reply.split())[:_SHOWN_CHARS]}"'
+    refused = ", ".join(sorted(model.taken.refused))
+    return f"{answered}, without {refused}, which it does not take" if refused else answered
 
 
 async def _embed(base: Infrastructure) -> str:

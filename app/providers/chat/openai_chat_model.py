@@ -1,17 +1,25 @@
 """ChatModel by any endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, Ollama, llama.cpp, ...)."""
 
 import json
+import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from types import MappingProxyType
-from typing import Any, Final, Literal, cast, get_args
-from urllib.parse import urlsplit
+from typing import Any, Final, cast
+from urllib.parse import parse_qsl, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import anyio
 import httpx2
 import structlog
-from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai import (
+    APIConnectionError,
+    APIError,
+    APIStatusError,
+    AsyncOpenAI,
+    AsyncStream,
+    DefaultAsyncHttpxClient,
+    Omit,
+)
 from openai.types.chat import ChatCompletionChunk
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
@@ -20,18 +28,20 @@ from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 from app.providers.chat.chat_request import as_param, fields_beside
+from app.providers.chat.taken_fields import LengthField, TakenFields
 from app.providers.chat.visible_text import VisibleText
 from app.providers.chat.written_calls import WrittenCalls
 from app.providers.httptools_transport import READ, HttptoolsTransport
 from app.providers.openai_errors import (
+    LONGEST_RETRY_SECONDS,
     OPENAI_ERRORS,
     is_filtered,
-    is_of_prompt,
-    refused_field,
+    is_of_request,
     seconds_asked_for,
+    seconds_until_retry,
     what_happened,
 )
-from app.providers.provider_events import MAX_EVENT_BYTES, ProviderEvents
+from app.providers.provider_events import MAX_EVENT_BYTES, ProviderEvents, WholeCompletion
 
 log = structlog.get_logger(__name__)
 
@@ -45,13 +55,10 @@ _FINISHES: Final = {
     ),
     **dict.fromkeys(("spii", "refusal"), Finish.CONTENT_FILTER),
 }
-LengthField = Literal["max_tokens", "max_completion_tokens"]
-
 _ROOM_FOR_REASONING: Final[dict[LengthField, int]] = {"max_tokens": 0, "max_completion_tokens": 4_000}
-_REFUSED: Final = frozenset({400, 422})  # what servers respond with to a field that they do not accept
 _CLOSING_SECONDS: Final = 1.0
 _MORE_ROOM: Final = 4_000  # tokens for reasoning, once an answer had none left for its first word
-_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+_JITTER_SECONDS: Final = 0.3
 _REST_SECONDS: Final = 0.1  # a connection is kept only if its response was read to the end
 
 
@@ -62,14 +69,14 @@ class OpenAIChatModel:
     response begins and honour the provider's Retry-After, which the last failure passes on; nothing is repeated once
     tokens flow. An event of more than `max_event_bytes` ends the answer.
 
-    Most servers know only `max_tokens`, and some ignore fields that they do not know; OpenAI's newer models refuse it.
-    So it is sent first, a refused request is repeated once with `max_completion_tokens`, and the accepted field is
-    remembered. A reply schema and tools are sent until the endpoint refuses them and accepts the same request without;
-    from then on the messages' own words must do. Hidden reasoning counts towards the length, so `reasoning_tokens` are
-    added: by default 4,000 with the newer field and none otherwise, because a small context may not hold them.
+    Without `max_retries`, a request that a server refuses for a moment (`seconds_until_retry`) is repeated once, after
+    two seconds at most. Fields that the endpoint refuses are left out (`TakenFields`). Hidden reasoning counts towards
+    the length, so `reasoning_tokens` are added: by default 4,000 with the newer field and none otherwise, because a
+    small context may not hold them.
     An answer that used its length up before its first word is asked for once more with room for 4,000 more, and so are
     all after it. `temperature` and `reasoning_effort` are sent only if given, because many models refuse either.
-    `has_cache_control` marks the end of the shared text for endpoints that cache only what is marked.
+    `has_cache_control` marks the end of the shared text for endpoints that cache only what is marked. A `base_url` with
+    an `api-version` is Azure's older one, which takes the key in a header of its own.
     """
 
     def __init__(
@@ -86,19 +93,23 @@ class OpenAIChatModel:
         reasoning_tokens: int | None = None,
         has_cache_control: bool = False,
         max_event_bytes: int = MAX_EVENT_BYTES,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self._model = model
         self._temperature = temperature
         self._reasoning_effort = reasoning_effort
         self._reasoning_tokens = reasoning_tokens
         self._has_cache_control = has_cache_control
-        self._length_field: LengthField | None = None  # until the endpoint has accepted one
+        self.taken = TakenFields(model)
+        self._headers = _azure_key(base_url, api_key)
+        self._is_repeated = max_retries > 0
+        self._sleep = sleep
         self._closes_alone = False  # its last answer ended its reasoning without having opened it
         self._has_more_room = False
-        self._not_taken: set[str] = set()  # fields beside the messages that it has refused
         self._max_event_bytes = max_event_bytes
         self._client = AsyncOpenAI(
-            base_url=base_url,
+            base_url=urlsplit(base_url)._replace(query="").geturl(),
+            default_query=dict(parse_qsl(urlsplit(base_url).query)),
             api_key=api_key or "none",  # local servers need no key, but the SDK does
             max_retries=max_retries,
             timeout=httpx2.Timeout(silence_seconds, connect=connect_seconds),
@@ -149,78 +160,48 @@ class OpenAIChatModel:
         await self._client.close()
 
     async def _begin(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncStream[ChatCompletionChunk]:
-        beside = {name: value for name, value in fields_beside(messages).items() if name not in self._not_taken}
+        fields: dict[str, Any] = {
+            "model": self._model,
+            "messages": [as_param(message, self._has_cache_control) for message in messages],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            **fields_beside(messages),
+        }
+        if self._temperature is not None:
+            fields["temperature"] = self._temperature
+        if self._reasoning_effort:
+            fields["reasoning_effort"] = self._reasoning_effort
+        lengths = {field: max_tokens + self._room(field) for field in _ROOM_FOR_REASONING}
         try:
-            if not beside:
-                return await self._sized(messages, max_tokens)
-            try:
-                return await self._sized(messages, max_tokens, beside)
-            except APIStatusError as refusal:
-                if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", *beside}:
-                    raise
-            completion = await self._sized(messages, max_tokens)
-            self._not_taken |= beside.keys()
-            log.warning("model.field_refused", model=self._model, fields=sorted(beside))
-            return completion
+            return await self.taken.ask(fields, lengths, self._post)
         except OPENAI_ERRORS as error:
             if is_filtered(error):
                 raise _Filtered from error
-            message, is_prompts = self._told(what_happened(error)), is_of_prompt(error)
+            message, is_prompts = self._told(what_happened(error)), is_of_request(error)
             raise ModelUnavailable(message, seconds_asked_for(error), is_of_prompt=is_prompts) from error
 
-    async def _sized(
-        self, messages: Sequence[ChatMessage], max_tokens: int, beside: Mapping[str, Any] = _NOTHING
-    ) -> AsyncStream[ChatCompletionChunk]:
-        if self._length_field is not None:
-            return await self._request(messages, max_tokens, self._length_field, beside)
-        return await self._first_taken(messages, max_tokens, beside)
-
-    async def _first_taken(
-        self, messages: Sequence[ChatMessage], max_tokens: int, beside: Mapping[str, Any]
-    ) -> AsyncStream[ChatCompletionChunk]:
-        older, newer = get_args(LengthField)
-        field: LengthField = older
-        try:
-            completion = await self._request(messages, max_tokens, field, beside)
-        except APIStatusError as refusal:
-            if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", older}:
-                raise
-            field = newer
-            try:
-                completion = await self._request(messages, max_tokens, field, beside)
-            except APIStatusError as error:
-                # One of the two refusals was about the length field; the other one names the actual problem.
-                raise (refusal if refused_field(error) == newer else error) from error
-        self._length_field = field
-        return completion
-
-    async def _request(
-        self,
-        messages: Sequence[ChatMessage],
-        max_tokens: int,
-        field: LengthField,
-        beside: Mapping[str, Any],
-    ) -> AsyncStream[ChatCompletionChunk]:
+    def _room(self, field: LengthField) -> int:
         room = _ROOM_FOR_REASONING[field] if self._reasoning_tokens is None else self._reasoning_tokens
-        room += _MORE_ROOM if self._has_more_room else 0
-        asked: dict[str, Any] = {
-            "model": self._model,
-            "messages": [as_param(message, self._has_cache_control) for message in messages],
-            field: max_tokens + room,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            **beside,
-        }
-        if self._temperature is not None:
-            asked["temperature"] = self._temperature
-        if self._reasoning_effort:
-            asked["reasoning_effort"] = self._reasoning_effort
+        return room + (_MORE_ROOM if self._has_more_room else 0)
+
+    async def _post(self, body: dict[str, Any]) -> AsyncStream[ChatCompletionChunk]:
+        """Once more, if it was refused for a moment."""
+        try:
+            return await self._request(body)
+        except (APIStatusError, APIConnectionError) as error:
+            if self._is_repeated or (wait := seconds_until_retry(error)) is None:
+                raise
+            log.info("model.asked_again", model=self._model, seconds=wait)
+        await self._sleep(min(wait + random.uniform(0, _JITTER_SECONDS), LONGEST_RETRY_SECONDS))  # noqa: S311
+        return await self._request(body)
+
+    async def _request(self, body: dict[str, Any]) -> AsyncStream[ChatCompletionChunk]:
         # Not `chat.completions.create`, which first validates every field of every message.
         return await self._client.post(
             "/chat/completions",
             cast_to=ChatCompletionChunk,
-            body=asked,
-            options={"headers": trace_headers()},
+            body=body,
+            options={"headers": {**trace_headers(), **self._headers}},
             stream=True,
             stream_cls=AsyncStream[ChatCompletionChunk],
         )
@@ -228,14 +209,16 @@ class OpenAIChatModel:
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         has_begun, has_refused, finish, half = False, False, "", ""
         usage = TokenUsage(model=self._model)
-        events, calls = ProviderEvents(self._max_event_bytes), WrittenCalls()
+        is_whole = completion.response.headers.get("content-type", "").startswith("application/json")
+        events = (WholeCompletion if is_whole else ProviderEvents)(self._max_event_bytes)
+        calls = WrittenCalls()
         visible = VisibleText(is_held=self._closes_alone)
         read = _read(completion.response)
         try:
             while came := await read():
                 for data in events.feed(came):
                     chunk = self._chunk(data, completion.response)
-                    if reported := chunk.get("usage"):
+                    if reported := chunk.get("usage") or (chunk.get("x_groq") or {}).get("usage"):
                         usage = self._usage(reported)
                     choice = _ours(chunk)
                     calls.feed(choice.get("delta") or {})
@@ -303,6 +286,12 @@ def _read(response: httpx2.Response) -> Callable[[], Awaitable[bytes]]:
         return cast(Callable[[], Awaitable[bytes]], response.extensions[READ])
     reads = response.aiter_bytes()
     return lambda: anext(reads, b"")
+
+
+def _azure_key(base_url: str, api_key: str | None) -> dict[str, str | Omit]:
+    if not api_key or "api-version" not in dict(parse_qsl(urlsplit(base_url).query)):
+        return {}
+    return {"api-key": api_key, "Authorization": Omit()}
 
 
 def _is_proxied(base_url: str) -> bool:

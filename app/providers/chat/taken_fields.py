@@ -1,0 +1,97 @@
+"""Which fields of a completion an endpoint takes, found out by what it refuses."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any, Final, Literal, TypeVar
+
+import structlog
+from openai import APIStatusError
+
+from app.providers.openai_errors import is_of_prompt, known_cause, refused_field
+
+log = structlog.get_logger(__name__)
+
+LengthField = Literal["max_tokens", "max_completion_tokens"]
+Answer = TypeVar("Answer")
+
+_OLDER: Final[LengthField] = "max_tokens"
+_NEWER: Final[LengthField] = "max_completion_tokens"
+_REFUSED: Final = frozenset({400, 422})  # what servers respond with to a field that they do not accept
+_OPTIONAL: Final = frozenset({"temperature", "reasoning_effort", "stream_options", "response_format", "tools"})
+_GUESSED: Final = frozenset({"response_format", "tools"})  # left out where a refusal names no field
+
+
+class TakenFields:
+    """Asks one endpoint with the fields that it takes.
+
+    Most servers know only `max_tokens`, and some ignore fields that they do not know; OpenAI's newer models refuse it.
+    So it is sent first. A refused request is repeated without the optional field that the refusal names, or with the
+    other length field; one that names none, with the other length field, without tools and reply schema, and with both
+    changes. What was then accepted is remembered.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._length: LengthField | None = None  # until the endpoint has accepted one
+        self.refused: frozenset[str] = frozenset()
+
+    async def ask(
+        self,
+        fields: Mapping[str, Any],
+        lengths: Mapping[LengthField, int],
+        post: Callable[[dict[str, Any]], Awaitable[Answer]],
+    ) -> Answer:
+        """Raises what `post` raises: of several refusals the one that names the actual problem."""
+        without: frozenset[str] = frozenset()
+        named: frozenset[str] = frozenset()
+        tried: set[frozenset[str]] = set()
+        refusal: APIStatusError | None = None
+        while True:
+            tried.add(without)
+            try:
+                answer = await post(self._body(fields, lengths, without))
+            except APIStatusError as error:
+                field = refused_field(error)
+                if error.status_code not in _REFUSED or is_of_prompt(error) or known_cause(error):
+                    raise
+                if refusal is not None and field == _NEWER:
+                    raise refusal from error
+                refusal = error
+                if field in self._changeable(fields, without):
+                    named |= {field}
+                    without |= {field}
+                elif field:
+                    raise
+                else:
+                    guess = next((each | named for each in self._guesses(fields) if each | named not in tried), None)
+                    if guess is None:
+                        raise
+                    without = guess
+                continue
+            self._remember(without)
+            return answer
+
+    def _body(
+        self, fields: Mapping[str, Any], lengths: Mapping[LengthField, int], without: frozenset[str]
+    ) -> dict[str, Any]:
+        length = self._length or (_NEWER if _OLDER in without else _OLDER)
+        left_out = without | self.refused
+        return {name: value for name, value in fields.items() if name not in left_out} | {length: lengths[length]}
+
+    def _changeable(self, fields: Mapping[str, Any], without: frozenset[str]) -> frozenset[str]:
+        optional = _OPTIONAL & fields.keys()
+        return (optional if self._length else optional | {_OLDER}) - without - self.refused
+
+    def _guesses(self, fields: Mapping[str, Any]) -> Iterator[frozenset[str]]:
+        beside = _GUESSED & fields.keys() - self.refused
+        if not self._length:
+            yield frozenset({_OLDER})
+        if beside:
+            yield beside
+            if not self._length:
+                yield beside | {_OLDER}
+
+    def _remember(self, without: frozenset[str]) -> None:
+        self._length = self._length or (_NEWER if _OLDER in without else _OLDER)
+        if refused := without - {_OLDER}:
+            self.refused |= refused
+            log.warning("model.field_refused", model=self._model, fields=sorted(refused))
