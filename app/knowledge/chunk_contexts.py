@@ -160,7 +160,9 @@ class ChunkContexts:
         return cut if self._counter.count(cut) > self._counter.count(chunk.context) else None
 
     def _windows(self, version: VersionToSituate) -> list[Window]:
-        return context_requests(version.title, [(chunk.id, chunk.text) for chunk in version.chunks], self._counter)
+        return context_requests(
+            version.url, version.title, [(chunk.id, chunk.text) for chunk in version.chunks], self._counter
+        )
 
     async def _kept(self, agent_id: UUID, version: VersionToSituate, window: Window) -> dict[str, str]:
         if self._writer is None:

@@ -13,6 +13,7 @@ import structlog
 
 from app.core.chunk import content_hash
 from app.core.errors import Overloaded, Unavailable
+from app.core.page_url import host_of
 from app.core.text.untrusted_text import as_attribute, as_prompt_text, without_controls
 from app.core.turn import Finish
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
@@ -24,7 +25,7 @@ WINDOW_TOKENS = 6_000
 MAX_ANSWER_TOKENS = 100
 _AT_ONCE = 4
 _MAX_CHARS = 600
-_WORDING = 1  # part of the key: raise it when the instruction changes
+_WORDING = 2  # part of the key: raise it when the instruction changes
 
 _INSTRUCTION = (
     "You prepare passages of documents for search. You get a document and one passage of it. Write one or two short "
@@ -63,14 +64,16 @@ class Window:
         return _INSTRUCTION + self.requests[0].document
 
 
-def context_requests(title: str, chunks: Sequence[tuple[str, str]], counter: TokenCounter) -> list[Window]:
+def context_requests(url: str, title: str, chunks: Sequence[tuple[str, str]], counter: TokenCounter) -> list[Window]:
     """A window for each stretch of (chunk id, text) that fits `WINDOW_TOKENS`, which is one for a typical document. In
-    long documents, each window asks for the chunks of its middle half, and shows as much on either side of them."""
+    long documents, each window asks for the chunks of its middle half, and shows as much on either side of them. The
+    document's `url` is shown unless nobody can open it."""
     sizes = [counter.count(text) for _, text in chunks]
     windows = []
     for shown, asked in _stretches(sizes, WINDOW_TOKENS):
         text = as_prompt_text("\n\n".join(chunks[at][1] for at in shown))
-        document = f'<document title="{as_attribute(title)}">\n{text}\n</document>\n\n'
+        place = f' url="{as_attribute(url)}"' if host_of(url) else ""
+        document = f'<document{place} title="{as_attribute(title)}">\n{text}\n</document>\n\n'
         windows.append(Window(tuple(_request(document, *chunks[at]) for at in asked)))
     return windows
 

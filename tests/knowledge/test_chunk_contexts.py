@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -211,7 +212,7 @@ async def test_contexts_go_with_their_document(house: KnowledgeHouse) -> None:
     assert version is not None
     keys = [
         request.key
-        for window in context_requests("Help", [(c.id, c.text) for c in version.chunks], house.embedder)
+        for window in context_requests(page().url, "Help", [(c.id, c.text) for c in version.chunks], house.embedder)
         for request in window.requests
     ]
     with house.record.reading() as tx:
@@ -223,11 +224,21 @@ async def test_contexts_go_with_their_document(house: KnowledgeHouse) -> None:
         assert ContextRecords(tx).kept(version.document_id, "scripted", keys) == {}
 
 
+async def test_the_model_reads_where_the_page_is(house: KnowledgeHouse) -> None:
+    await learn(house, page())
+    assert all(text.startswith(f'<document url="{page().url}" title="Help">') for text in asked(house))
+
+
+def test_an_address_that_nobody_can_open_is_not_shown() -> None:
+    [window] = context_requests(f"urn:uuid:{uuid4()}", "Notes", [("c1", "Text.")], HashingEmbedder())
+    assert window.requests[0].document.startswith('<document title="Notes">')
+
+
 @pytest.mark.parametrize("sizes", [[], [10], [10] * 50, [500] * 100, [WINDOW_TOKENS * 2, 5, 5], [5, WINDOW_TOKENS * 2]])
 def test_every_chunk_is_asked_once_in_a_window_of_bearable_size_that_shows_it(sizes: list[int]) -> None:
     counter = HashingEmbedder()
     chunks = [(f"c{at}", words(size, f"n{at}x")) for at, size in enumerate(sizes)]
-    windows = context_requests("Long", chunks, counter)
+    windows = context_requests("", "Long", chunks, counter)
     assert [request.chunk_id for window in windows for request in window.requests] == [key for key, _ in chunks]
     for window in windows:
         assert counter.count(window.requests[0].document) <= max(WINDOW_TOKENS, *sizes) + WINDOW_TOKENS + 10

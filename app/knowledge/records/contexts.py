@@ -9,7 +9,7 @@ from sqlalchemy import String, bindparam, delete, select, update
 from app.core.chunk import content_hash, searchable_text
 from app.knowledge.document import VersionState
 from app.store.schema import StorableText, UtcDateTime, column, parent, table
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, EMBEDDING_CACHE
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE
 from app.store.transaction import Repository, batches
 
 # One text by one model. `key` is the hash of the request.
@@ -38,6 +38,7 @@ class VersionToSituate:
     """A version of a document with its chunks in order."""
 
     document_id: UUID
+    url: str
     title: str
     chunks: tuple[ChunkToSituate, ...]
 
@@ -55,13 +56,17 @@ class ContextRecords(Repository):
 
     def version(self, version_id: UUID) -> VersionToSituate | None:
         """In any state; None if it is gone."""
-        named = select(DOCUMENT_VERSIONS.c.document_id, DOCUMENT_VERSIONS.c.title)
+        named = select(DOCUMENT_VERSIONS.c.document_id, DOCUMENTS.c.url, DOCUMENT_VERSIONS.c.title).join(
+            DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id
+        )
         version = self._connection.execute(named.where(DOCUMENT_VERSIONS.c.id == version_id)).first()
         if version is None:
             return None
         columns = select(CHUNKS.c.id, CHUNKS.c.text, CHUNKS.c.context, CHUNKS.c.indexed_context)
         rows = self._connection.execute(columns.where(CHUNKS.c.version_id == version_id).order_by(CHUNKS.c.position))
-        return VersionToSituate(version.document_id, version.title, tuple(ChunkToSituate(*row) for row in rows))
+        return VersionToSituate(
+            version.document_id, version.url, version.title, tuple(ChunkToSituate(*row) for row in rows)
+        )
 
     def live_versions(self, agent_id: UUID) -> list[UUID]:
         statement = select(DOCUMENT_VERSIONS.c.id).where(
