@@ -301,8 +301,9 @@ docs: .venv/installed ## Build the documentation as a website in build/docs; eve
 	@echo "Open build/docs/index.html"
 
 .PHONY: reference
-reference: .venv/installed ## Write the pages of docs/reference that are made from the code
+reference: .venv/installed ## Write what the documentation has from the code: docs/reference, pages as they are read
 	$(BIN)/python -m tests.docs.reference_pages
+	$(BIN)/python -m tests.docs.read_pages
 
 .PHONY: migration
 migration: .venv/installed ## Write the migration that brings databases to the tables as the code has them (NAME=saved_filters)

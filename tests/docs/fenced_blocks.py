@@ -11,7 +11,7 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
-_BLOCK = re.compile(r"^(?:<!-- (.*?) -->\n)?(```+)([^\n`]*)\n(.*?)^\2[ \t]*$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(?:<!-- ((?:(?!-->).)*?) -->\n)?(```+)([^\n`]*)\n(.*?)^\2[ \t]*$", re.MULTILINE | re.DOTALL)
 _NOT_RUN = "not run: "
 
 
