@@ -26,7 +26,7 @@ from crawler.extract.page_frame import site_heading
 from crawler.extract.page_signs import read_signs
 from crawler.extract.product_choices import write_choices
 from crawler.extract.protected_addresses import show_addresses
-from crawler.extract.rails import remove_rails
+from crawler.extract.rails.rails import remove_rails
 from crawler.extract.step_pictures import remove_step_pictures
 from crawler.extract.unmarked_headings import write_headings
 from crawler.extract.withdrawn_text import mark_withdrawn

@@ -201,7 +201,7 @@ def _rules(prelude: str, block: str, names: Container[str]) -> Iterator[Rule]:
 def _may_match(selector: str, names: Container[str]) -> bool:
     if not selector or "{" in selector or (":" in selector and _STATE.search(selector)):
         return False
-    plain = _IN_BRACKETS.sub("", selector)
+    plain = _IN_BRACKETS.sub("", selector) if "(" in selector or "[" in selector else selector
     if "\\" in plain or "(" in plain:
         return True
     return all(name in names for name in _CLASS_OR_ID.findall(plain.lower()))

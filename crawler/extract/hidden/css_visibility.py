@@ -15,6 +15,11 @@ transition transition-property
 animation animation-name line-height letter-spacing mask mask-image -webkit-mask-image
 """
 RELEVANT = frozenset(_PROPERTIES.split())
+_HIDING_PROPERTIES = """
+display content-visibility opacity filter margin margin-left margin-top text-indent translate transform position
+clip clip-path scale zoom overflow overflow-x overflow-y mask mask-image -webkit-mask-image
+"""
+_HIDING = frozenset(_HIDING_PROPERTIES.split())
 
 _LENGTH = re.compile(r"^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([a-z]+|%)?$")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)")
@@ -71,6 +76,8 @@ INK = "currentcolor"  # a background that has the colour of its text
 
 def hides_element(style: Declarations) -> bool:
     """Whether nothing inside the element can be seen, whatever its descendants declare."""
+    if _HIDING.isdisjoint(style):
+        return False  # most styles
     return (
         style.get("display") == "none"
         or style.get("content-visibility") == "hidden"

@@ -1,0 +1,122 @@
+"""The runs of text of a page's content, and the boxes that hold them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from selectolax.lexbor import LexborNode
+
+from crawler.extract.html_tree import HEADING_TAGS
+from crawler.extract.markdown.inline import BLOCK_TAGS, inline_wrappers
+
+_PROSE_CHARS: Final = 60  # of a run outside of links: shorter ones are labels
+_HOLDS_TEXT: Final = 0.6  # of the page's prose: the innermost box with so much is the text itself
+_NO_DESCENT: Final = frozenset({"p", "table", "ul", "ol", "pre", "blockquote", "dl"})
+_LABELS: Final = HEADING_TAGS | {"figcaption"}
+_MAX_DEPTH: Final = 150
+
+
+@dataclass(slots=True, eq=False)
+class Box:
+    """An element with blocks or runs of text. `first` and `last` are the places of its runs; `prose` counts the
+    characters of runs that are sentences rather than labels or links; `pictures` the runs with one."""
+
+    node: LexborNode
+    above: "Box | None"
+    depth: int
+    first: int
+    last: int = 0
+    chars: int = 0
+    linked: int = 0
+    prose: int = 0
+    pictures: int = 0
+    within: "list[Box]" = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """Text that no block interrupts, with the nodes that hold it. Characters are counted without white space."""
+
+    box: Box
+    nodes: list[LexborNode]
+    text: str
+    chars: int
+    linked: int
+
+    @property
+    def is_prose(self) -> bool:
+        told = self.chars - self.linked
+        return told >= _PROSE_CHARS and self.linked < self.chars / 2 and self.box.node.tag not in _LABELS
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """`way` leads from the content's root to the innermost box with most of its prose."""
+
+    root: Box
+    runs: list[Run]
+    way: list[Box]
+
+
+def read_runs(main: LexborNode) -> Content:
+    runs: list[Run] = []
+    wrappers = inline_wrappers(main)
+    root = _box(main, None, runs, lambda node: node.tag in BLOCK_TAGS or node.mem_id in wrappers, is_link=False)
+    way = [root]
+    while way[-1].within and way[-1].node.tag not in _NO_DESCENT:
+        heaviest = max(way[-1].within, key=lambda box: box.prose)
+        if heaviest.node.tag in _NO_DESCENT or heaviest.prose < _HOLDS_TEXT * root.prose:
+            break
+        way.append(heaviest)
+    return Content(root, runs, way)
+
+
+def _box(
+    node: LexborNode, above: Box | None, runs: list[Run], is_block: Callable[[LexborNode], bool], is_link: bool
+) -> Box:
+    box = Box(node, above, depth=above.depth + 1 if above else 0, first=len(runs))
+    is_link = is_link or _leads_elsewhere(node)
+    inline: list[LexborNode] = []
+    for child in node.iter(include_text=True):
+        if box.depth < _MAX_DEPTH and child.is_element_node and is_block(child):
+            _end_run(box, inline, runs, is_link)
+            inline = []
+            inner = _box(child, box, runs, is_block, is_link)
+            box.within.append(inner)
+            box.chars, box.linked, box.prose = (
+                box.chars + inner.chars,
+                box.linked + inner.linked,
+                box.prose + inner.prose,
+            )
+            box.pictures += inner.pictures
+        else:
+            inline.append(child)
+    _end_run(box, inline, runs, is_link)
+    box.last = len(runs)
+    return box
+
+
+def _end_run(box: Box, nodes: list[LexborNode], runs: list[Run], is_link: bool) -> None:
+    parts: list[str] = []
+    linked = 0
+    has_picture = False
+    for node in nodes:
+        parts.append(node.text_content or "" if node.is_text_node else node.text())
+        if node.is_element_node:
+            links = [node] if node.tag == "a" else node.css("a")
+            linked += sum(len("".join(link.text().split())) for link in links if _leads_elsewhere(link))
+            has_picture = has_picture or node.tag in {"img", "picture"} or node.css_first("img,picture") is not None
+    box.pictures += has_picture
+    words = "".join(parts).split()
+    if not words:
+        return
+    chars = sum(map(len, words))
+    run = Run(box, nodes, " ".join(words), chars, chars if is_link else min(linked, chars))
+    runs.append(run)
+    box.chars, box.linked = box.chars + run.chars, box.linked + run.linked
+    if run.is_prose:
+        box.prose += run.chars - run.linked
+
+
+def _leads_elsewhere(node: LexborNode) -> bool:
+    return node.tag == "a" and not (node.attributes.get("href") or "#").startswith("#")
