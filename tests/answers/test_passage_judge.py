@@ -52,7 +52,7 @@ async def test_the_best_of_each_source_is_read_however_much_another_source_has()
         [*passages(source(1, long)), *passages(other)],
     )
     assert [one.passage.source.number for one in read].count(2) == 1
-    assert len(read) == 24
+    assert len(read) == 20
 
 
 async def test_what_tells_the_number_is_preferred_to_what_says_the_word_for_it() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.questions.stop_words import without_stop_words
+from app.core.text.questions.stop_words import naming_spans, without_stop_words
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,18 @@ from app.core.text.questions.stop_words import without_stop_words
 )
 def test_words_that_name_nothing_are_left_out(question: str, language: str | None, looked_for: str) -> None:
     assert without_stop_words(question, language) == looked_for
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "named"),
+    [
+        ("How much is an order from libraries abroad?", "en", ["order", "libraries", "abroad"]),
+        ("Wie erstelle ich einen Serienbrief?", "de", ["erstelle", "Serienbrief"]),
+        ("How do I pay?", None, ["pay"]),
+        ("How do I pay?", "sv", ["pay"]),
+        ("What is this?", "en", []),
+        ("", "en", []),
+    ],
+)
+def test_the_words_that_name_something_are_found(question: str, language: str | None, named: list[str]) -> None:
+    assert [question[start:end] for start, end in naming_spans(question, language)] == named

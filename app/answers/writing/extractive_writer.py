@@ -65,15 +65,13 @@ _MARK_CHARS = len("\n\n[1]\n\n")
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the candidates are worth to the context's `standalone`, best first."""
+    """What the candidates are worth to the context's `standalone`, best first, and how likely it is, in [0, 1], that an
+    answer made of the best one is right."""
 
     context: AnswerContext
     candidates: Sequence[Passage]
     judged: Sequence[JudgedPassage]
-
-    @property
-    def probability(self) -> float:
-        return self.judged[0].probability
+    probability: float
 
     @property
     def is_sure(self) -> bool:
@@ -126,7 +124,8 @@ class ExtractiveWriter:
         ]
         is_of_page = bool(judged) and judged[0].passage.source.is_unasked
         judged = [one for one in judged if one.passage.source.is_unasked is is_of_page]
-        return _Reading(context, candidates, judged)
+        probability = await self._judge.confidence(context, judged[0]) if judged else 0.0
+        return _Reading(context, candidates, judged, probability)
 
     async def _quoted(self, readings: Sequence[_Reading]) -> list[Passage]:
         """The best passage for each question. For a single question also a second one from elsewhere that is short and

@@ -12,11 +12,13 @@ import structlog
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_form import form_odds, without_told
+from app.answers.writing.passage_scale import Nearness, scaled_odds
 from app.answers.writing.passages import Looks, Passage
+from app.answers.writing.quote_confidence import RAREST, QuoteSignals, ignored_share
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
 from app.core.text.questions.asked_details import is_completed, is_told_alone, lacks_detail, own_subject
-from app.core.text.questions.stop_words import without_stop_words
+from app.core.text.questions.stop_words import naming_spans, without_stop_words
 from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
 from app.providers.embedding.embedder import Embedder
@@ -30,7 +32,8 @@ log = structlog.get_logger(__name__)
 Vector: TypeAlias = "array[float]"  # of length 1, as embedders return them
 Read = TypeVar("Read")  # what the embedder returns for a text
 
-_READ: Final = 24  # passages to embed: each costs the embedder some 5 ms
+_NAMING_WORDS: Final = 24  # of a question: of a letter, the reranker reads the beginning alone
+_READ: Final = 20  # passages to embed: each costs the embedder some 5 ms
 _COVERAGE: Final = 3.26  # weight of the share of the question's words against search's order, in choosing those
 # Sites are asked about the same pages again and again.
 _REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each
@@ -47,68 +50,28 @@ _BARE_ODDS: Final = 1.0
 _UNFIT_ODDS: Final = -5.0  # for a passage that a follow-up is not about
 _DOUBTED_ODDS: Final = -0.1  # at most, for a passage with none of its words
 _UNCONNECTED: Final = -2.2  # the odds for the question before it, below which a passage has nothing to do with that
-
-
-@dataclass(frozen=True, slots=True)
-class PassageScale:
-    """Weights for the log odds that an answer made of the passage is right. Fitted on judged answers
-    (docs/evaluation.md).
-
-    `order` weighs the source's place in search's order, in [0, 1]; `meaning` the cosine of question and passage;
-    `heading` that of question and headings; `coverage` the share of the question's words that the passage or its
-    headings contain, in [0, 1); `lead` how far that is above the best share in any other source, in (-1, 1);
-    `tokens_in_text` and `tokens_anywhere` the figures of a TokenMatch.
-    """
-
-    bias: float
-    order: float
-    coverage: float
-    lead: float = 0.0
-    meaning: float = 0.0
-    heading: float = 0.0
-    tokens_in_text: float = 0.0
-    tokens_anywhere: float = 0.0
-
-
-_TOKENS: Final = PassageScale(
-    bias=-5.8,
-    order=0.25,
-    coverage=0.4,
-    meaning=2.2,
-    heading=0.94,
-    tokens_in_text=2.5,
-    tokens_anywhere=5.0,
-)
-# For embedders that return one vector per text, as endpoints do.
-_MEANING: Final = PassageScale(bias=-4.39, order=0.65, coverage=2.12, meaning=3.78, heading=2.84)
 # For a passage that the embedder reads through word-by-word glosses, and for one in another language than the question.
 _GLOSSED_ODDS: Final = -0.5
 _OTHER_LANGUAGE_ODDS: Final = -1.0
-# Without embeddings, words that many pages share prove little: what counts is that one page contains more of them.
-_WORDS_ALONE: Final = PassageScale(bias=-4.25, order=1.0, coverage=5.16, lead=7.89)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPassage:
-    """`odds` are the log odds that it answers the question; those that `is_reranked` marks are spread further apart."""
+    """`odds` are the log odds that it answers the question; with the reranker's `logit`, they are spread further apart.
+    `names` is what the names and years of the question add to them."""
 
     passage: Passage
     odds: float
-    is_reranked: bool = False
+    names: float = 0.0
+    logit: float | None = None
+
+    @property
+    def is_reranked(self) -> bool:
+        return self.logit is not None
 
     @property
     def probability(self) -> float:
         return sigmoid(self.odds)
-
-
-@dataclass(frozen=True, slots=True)
-class Nearness:
-    """Cosines of the question with the passage and with its headings; `tokens` if the embedder returns a vector for
-    each token."""
-
-    meaning: float
-    heading: float
-    tokens: TokenMatch | None = None
 
 
 class PassageJudge:
@@ -200,10 +163,11 @@ class PassageJudge:
         judged = [
             JudgedPassage(
                 passage,
-                _odds(passage, share, lead, nearness.get(passage.looks))
+                scaled_odds(passage, share, lead, nearness.get(passage.looks))
                 + form_odds(question, passage, titles)
-                + names.odds(passage)
+                + (named := names.odds(passage))
                 + (self._language_odds(context, passage.source) if passage.looks in nearness else 0.0),
+                named,
             )
             for (passage, share), lead in zip(promising, _leads(promising), strict=True)
         ]
@@ -219,7 +183,7 @@ class PassageJudge:
         if not logits:
             return judged
         best = [
-            replace(one, odds=one.odds + _RERANKER_WEIGHT * (logit - _EVEN_LOGIT), is_reranked=True)
+            replace(one, odds=one.odds + _RERANKER_WEIGHT * (logit - _EVEN_LOGIT), logit=logit)
             if (logit := logits.get(one.passage.looks)) is not None
             else one
             for one in best
@@ -227,6 +191,40 @@ class PassageJudge:
         last = min(one.odds for one in best)
         behind = [replace(one, odds=min(one.odds, last)) for one in others]
         return [*sorted(best, key=lambda one: -one.odds), *behind]
+
+    async def confidence(self, context: AnswerContext, best: JudgedPassage) -> float:
+        """How likely it is, in [0, 1], that an answer made of the best passage is right."""
+        signals = await self.signals(context, best)
+        return sigmoid(signals.odds) if signals else best.probability
+
+    async def signals(self, context: AnswerContext, best: JudgedPassage) -> QuoteSignals | None:
+        """None if the reranker has not read it, and for a follow-up, whose rules are in the odds of the judge."""
+        if best.logit is None or context.bare:
+            return None
+        judged = best.odds - best.names - _RERANKER_WEIGHT * (best.logit - _EVEN_LOGIT)
+        weights, gains = [], []
+        for (start, end), weight in await self._lacking(context, best.passage):
+            without = " ".join(f"{context.asked[:start]} {context.asked[end:]}".split())
+            logits = await self._read_together(replace(context, read_as=without), [best.passage]) if without else {}
+            if (logit := logits.get(best.passage.looks)) is not None:
+                weights.append(weight)
+                gains.append(best.logit - logit)
+        return QuoteSignals(judged, best.names, best.logit, ignored_share(weights, gains))
+
+    async def _lacking(self, context: AnswerContext, passage: Passage) -> list[tuple[tuple[int, int], float]]:
+        """Where the question's rarest words are that neither the passage nor its headings contain, and their shares of
+        all its words that name something, by how rare they are on the site."""
+        question, text = context.asked, f"{passage.place}\n{passage.text}"
+        spans = naming_spans(question, context.asked_in)[:_NAMING_WORDS]
+        named = [question[start:end] for start, end in spans]
+        asked = " ".join(named)
+        if not asked:
+            return []
+        whole, had, *had_with = await self._coverage(
+            context, asked, [asked, text, *(f"{text}\n{word}" for word in named)]
+        )
+        lacking = [(span, (share - had) / whole) for span, share in zip(spans, had_with, strict=True) if share > had]
+        return sorted(lacking, key=lambda one: -one[1])[:RAREST]
 
     async def _read_together(self, context: AnswerContext, passages: Sequence[Passage]) -> dict[Looks, float]:
         """The logits of passages in a language that the reranker reads; empty if it is down or busy."""
@@ -372,17 +370,6 @@ def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
         share - max((other for number, other in best.items() if number != passage.source.number))
         for passage, share in promising
     ]
-
-
-def _odds(passage: Passage, coverage: float, lead: float, nearness: Nearness | None) -> float:
-    scale = _WORDS_ALONE if nearness is None else _MEANING if nearness.tokens is None else _TOKENS
-    odds = scale.bias + scale.order * passage.source.order + scale.coverage * coverage + scale.lead * lead
-    if nearness is None:
-        return odds
-    odds += scale.meaning * nearness.meaning + scale.heading * nearness.heading
-    if nearness.tokens is None:
-        return odds
-    return odds + scale.tokens_in_text * nearness.tokens.in_text + scale.tokens_anywhere * nearness.tokens.anywhere
 
 
 def _nearness(

@@ -8,7 +8,7 @@ are rare in manuals, because pages seldom say "I", and would weigh more than its
 from functools import cache
 
 from app.core.text.languages import LANGUAGES, language_table
-from app.core.text.words import folded_words
+from app.core.text.words import folded_words, word_spans
 
 _ENGLISH = "en"  # every analysis knows its stop words
 
@@ -21,10 +21,19 @@ def without_stop_words(question: str, language: str | None) -> str:
     return " ".join(told) if light and any(map(folded_words, told)) else question
 
 
-@cache
+def naming_spans(question: str, language: str | None) -> list[tuple[int, int]]:
+    """Where the question's words are that name something, in order. In a language that Docent does not speak, English
+    stop words are left out."""
+    light = _light_words(language if language in LANGUAGES else _ENGLISH)
+    return [span for span in word_spans(question) if not light.issuperset(folded_words(question[slice(*span)]))]
+
+
 def _stop_words(language: str) -> frozenset[str]:
-    if language == _ENGLISH or language not in LANGUAGES:
-        return frozenset()
+    return frozenset() if language == _ENGLISH or language not in LANGUAGES else _light_words(language)
+
+
+@cache
+def _light_words(language: str) -> frozenset[str]:
     listed = language_table(language)["follow_up"]
     return frozenset(
         word for key in ("light", "joins", "opens") for each in listed.get(key, ()) for word in folded_words(each)

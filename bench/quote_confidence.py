@@ -1,0 +1,176 @@
+"""Fits the confidence of quoted answers, and shows how well it tells right answers from others on websites left out.
+
+    python -m bench.quote_confidence SET=DATA [SET=DATA ...]
+
+SET is a folder with a runner (`run.py`) and `questions.jsonl`, DATA the folder in which that runner keeps what it
+crawled (`make eval-sites SITES=SET` keeps it in .venv/eval-sites). Each question is asked as by a visitor of an agent
+that withholds nothing. An answer is right by the set's own patterns; questions that have no answer are near misses.
+"""
+
+import argparse
+import asyncio
+import importlib.util
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+import numpy as np
+import numpy.typing as npt
+
+from app.agents.records import AgentRecords
+from app.answers.page_context import numbered_sources
+from app.answers.writing.answer_context import AnswerContext
+from app.answers.writing.extractive_writer import ExtractiveWriter
+from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
+from app.answers.writing.quote_confidence import QuoteSignals
+from app.bootstrap.answering import for_operators, search_parts
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.core.text.turn_language import turn_language
+from app.core.turn import TurnRequest
+from app.kit.language_guesser import LanguageGuesser
+from app.providers.chat.chat_model import TextDelta
+from app.quality.evaluation.retrieval_metrics import auroc
+from app.search.retrieval import SearchQuery
+from app.settings import read_settings
+
+_SIGNALS: Final = ("judged", "names", "logit", "ignored")
+_RIDGE: Final = 3.0
+_STEPS: Final = 50
+_LOST: Final = 0.05  # of the right answers, at the threshold by which near misses are counted
+_PAGE: Final = "http://visitor.test/"
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One answer: `is_right` is None for a question that has none."""
+
+    group: str
+    site: str
+    signals: tuple[float, ...]
+    is_right: bool | None
+
+
+class ListeningJudge(PassageJudge):
+    """Keeps the signals of the passage that each question was answered with."""
+
+    kept: list[QuoteSignals]
+
+    async def signals(self, context: AnswerContext, best: JudgedPassage) -> QuoteSignals | None:
+        found = await super().signals(context, best)
+        if found:
+            self.kept.append(found)
+        return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="+", metavar="SET=DATA")
+    judged = [row for each in parser.parse_args().sets for row in asyncio.run(_judged(*each.split("=")))]
+    rows, right = np.array([row.signals for row in judged]), np.array([bool(row.is_right) for row in judged])
+    weights = _weights_of_sets(judged)
+    for name, weight in zip(("bias", *_SIGNALS), _fitted(rows, right, weights), strict=True):
+        print(f"{name:8}{weight:7.2f}")
+    left_out = np.zeros(len(judged))
+    for site in {row.site for row in judged}:
+        inside = np.array([row.site == site for row in judged])
+        bias, *each = _fitted(rows[~inside], right[~inside], weights[~inside])
+        left_out[inside] = bias + rows[inside] @ np.array(each)
+    for group in dict.fromkeys(row.group for row in judged):
+        _report(group, [(row, float(odds)) for row, odds in zip(judged, left_out, strict=True) if row.group == group])
+
+
+async def _judged(folder: str, data: str) -> list[Judged]:
+    runner, rows = _runner(Path(folder)), []
+    questions = [json.loads(line) for line in (Path(folder) / "questions.jsonl").read_text("utf-8").splitlines()]
+    for site in dict.fromkeys(question["site"] for question in questions):
+        note = json.loads((Path(data) / site / "run.json").read_text("utf-8"))
+        asked = [question for question in questions if question["site"] == site]
+        async with open_infrastructure(read_settings(data=Path(data) / site / "docent")) as base:
+            async for question, signals, text in _answers(base, UUID(note["agent"]), asked):
+                is_right = not runner.missing(question["expect"], text) if question["answerable"] else None
+                rows.append(Judged(Path(folder).name, f"{folder} {site}", signals, is_right))
+    return rows
+
+
+async def _answers(
+    base: Infrastructure, agent_id: UUID, questions: Sequence[dict[str, Any]]
+) -> AsyncIterator[tuple[dict[str, Any], tuple[float, ...], str]]:
+    """Those that a passage is quoted for, with the mean signals of their passages."""
+    models, search = base.models, for_operators(base, search_parts(base, None))
+    judge = ListeningJudge(models.questions, base.indexes.keywords, models.token_embedder, models.reranker)
+    writer, guesser = ExtractiveWriter(judge), LanguageGuesser()
+    agent = await base.record.read(lambda tx: AgentRecords(tx).live(agent_id))
+    giving = replace(agent.config, confidence_threshold=0.0)
+    for question in questions:
+        text, judge.kept = question["question"], []
+        guess = guesser.guess(text)
+        language = turn_language(pinned=giving.language, locale="", guess=guess, known=guesser.languages)
+        query = SearchQuery(text, _PAGE, asked_in=language, bare=text)
+        found = (await search.search(agent.workspace_id, agent_id, query, "live")).retrieval
+        context = AnswerContext(
+            giving,
+            text,
+            found.question or text,
+            numbered_sources(TurnRequest(uuid4(), text, _PAGE), found.sources),
+            language=language,
+            agent_id=agent_id,
+            read_as=found.read_as,
+            read_in=found.read_in,
+        )
+        written = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
+        if judge.kept:
+            means = (float(np.mean([getattr(each, name) for each in judge.kept])) for name in _SIGNALS)
+            yield question, tuple(means), written.partition("\n\nSee also: ")[0]
+
+
+def _runner(folder: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(folder.name, folder / "run.py")
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{folder} has no run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _weights_of_sets(judged: Sequence[Judged]) -> Floats:
+    """Each set counts the same, however many questions it has."""
+    counts = Counter(row.group for row in judged)
+    return np.array([len(judged) / len(counts) / counts[row.group] for row in judged])
+
+
+def _fitted(rows: Floats, right: npt.NDArray[np.bool_], weights: Floats) -> Floats:
+    """The bias and the weight of each signal, by logistic regression (Newton's method) over standardised signals."""
+    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
+    scaled = np.column_stack([np.ones(len(rows)), (rows - mean) / spread])
+    ridge = np.diag([0.0] + [_RIDGE] * rows.shape[1])
+    found = np.zeros(scaled.shape[1])
+    for _ in range(_STEPS):
+        chance = 1 / (1 + np.exp(-scaled @ found))
+        slope = scaled.T @ (weights * (chance - right)) + ridge @ found
+        curve = (scaled * (weights * chance * (1 - chance))[:, np.newaxis]).T @ scaled + ridge
+        found -= np.linalg.solve(curve, slope)
+    each = found[1:] / spread
+    return np.concatenate([[found[0] - each @ mean], each])
+
+
+def _report(group: str, scored: Sequence[tuple[Judged, float]]) -> None:
+    right = sorted(odds for row, odds in scored if row.is_right)
+    wrong = [odds for row, odds in scored if row.is_right is False]
+    near = [odds for row, odds in scored if row.is_right is None]
+    least = right[int(_LOST * len(right))]
+    held = sum(odds < least for odds in near)
+    print(
+        f"{group}: AUROC of {len(right)} right answers over {len(wrong)} wrong {auroc(right, wrong):.3f}, "
+        f"over {len(near)} near misses {auroc(right, near):.3f}; {held} of these held back where {_LOST:.0%} are lost"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""How likely it is that a quoted passage answers, by words of the question that its reading goes past."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from app.agents.agent import AgentConfig
+from app.answers.writing.answer_context import AnswerContext
+from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passages import passages
+from app.answers.writing.quote_confidence import QuoteSignals, ignored_share
+from app.core.errors import RerankerUnavailable
+from app.providers.reranking.reranker import PairScore
+from tests.answers.extractive_answers import source
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+
+LIBRARIES = source(1, "You can order books from other libraries for two euros each.")
+
+
+class WordReader:
+    """Each of its words in the question adds 1 to the logit. After `away_after` questions, it raises."""
+
+    reads: frozenset[str] | None = None
+
+    def __init__(self, *words: str, away_after: int = 99) -> None:
+        self.asked: list[str] = []
+        self._words = words
+        self._away_after = away_after
+
+    async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
+        if len(self.asked) == self._away_after:
+            raise RerankerUnavailable("It was told to be away.")
+        self.asked.append(question)
+        return [PairScore(float(sum(word in question.split() for word in self._words)), 0.5)] * len(texts)
+
+
+async def confidence(question: str, reader: WordReader) -> float:
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=reader)
+    context = AnswerContext(AgentConfig(name="x"), question, question, (LIBRARIES,), language="en")
+    best, *_ = await judge.judged(context, passages(LIBRARIES))
+    return await judge.confidence(context, best)
+
+
+async def test_a_word_that_the_passage_lacks_and_the_reader_goes_past_makes_an_answer_less_sure() -> None:
+    question = "Can I order books from libraries abroad?"
+    ignoring, heeding = WordReader("order"), WordReader("order", "abroad?")
+    assert await confidence(question, ignoring) < await confidence(question, heeding)
+    assert ignoring.asked == [question, "Can I order books from libraries ?"]
+
+
+async def test_words_that_the_passage_has_are_not_asked_about_again() -> None:
+    reader = WordReader("order")
+    await confidence("Can I order books from libraries?", reader)
+    assert reader.asked == ["Can I order books from libraries?"]
+
+
+async def test_at_most_two_words_are_left_out() -> None:
+    reader = WordReader("order")
+    await confidence("Can tall giraffes order purple bicycles abroad?", reader)
+    assert len(reader.asked) == 3
+
+
+async def test_without_a_reranker_the_judge_alone_tells() -> None:
+    question = "Can I order books from libraries abroad?"
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex())
+    context = AnswerContext(AgentConfig(name="x"), question, question, (LIBRARIES,), language="en")
+    best, *_ = await judge.judged(context, passages(LIBRARIES))
+    assert await judge.confidence(context, best) == best.probability
+
+
+async def test_a_reranker_that_goes_away_in_between_takes_nothing_for_ignored() -> None:
+    question = "Can I order books from libraries abroad?"
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order", away_after=1))
+    context = AnswerContext(AgentConfig(name="x"), question, question, (LIBRARIES,), language="en")
+    best, *_ = await judge.judged(context, passages(LIBRARIES))
+    signals = await judge.signals(context, best)
+    assert signals is not None
+    assert signals.ignored == 0
+
+
+async def test_of_a_follow_up_the_judge_alone_tells() -> None:
+    question = "Can I order books from libraries abroad?"
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order"))
+    context = AnswerContext(AgentConfig(name="x"), "abroad?", question, (LIBRARIES,), language="en", bare="abroad?")
+    best, *_ = await judge.judged(context, passages(LIBRARIES))
+    assert await judge.confidence(context, best) == best.probability
+
+
+@pytest.mark.parametrize("signal", ["judged", "names", "logit"])
+def test_each_signal_makes_an_answer_surer(signal: str) -> None:
+    signals = QuoteSignals(0.0, 0.0, 0.0, 0.5)
+    assert replace(signals, **{signal: 1.0}).odds > signals.odds > replace(signals, ignored=1.0).odds
+
+
+@pytest.mark.parametrize(
+    ("gain", "share"), [(0.0, 0.5), (0.7, 0.0), (2.0, 0.0), (-0.7, 1.0)], ids=["none", "usual", "large", "a loss"]
+)
+def test_a_word_is_ignored_as_far_as_the_logit_does_without_it(gain: float, share: float) -> None:
+    assert ignored_share([0.5], [gain]) == pytest.approx(share)
