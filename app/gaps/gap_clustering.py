@@ -1,6 +1,6 @@
 """Merges gaps that ask the same question in other words: after the turn, by meaning, over all of an agent's gaps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from anyio import to_thread
 
 from app.core.errors import EmbedderUnavailable
 from app.gaps.gap_grouping import Wording, grouped, moves
-from app.gaps.gap_meaning import same_meaning
+from app.gaps.gap_meaning import ask_of_different_things, same_meaning
 from app.gaps.question_nearness import Asked, QuestionNearness, is_read
 from app.gaps.records.meanings import GapMeaningRecords
 from app.kit.language_guesser import LanguageGuesser
@@ -65,7 +65,7 @@ class GapClustering:
         named = {wording.name: wording for wording in wordings}
         asked = await to_thread.run_sync(self._readable, wordings)
         near = await self._nearness.pairs(asked, same_meaning(model_id))
-        groups = await to_thread.run_sync(grouped, list(named), near)
+        groups = await to_thread.run_sync(_grouped, named, near)
         wanted = moves([[named[name] for name in group] for group in groups])
         if not wanted:
             return True
@@ -91,3 +91,12 @@ class GapClustering:
             return
         await self._records.write(lambda tx: GapMeaningRecords(tx).forget_meanings_but(self._embedder.model_id))
         self._has_forgotten = True
+
+
+def _grouped(named: Mapping[str, Wording], near: Mapping[tuple[str, str], float]) -> list[tuple[str, ...]]:
+    same = {
+        (one, other): nearness
+        for (one, other), nearness in near.items()
+        if not ask_of_different_things(named[one].question, named[other].question)
+    }
+    return grouped(named, same)

@@ -89,6 +89,14 @@ def is_contrary(said: str, told: str) -> bool:
     )
 
 
+def are_opposites(one: str, other: str) -> bool:
+    """Whether one asks for what the other undoes: to enable, and to disable."""
+    return any(
+        (first.search(one) and second.search(other)) or (second.search(one) and first.search(other))
+        for first, second in _opposites()
+    )
+
+
 def is_too_wide(said: str, told: str) -> bool:
     """Whether it says of all what the other limits: "on every plan", where it is told "while on Pro"."""
     every, narrowed = _english("wide"), _english("narrow")
@@ -119,6 +127,11 @@ def _conditions() -> re.Pattern[str]:
 @cache
 def _contraries() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     return tuple((_of([one]), _of([other])) for one, other in language_table("en")["polarity"]["contraries"])
+
+
+@cache
+def _opposites() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    return tuple((_of([one]), _of([other])) for one, other in language_table("en")["polarity"]["opposites"])
 
 
 def _of(words: list[str]) -> re.Pattern[str]:
