@@ -1,6 +1,7 @@
 """Fuses the results of both indexes into one score per candidate."""
 
 from collections.abc import Mapping
+from typing import Final
 from uuid import UUID
 
 from app.agents.retrieval_settings import FusionMethod, RetrievalSettings
@@ -8,15 +9,27 @@ from app.core.chunk import Chunk
 from app.search.candidates import CandidateList, Candidates
 from app.search.rank_fusion import best_first, best_of_group, reciprocal_rank_fusion, score_fusion, z_scores
 
+# The share of a gloss's words that one chunk must have for its words to weigh in full (docs/evaluation.md).
+_MET: Final = 0.5
 
-def fused_order(candidates: Candidates, settings: RetrievalSettings, vector_weight: float) -> dict[str, float]:
+
+def word_trust(shares: Mapping[str, float]) -> float:
+    """How much the words that chunks share with a gloss are to be trusted, in [0, 1], by the share of its words that
+    each has: if none has many of them, it says the matter in other words than the pages, and those few say little."""
+    return min(1.0, max(shares.values(), default=0.0) / _MET)
+
+
+def fused_order(
+    candidates: Candidates, settings: RetrievalSettings, vector_weight: float, trust: float = 1.0
+) -> dict[str, float]:
     """Every recalled chunk's score: the weighted mean over the wordings. Scores are comparable only within this
-    ranking. `vector_weight` is the weight of the cosine relative to the rest."""
+    ranking. `vector_weight` is the weight of the cosine relative to the rest; `trust` in [0, 1] that of the keywords
+    beside it, in score fusion."""
     wordings = (candidates.own, *candidates.others)
     whole = sum(found.wording.weight for found in wordings)
     fused = dict.fromkeys(candidates.chunks, 0.0)
     for found in wordings:
-        for key, score in _of_wording(found, candidates, settings, vector_weight).items():
+        for key, score in _of_wording(found, candidates, settings, vector_weight, trust).items():
             fused[key] += score * found.wording.weight / whole
     return fused
 
@@ -30,7 +43,7 @@ def best_of_each_document(order: Mapping[str, float], chunks: Mapping[str, Chunk
 
 
 def _of_wording(
-    found: CandidateList, candidates: Candidates, settings: RetrievalSettings, vector_weight: float
+    found: CandidateList, candidates: Candidates, settings: RetrievalSettings, vector_weight: float, trust: float
 ) -> dict[str, float]:
     if settings.fusion is FusionMethod.RRF:
         lists = [(found.vector_order, vector_weight), (found.keyword_order, settings.keyword_weight)]
@@ -43,6 +56,11 @@ def _of_wording(
     cosine = {key: found.cosine.get(key, worst_cosine) for key in candidates.chunks}
     bm25 = {key: found.bm25.get(key, 0.0) for key in candidates.chunks}
     of_document = best_of_group(bm25, {key: chunk.document_id for key, chunk in candidates.chunks.items()})
+    said = trust if found.cosine else 1.0  # without cosines, words alone decide
     return score_fusion(
-        [(cosine, vector_weight), (bm25, settings.keyword_weight), (of_document, settings.document_weight)]
+        [
+            (cosine, vector_weight),
+            (bm25, said * settings.keyword_weight),
+            (of_document, said * settings.document_weight),
+        ]
     )

@@ -21,7 +21,7 @@ from app.providers.reranking.reranker import Reranker
 from app.search.boosts import Boost, adjusted
 from app.search.candidates import CandidateFinder, Candidates
 from app.search.confidence import calibrated, plain_coverage, sigmoid
-from app.search.fusion import best_of_each_document, fused_order
+from app.search.fusion import best_of_each_document, fused_order, word_trust
 from app.search.page_focus import page_focus
 from app.search.query_planner import QueryPlanner, planned
 from app.search.question_reader import QuestionReader
@@ -82,16 +82,19 @@ class HybridRetriever:
         trace.note_missing(candidates.missing)
         if not candidates.chunks:
             return Retrieval(question=read.said, read_as=read.read_as, read_in=read.read_in, trace=trace.as_json())
+        coverage = await self._coverage(agent, query, candidates, trace)
         readable = 1.0 if covers(self._finder.reads, query.asked_in) else settings.foreign_weight
-        fused = found = fused_order(candidates, settings, settings.vector_weight * readable)
-        trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
+        trust = word_trust(coverage) if read.is_glossed else 1.0
+        fused = found = fused_order(candidates, settings, settings.vector_weight * readable, trust)
+        trace.stage(
+            "fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused), trust=round(trust, 2)
+        )
         if settings.collapse_documents:
             fused = best_of_each_document(fused, candidates.chunks)
             trace.stage("collapse", best_first(fused), candidates=len(fused))
         if on_stage:
             await on_stage("reading")
         logits = await self._logits(query, candidates, fused, settings, trace)
-        coverage = await self._coverage(agent, query, candidates, trace)
         ordered = _order(fused, logits, settings, self._rerank_weight(query, settings))
         if logits:
             trace.stage("vote", best_first(ordered))

@@ -33,7 +33,8 @@ async def test_a_question_in_another_language_is_read_word_for_word_in_that_of_t
         "en",
     )
     english = await english_site.retriever.retrieve(agent, SearchQuery(german.read_as, asked_in="en"))
-    assert german.sources == english.sources != ()
+    read, asked = ([(item.chunk, item.calibrated) for item in found.sources] for found in (german, english))
+    assert read == asked != []
     assert [stage["said_in"] for stage in german.trace["stages"] if stage["stage"] == "gloss"] == ["de"]
 
 
@@ -106,3 +107,14 @@ async def test_a_follow_up_is_spelt_as_what_it_is_the_end_of(english_site: Answe
     query = SearchQuery("My lamp broke. the waranty of it?", bare="the waranty of it?")
     found = await english_site.retriever.retrieve(await english_site.live_agent(), query)
     assert (found.question, found.bare) == ("My lamp broke. the warranty of it?", "the warranty of it?")
+
+
+@pytest.mark.parametrize(("question", "is_lighter"), [(GERMAN, True), ("How long is the warranty of a lamp?", False)])
+async def test_keywords_weigh_less_where_a_gloss_and_the_pages_share_few_words(
+    english_site: AnsweringHouse, question: str, is_lighter: bool
+) -> None:
+    found = await english_site.retriever.retrieve(await english_site.live_agent(), SearchQuery(question))
+    [trust] = [stage["trust"] for stage in found.trace["stages"] if stage["stage"] == "fusion"]
+    best = max(item.coverage for item in found.ranked)
+    assert trust == (pytest.approx(min(1.0, best / 0.5), abs=0.01) if is_lighter else 1.0)
+    assert (trust < 1) is is_lighter

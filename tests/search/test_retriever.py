@@ -225,7 +225,7 @@ async def test_the_trace_says_what_every_stage_did(tmp_path: Path) -> None:
 
     stages = {stage["stage"]: stage for stage in found.trace["stages"]}
     assert list(stages) == [
-        "recall", "fusion", "rerank", "coverage", "vote", "focus", "current_page", "threshold"
+        "recall", "coverage", "fusion", "rerank", "vote", "focus", "current_page", "threshold"
     ]  # fmt: skip
     assert all(stage["ms"] >= 0 for stage in stages.values())
     assert stages["current_page"]["head"][0] == found.ranked[0].chunk.id[:8]
