@@ -104,7 +104,7 @@ def said(events: list[dict[str, object]]) -> str:
 
 
 @before_the_first_token
-async def test_before_the_first_token_the_next_provider_answers_and_each_is_asked_once(
+async def test_before_the_first_token_the_next_provider_answers(
     folder: Path, agent_id: str, first: FakeOpenAI, second: FakeOpenAI, fault: Answer
 ) -> None:
     first.plays(fault)
@@ -112,7 +112,7 @@ async def test_before_the_first_token_the_next_provider_answers_and_each_is_aske
         events, stored = await ask(running)
     assert (events[-1]["event"], events[-1]["answered_by"]) == ("done", "model")
     assert stored == ("done", "3 years [1].")
-    assert (len(first.asked), len(second.asked)) == (1, 1)
+    assert (len(first.asked), len(second.asked)) == (_times_asked(fault), 1)
 
 
 @before_the_first_token
@@ -125,7 +125,12 @@ async def test_without_another_provider_the_pages_own_words_answer(
     assert (events[-1]["event"], events[-1]["answered_by"]) == ("done", "extractive")
     assert stored == ("done", said(events))
     assert "3 years" in stored[1]
-    assert len(first.asked) == 1
+    assert len(first.asked) == _times_asked(fault)
+
+
+def _times_asked(fault: Answer) -> int:
+    """A provider that is busy for a moment is asked once more."""
+    return 2 if isinstance(fault, Refuse) and fault.status == 503 else 1
 
 
 async def test_a_provider_that_refuses_connections_is_passed_over(
@@ -149,7 +154,7 @@ async def test_when_every_provider_fails_the_pages_own_words_answer(
         events, stored = await ask(running)
     assert events[-1]["answered_by"] == "extractive"
     assert stored == ("done", said(events))
-    assert (len(first.asked), len(second.asked)) == (1, 1)
+    assert (len(first.asked), len(second.asked)) == (_times_asked(fault), 1)
 
 
 @pytest.mark.parametrize(
