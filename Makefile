@@ -270,8 +270,8 @@ eval-answer-check: .venv/installed ## Measure how many planted errors the check 
 	$(BIN)/python -m tests.planted_errors
 
 .PHONY: eval-model
-eval-model: .venv/installed ## Play answers as chat models write them through the whole path (DATA="DIR ..." for further answers)
-	$(BIN)/python -m tests.model_answers $(DATA)
+eval-model: .venv/installed ## Play answers as chat models write them through the whole path (DATA="DIR ..." for further answers, MODEL_URL= MODEL_NAME= MODEL_KEY= to ask an endpoint)
+	@MODEL_URL="$(MODEL_URL)" MODEL_NAME="$(MODEL_NAME)" MODEL_KEY="$(MODEL_KEY)" $(BIN)/python -m tests.model_answers $(DATA)
 
 .PHONY: eval-paraphrases
 eval-paraphrases: .venv/installed ## Measure how well questions in other words are found to be one gap

@@ -1,10 +1,12 @@
 """`make eval-model`: answers as models write them, through the whole path. DATA names further folders with
 `sentences*.jsonl` and `languages*.jsonl` about the demonstration site, or with answers of a real model
 (`recorded*.jsonl.gz`) and the websites that they are about (`questions.jsonl`, `sites.json`, `sites.tar.gz`). The last
-line is one JSON object."""
+line is one JSON object. With MODEL_URL and MODEL_NAME (and MODEL_KEY), an endpoint answers before that
+(`endpoint.py`)."""
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +15,15 @@ from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import OnnxThreads
 from app.providers.shipped_weights import EMBEDDER_FOLDER
 from tests.model_answers import measures
+from tests.model_answers.endpoint import measure_endpoint
 from tests.model_answers.house import read_site
 
 _KEPT = Path(".venv/eval-model")  # websites are read once
 
 
 async def measure(folders: Sequence[Path]) -> dict[str, object]:
+    if os.environ.get("MODEL_URL"):
+        await measure_endpoint(_KEPT, folders)
     counts = measures.Counts()
     threads = OnnxThreads()
     embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads)

@@ -81,10 +81,13 @@ class ReadSite:
 
 
 @asynccontextmanager
-async def read_site(folder: Path, name: str, pages: Iterable[tuple[str, bytes]]) -> AsyncIterator[ReadSite]:
-    """`pages` are paths with their HTML; they are read unless `folder` has them already."""
+async def read_site(
+    folder: Path, name: str, pages: Iterable[tuple[str, bytes]], chat: ChatModel | None = None
+) -> AsyncIterator[ReadSite]:
+    """`pages` are paths with their HTML; they are read unless `folder` has them already. Answers are written by `chat`
+    if there is one."""
     model = WrittenModel()
-    async with open_infrastructure(read_settings(data=folder), Doubles({ChatModel: model})) as base:
+    async with open_infrastructure(read_settings(data=folder), Doubles({ChatModel: chat or model})) as base:
         workspace_id, agent_id = await _learnt(base, name, pages)
         async with open_answering(base) as answering:
             yield ReadSite(answering.playground, model, workspace_id, agent_id)

@@ -154,7 +154,7 @@ async def test_when_every_provider_fails_the_pages_own_words_answer(
         events, stored = await ask(running)
     assert events[-1]["answered_by"] == "extractive"
     assert stored == ("done", said(events))
-    assert (len(first.asked), len(second.asked)) == (_times_asked(fault), 1)
+    assert (len(first.asked), len(second.asked)) == (1, 1)
 
 
 @pytest.mark.parametrize(

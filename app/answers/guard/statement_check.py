@@ -111,7 +111,7 @@ class StatementCheck:
 
     async def proof(self, sentence: str) -> int | None:
         """The number of the source that proves a statement that cites none, which then counts as checked; None if none
-        does, or if one says more like it that is not so."""
+        does, or if one that says as much of it denies it."""
         source = await asyncio.to_thread(self._proof, sentence)
         self.checked += source is not None
         return source
@@ -122,8 +122,8 @@ class StatementCheck:
         if not proving:
             return None
         best, number = max(proving)
-        nearer = any(verdict.together > best for verdict, _ in proofs if not verdict.is_proven)
-        return None if nearer else -number
+        is_denied = any(verdict.together >= best for verdict, _ in proofs if verdict.is_contradicted)
+        return None if is_denied else -number
 
     async def code_finding(self, code: str) -> Finding | None:
         """None if each line of a code block is in some source, ignoring spaces."""
