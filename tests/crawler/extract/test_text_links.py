@@ -59,6 +59,11 @@ def _read(text: str, frame: str = "") -> str:
             id="with brackets",
         ),
         pytest.param(
+            "<p>Send <a href='/a.pdf'>the application [PDF, 7 pages]</a>.</p>",
+            "Send [the application](https://shop.example/a.pdf) [PDF, 7 pages].",
+            id="with its kind in brackets",
+        ),
+        pytest.param(
             "<p>See</p><a class='btn btn-primary' href='/visa.pdf'><div>Visa Support Letter Request Form</div></a>",
             "See\n\n[Visa Support Letter Request Form](https://shop.example/visa.pdf)",
             id="as a button",
