@@ -36,7 +36,8 @@ from app.bootstrap.infrastructure import (
     following_keywords,
     open_infrastructure,
 )
-from app.bootstrap.knowledge import open_knowledge, open_source_files, page_scope_on
+from app.bootstrap.knowledge import chunk_contexts, open_knowledge, open_source_files, page_scope_on
+from app.bootstrap.models import configured_context_writer
 from app.bootstrap.sign_in import bind_sign_in
 from app.conversations.history import History
 from app.conversations.people.live_chats import HistoryCache
@@ -58,6 +59,7 @@ from app.kit.password_hasher import PasswordHasher
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.tasks.supervisor import PeriodicTask
 from app.kit.wiring import Part, Parts, Wiring
+from app.knowledge.chunk_contexts import ChunkContexts
 from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
 from app.providers.code.code_host import CodeHost
@@ -232,6 +234,7 @@ async def _parts(
     parts.bind(Mailer).to(configured_mailer(settings))
     parts.bind(PasswordHasher).to(Argon2PasswordHasher())
     parts.bind(TokenPrices).to(settings.prices)
+    parts.bind(ChunkContexts).to(chunk_contexts(base, configured_context_writer(settings, base.circuits, opened)))
     parts.bind(VisitorTurns).to(answering.turns)
     parts.bind(History).to(answering.history)
     parts.bind(ConversationTerminator).to(answering.turns)

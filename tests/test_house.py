@@ -40,6 +40,7 @@ _SHORT_FILES: Final = {
     ),
     "repositories and pages stand apart from what is done with them": (
         "app.conversations.pages.spending",
+        "app.knowledge.pages.reindexing",
         "app.reports.records.waiting_questions",
         "app.webhooks.notices.pages",
     ),

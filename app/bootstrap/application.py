@@ -55,9 +55,10 @@ from app.gaps.pages.saved_filters import SavedFilterPages
 from app.gaps.pages.threshold import ThresholdPages
 from app.kit.tracing import is_recording
 from app.kit.wiring import Wiring
-from app.knowledge.api import AdminQuarantine
+from app.knowledge.api import AdminQuarantine, AdminReindex
 from app.knowledge.pages.first_questions import FirstQuestionPages
 from app.knowledge.pages.quarantine import QuarantinePages
+from app.knowledge.pages.reindexing import ReindexPages
 from app.overview.api import AdminOverview
 from app.overview.pages import FindPages, OverviewPages
 from app.quality.api.golden_questions import AdminGoldenQuestions, AdminGoldenRuns
@@ -148,6 +149,7 @@ APIS: Sequence[type[Api]] = (
     AdminHelpDesks,
     AdminDeletions,
     AdminQuarantine,
+    AdminReindex,
     AdminRehearsals,
     AdminCuratedAnswers,
     AdminActions,
@@ -233,6 +235,7 @@ PAGES: Sequence[type[Pages]] = (
     SourceFilePages,
     DeletionPages,
     QuarantinePages,
+    ReindexPages,
     WebhookPages,
     HelpDeskPages,
     LivePages,

@@ -16,6 +16,7 @@ from app.store.system_of_record import SystemOfRecord
 if TYPE_CHECKING:
     from app.bootstrap.infrastructure import Infrastructure, Stored
     from app.knowledge.chunk_contexts import ChunkContexts
+    from app.knowledge.context_writer import ContextWriter
     from app.knowledge.given_chunks import GivenChunks
     from app.knowledge.ingest import Ingest
     from app.knowledge.reindex import Reindex
@@ -101,9 +102,14 @@ def knowledge_parts(base: Infrastructure, given: Mapping[Any, object]) -> Wiring
     parts.bind(FileBodies).to(base.files)
     parts.bind(ChunkLimits).to(limits)
     parts.bind(ContextLine).to(ContextLine(tokens, limits.context_tokens))
-    writer = cast(ContextWriter | None, given[ContextWriter])
-    parts.bind(ChunkContexts).to(ChunkContexts(base.record, tokens, most, writer))
+    parts.bind(ChunkContexts).to(chunk_contexts(base, cast(ContextWriter | None, given[ContextWriter])))
     return Wiring({**parts, **given})
+
+
+def chunk_contexts(base: Infrastructure, writer: ContextWriter | None) -> ChunkContexts:
+    from app.knowledge.chunk_contexts import ChunkContexts
+
+    return ChunkContexts(base.record, base.models.tokens, base.models.embedder.max_tokens, writer)
 
 
 @asynccontextmanager

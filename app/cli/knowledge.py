@@ -25,8 +25,6 @@ from app.sources.records import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.transaction import Transaction
 
-_MILLION = 1_000_000
-
 
 async def estimate_contexts(settings: Settings, named: str | None, as_json: bool) -> None:
     """Of one agent, or of all; nothing is asked of the model."""
@@ -50,18 +48,9 @@ async def estimate_contexts(settings: Settings, named: str | None, as_json: bool
 
 
 def _price(settings: Settings, estimate: ContextEstimate) -> float | None:
-    """In the currency of the settings; None where no price is set. Cached tokens cost what others do unless they have
-    a price of their own."""
-    if not settings.model_price_prompt and not settings.model_price_answer:
-        return None
-    cached = settings.model_price_cached or settings.model_price_prompt
-    fresh_tokens = estimate.prompt_tokens - estimate.cached_tokens
-    cost = (
-        fresh_tokens * settings.model_price_prompt
-        + estimate.cached_tokens * cached
-        + estimate.answer_tokens * settings.model_price_answer
-    )
-    return round(cost / _MILLION, 4)
+    """In the currency of the settings; None where no price is set."""
+    price = settings.prices.of(estimate.usage)
+    return None if price is None else round(price, 4)
 
 
 def crawl(

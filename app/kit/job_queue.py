@@ -19,6 +19,10 @@ class JobQueue(Protocol):
         the keyword index is rebuilt."""
         ...
 
+    async def reindex_agent(self, agent_id: UUID) -> None:
+        """Queue writing the agent's missing contexts and refilling its indexes."""
+        ...
+
 
 class JobHandlers(Protocol):
     """Each handler may be called again after a crash, and continues where the dead process was."""
@@ -44,4 +48,8 @@ class JobHandlers(Protocol):
 
     async def reconcile_agent(self, agent_id: UUID) -> None:
         """Bring the agent's indexes in step with the record."""
+        ...
+
+    async def reindex_agent(self, agent_id: UUID) -> None:
+        """Write the agent's missing contexts and refill its indexes."""
         ...

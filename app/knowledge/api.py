@@ -9,6 +9,7 @@ from app.core.actor import Actor
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.page_review import PageReview
 from app.knowledge.quarantine import PageQuarantine
+from app.knowledge.reindex import Reindexing
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 
 TAG = "Quarantine"
@@ -57,6 +58,40 @@ class PageReviewOut(QuarantinedPageOut):
 
 class PageReviewsOut(Model):
     versions: tuple[PageReviewOut, ...] = Field(description="Latest first: a held version, a live version, or both.")
+
+
+class ReindexEstimateOut(Model):
+    documents: int
+    chunks: int
+    to_write: int = Field(
+        description="Chunks whose context the chat model would write; 0 unless the published `contextual_chunks` is "
+        "`model`."
+    )
+    prompt_tokens: int
+    cached_tokens: int = Field(description="Those of the prompt tokens that begin like the request before.")
+    answer_tokens: int = Field(description="The most that the model may write.")
+    price: float | None = Field(description="The most that it costs; null if no price of tokens is set.")
+
+
+class AdminReindex(Api):
+    tag = "Agents"
+
+    def __init__(self, reindexing: Reindexing) -> None:
+        self._reindexing = reindexing
+
+    @get("/v1/agents/{agent_id}/reindex", "Estimate what indexing the agent again costs", access=read)
+    async def estimate_reindex(self, call: Call[Actor, None]) -> ReindexEstimateOut:
+        found = await self._reindexing.estimate(call.caller, call.path_id("agent_id"))
+        return ReindexEstimateOut.of(found.contexts, price=found.price)
+
+    @post(
+        "/v1/agents/{agent_id}/reindex",
+        "Have a worker write the contexts that are missing, and refill both indexes",
+        access=write,
+        status=202,
+    )
+    async def start_reindex(self, call: Call[Actor, None]) -> None:
+        await self._reindexing.start(call.caller, call.path_id("agent_id"))
 
 
 class AdminQuarantine(Api):

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from uuid import UUID
 
+from anyio import to_thread
+
 from app.agents.agent import ContextKind
 from app.agents.records import AgentRecords
 from app.core.errors import NotFound
+from app.core.turn import TokenUsage
 from app.knowledge.chunk_limits import RESERVED_TOKENS
 from app.knowledge.context_writer import MAX_ANSWER_TOKENS, ContextWriter, Window, context_requests
 from app.knowledge.records.contexts import ChunkToSituate, ContextRecords, VersionToSituate
@@ -63,6 +66,11 @@ class ContextEstimate:
     prompt_tokens: int = 0
     cached_tokens: int = 0
     answer_tokens: int = 0
+
+    @property
+    def usage(self) -> TokenUsage:
+        """The most that the model may charge for."""
+        return TokenUsage(self.prompt_tokens, self.answer_tokens, cached_tokens=self.cached_tokens)
 
     def __add__(self, other: "ContextEstimate") -> "ContextEstimate":
         return ContextEstimate(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
@@ -174,11 +182,11 @@ class ChunkContexts:
 
     async def _estimate(self, agent_id: UUID, version: VersionToSituate) -> ContextEstimate:
         total = ContextEstimate(documents=1, chunks=len(version.chunks))
-        for window in self._windows(version):
+        for window in await to_thread.run_sync(self._windows, version):
             known = await self._kept(agent_id, version, window)
             passages = [request.passage for request in window.requests if request.key not in known]
             if passages:
-                total += self._window_estimate(window.shared, passages)
+                total += await to_thread.run_sync(self._window_estimate, window.shared, passages)
         return total
 
     def _window_estimate(self, shared: str, passages: Sequence[str]) -> ContextEstimate:

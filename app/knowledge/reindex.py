@@ -1,17 +1,28 @@
-"""Rebuilds an agent's indexes from the system of record."""
+"""Indexes an agent again: both indexes are rebuilt from the system of record, and operators see beforehand what that
+costs."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
+from app.agents.agent import ContextKind
+from app.agents.own_agent import OwnAgent
 from app.agents.records import AgentRecords
-from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
+from app.core.actor import Actor
+from app.core.costs import TokenPrices
+from app.core.errors import NotFound
+from app.kit.job_queue import JobQueue
+from app.knowledge.chunk_contexts import ChunkContexts, ContextEstimate, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer, batches
 from app.knowledge.records.contexts import ContextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.store.system_of_record import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.audit_entry import more_changes_of
+from app.workspaces.records.audit import AuditRecords
 
 _CHUNKS_A_STEP = 512
+
+more_changes_of("agent", {"reindex": "Agent indexed again"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +73,44 @@ class Reindex:
         for agent_id in sorted(agent_ids):
             async for progress in self.agent(agent_id):
                 yield progress
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexEstimate:
+    """`contexts` are those that the chat model would write, none unless the published settings require them. `price` is
+    the highest that their tokens cost, in the operator's currency; None if no price is set."""
+
+    contexts: ContextEstimate
+    price: float | None
+
+
+class Reindexing:
+    """A worker does the work: it writes the contexts that are missing, then refills both indexes."""
+
+    def __init__(self, records: SystemOfRecord, contexts: ChunkContexts, jobs: JobQueue, prices: TokenPrices) -> None:
+        self._records = records
+        self._contexts = contexts
+        self._jobs = jobs
+        self._prices = prices
+
+    async def estimate(self, actor: Actor, agent_id: UUID) -> ReindexEstimate:
+        """Asks nothing of the model. Raises NotFound."""
+        is_writing = await OwnAgent(self._records, actor, agent_id).read(lambda tx: _has_written_contexts(tx, agent_id))
+        contexts = await self._contexts.estimate(agent_id)
+        if not is_writing:
+            contexts = replace(contexts, to_write=0, prompt_tokens=0, cached_tokens=0, answer_tokens=0)
+        return ReindexEstimate(contexts, self._prices.of(contexts.usage))
+
+    async def start(self, actor: Actor, agent_id: UUID) -> None:
+        """Raises NotFound."""
+        await OwnAgent(self._records, actor, agent_id).write(
+            lambda tx: AuditRecords(tx).acted(actor, "agent.reindex", agent_id)
+        )
+        await self._jobs.reindex_agent(agent_id)
+
+
+def _has_written_contexts(tx: Transaction, agent_id: UUID) -> bool:
+    try:
+        return AgentRecords(tx).live(agent_id).config.contextual_chunks is ContextKind.MODEL
+    except NotFound:  # it is not published
+        return False

@@ -9,6 +9,7 @@ class RecordingJobQueue:
         self.legs: list[int] = []
         self.deletions: list[tuple[UUID, UUID]] = []
         self.reconciled: list[UUID] = []
+        self.reindexed: list[UUID] = []
 
     async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         self.legs.append(leg)
@@ -20,3 +21,6 @@ class RecordingJobQueue:
 
     async def reconcile_agent(self, agent_id: UUID) -> None:
         self.reconciled.append(agent_id)
+
+    async def reindex_agent(self, agent_id: UUID) -> None:
+        self.reindexed.append(agent_id)

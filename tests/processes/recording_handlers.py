@@ -49,6 +49,9 @@ class RecordingHandlers:
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._note("reconcile", agent_id)
 
+    async def reindex_agent(self, agent_id: UUID) -> None:
+        await self._note("reindex", agent_id)
+
     async def until_called(self, times: int) -> None:
         with anyio.fail_after(PATIENCE_SECONDS):
             while len(self.calls) < times:

@@ -59,6 +59,17 @@ async def test_upkeep_does_not_wait_for_a_long_reading(
     assert [what for what, _ in handlers.calls] == ["crawl", "crawl", "reconcile"]
 
 
+async def test_a_worker_indexes_an_agent_again_as_often_as_it_is_asked(
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
+) -> None:
+    agent_id = uuid4()
+    async with working(url, record, handlers):
+        await queue.reindex_agent(agent_id)
+        await queue.reindex_agent(agent_id)
+        await handlers.until_called(2)
+    assert handlers.calls == [("reindex", agent_id)] * 2
+
+
 async def test_a_job_that_fails_is_tried_again(
     url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers
 ) -> None:

@@ -39,6 +39,7 @@ from app.kit.limits.stream_slots import StreamSlots
 from app.kit.memory_cache import MemoryCache
 from app.kit.password_hasher import PasswordHasher
 from app.kit.wiring import Wiring
+from app.knowledge.chunk_contexts import ChunkContexts
 from app.mail.mailer import Mailer
 from app.main import VERSION, open_app
 from app.providers.chat.model_health import ModelHealth
@@ -349,7 +350,7 @@ def uninhabited() -> Wiring:
     nowhere = cast(SystemOfRecord, object())
     turns, jobs, limiter, drafts = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), ScriptedDrafts()
     furniture = doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts, MemoryKeywordIndex())
-    nobody = dict.fromkeys((AgentSearch, Playground, CuratedMatcher, Trials, SearchUnderTest), object())
+    nobody = dict.fromkeys((AgentSearch, Playground, CuratedMatcher, Trials, SearchUnderTest, ChunkContexts), object())
     chosen = {TokenPrices: TokenPrices(), SignInMethods: SignInMethods(), OidcProvider: None, ProviderRules: None}
     return Wiring({**furniture, **nobody, **chosen})
 

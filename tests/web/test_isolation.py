@@ -229,6 +229,7 @@ NAMES_NOTHING_PLANTED = {
     *(
         "getThresholdCurve",
         "getAgentBudget",
+        "estimateReindex",
         "getAgentCosts",
         "getDeletion",
         "finishDeletion",

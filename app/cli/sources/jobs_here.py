@@ -31,6 +31,10 @@ class JobsHere:
         async with self._queue() as queue:
             await queue.reconcile_agent(agent_id)
 
+    async def reindex_agent(self, agent_id: UUID) -> None:
+        async with self._queue() as queue:
+            await queue.reindex_agent(agent_id)
+
     @asynccontextmanager
     async def _queue(self) -> "AsyncIterator[InlineJobQueue]":
         from app.sources.runs.jobs.inline_job_queue import InlineJobQueue

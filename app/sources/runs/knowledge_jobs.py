@@ -8,6 +8,7 @@ from app.core.errors import NotFound
 from app.kit.clock import Clock
 from app.kit.tracing import traced
 from app.knowledge.reconcile import Reconcile, ReconcileReport
+from app.knowledge.reindex import Reindex
 from app.sources.cron_calendar import CronCalendar
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.records import ScheduleRecords
@@ -56,11 +57,17 @@ class KnowledgeJobs:
     """Implements `JobHandlers`."""
 
     def __init__(
-        self, execution: RunExecution, scheduler: RunScheduler, reconcile: Reconcile, deletions: FinishDeletions
+        self,
+        execution: RunExecution,
+        scheduler: RunScheduler,
+        reconcile: Reconcile,
+        reindex: Reindex,
+        deletions: FinishDeletions,
     ) -> None:
         self._execution = execution
         self._scheduler = scheduler
         self._reconcile = reconcile
+        self._reindex = reindex
         self._deletions = deletions
 
     @traced("docent.job.mend", "consumer")
@@ -87,3 +94,8 @@ class KnowledgeJobs:
     @traced("docent.job.reconcile_agent", "consumer")
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._reconcile.finish_agent(agent_id)
+
+    @traced("docent.job.reindex_agent", "consumer")
+    async def reindex_agent(self, agent_id: UUID) -> None:
+        async for _ in self._reindex.agent(agent_id):
+            pass

@@ -114,6 +114,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "save_invitation": {"name": "sizes", "text": "Too small?", "pages": "/shop/*", "after_seconds": "5"},
     "save_invitation_text": {"name": "returns", "language": "de", "text": "Passt es nicht?"},
     "delete_invitation": {"name": "returns"},
+    "start_reindex": {},
     "set_first_questions": {"starter_prompts": ["When are you open?"], "own": "Do you ship to Malta?"},
     "publish_agent": {},
     "roll_back": {"number": "1"},

@@ -32,6 +32,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "getUserIssuer": "signed_users",
     "createSource": "add_source",
     "syncSource": "read_source",
+    "estimateReindex": "reindex",
     "listSourcePages": "source",
     "getSourceText": "source",
     "discoverSources": "look_at_site",

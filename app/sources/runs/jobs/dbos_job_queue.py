@@ -23,6 +23,7 @@ QUEUES: Final = (READING, UPKEEP)
 CRAWL: Final = "crawl"
 FINISH_DELETIONS: Final = "finish_deletions"
 RECONCILE_AGENT: Final = "reconcile_agent"
+REINDEX_AGENT: Final = "reindex_agent"
 
 _LEG: Final = "/leg-"
 
@@ -45,6 +46,9 @@ class DbosJobQueue:
 
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._enqueue(UPKEEP, RECONCILE_AGENT, f"reconcile-{uuid4()}", str(agent_id))
+
+    async def reindex_agent(self, agent_id: UUID) -> None:
+        await self._enqueue(UPKEEP, REINDEX_AGENT, f"reindex-{uuid4()}", str(agent_id))
 
     async def client(self) -> "DBOSClient":
         """Opened on first use."""

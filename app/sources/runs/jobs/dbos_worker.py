@@ -31,6 +31,7 @@ from app.sources.runs.jobs.dbos_job_queue import (
     QUEUES,
     READING,
     RECONCILE_AGENT,
+    REINDEX_AGENT,
     DbosJobQueue,
     run_of,
 )
@@ -182,6 +183,11 @@ class DbosWorker:
         async def reconcile_agent(agent_id: str) -> None:
             agent = UUID(agent_id)
             await self._on_our_loop(lambda: self._persistently(lambda: self._handlers.reconcile_agent(agent)))
+
+        @DBOS.workflow(name=REINDEX_AGENT)
+        async def reindex_agent(agent_id: str) -> None:
+            agent = UUID(agent_id)
+            await self._on_our_loop(lambda: self._persistently(lambda: self._handlers.reindex_agent(agent)))
 
     async def _on_our_loop(self, work: Callable[[], Awaitable[object]]) -> None:
         loop, job_id = self._loop, DBOS.workflow_id

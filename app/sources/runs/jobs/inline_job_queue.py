@@ -23,3 +23,6 @@ class InlineJobQueue:
 
     async def reconcile_agent(self, agent_id: UUID) -> None:
         await self._handlers.reconcile_agent(agent_id)
+
+    async def reindex_agent(self, agent_id: UUID) -> None:
+        await self._handlers.reindex_agent(agent_id)
