@@ -124,23 +124,22 @@ def _mark(node: LexborNode, number: str) -> bool:
         return False
     if len(label := _label(node)) > _MAX_LABEL_CHARS or sum(map(str.isalnum, label)) < _LEAST_LETTERS:
         return False
-    if (first := _filled_text(node)) is None:
+    texts = [part for part in node.traverse(include_text=True) if part.is_text_node and part.text().strip()]
+    if not texts:
         return False
-    text = first.text_content or ""
+    if len(texts) > 1:
+        texts[-1].replace_with(_closed(texts[-1].text()))
+    text = texts[0].text()
     start = len(text) - len(text.lstrip()) + 1
-    first.replace_with(f"{text[:start]}{_OPEN}{number}{text[start:]}")
-    if (last := _filled_text(node, at_end=True)) is not None:
-        text = last.text_content or ""
-        end = len(text.rstrip()) - 1
-        last.replace_with(f"{text[:end]}{_CLOSE}{text[end:]}")
+    rest = text[start:] if len(texts) > 1 else _closed(text[start:])
+    texts[0].replace_with(f"{text[:start]}{_OPEN}{number}{rest}")
     return True
 
 
-def _filled_text(node: LexborNode, *, at_end: bool = False) -> LexborNode | None:
-    texts = [
-        part for part in node.traverse(include_text=True) if part.is_text_node and (part.text_content or "").strip()
-    ]
-    return texts[-1 if at_end else 0] if texts else None
+def _closed(text: str) -> str:
+    """With the sign before its last letter."""
+    end = len(text.rstrip()) - 1
+    return f"{text[:end]}{_CLOSE}{text[end:]}"
 
 
 def _is_whole_text(node: LexborNode) -> bool:
