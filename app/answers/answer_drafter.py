@@ -51,7 +51,7 @@ class AnswerDrafter:
     ) -> None:
         self._records = records
         self._search = search
-        self._writer = ModelWriter(model, PromptBuilder(tokens))
+        self._writer = ModelWriter(model, PromptBuilder(tokens, clock=clock))
         self._clock = clock
 
     async def draft(

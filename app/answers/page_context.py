@@ -94,7 +94,7 @@ def _source(
         calibrated,
         is_unasked,
         chunk.breadcrumb,
-        chunk.day,
+        chunk.dated,
         order,
         chunk.language,
         links=chunk.links,

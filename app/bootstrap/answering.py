@@ -230,7 +230,7 @@ def answer_pipeline(
     judge = PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder, reranker)
     writers: list[AnswerWriter] = [ExtractiveWriter(judge), ClosestSectionsWriter(judge)]
     if model is not None:
-        writers.insert(0, ModelWriter(model, PromptBuilder(base.models.tokens)))
+        writers.insert(0, ModelWriter(model, PromptBuilder(base.models.tokens, clock=base.clock)))
     return AnswerPipeline(
         base.record,
         curated,
@@ -261,5 +261,5 @@ def playground_on(
     from app.answers.playground import Playground
     from app.answers.writing.prompt_builder import PromptBuilder
 
-    prompts = PromptBuilder(base.models.tokens) if model else None
+    prompts = PromptBuilder(base.models.tokens, clock=base.clock) if model else None
     return Playground(base.record, pipeline, for_operators(base, search), question_completer(base, search), prompts)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -144,3 +145,9 @@ async def test_an_answer_is_sure_because_of_the_page_only_if_the_page_proves_it(
         events = await house.ask("What about things here?", page="/returns/", context=RETURNS)
     [done] = [event for event in events if isinstance(event, Done)]
     assert (done.confidence >= 0.85) is is_sure
+
+
+def test_a_source_has_the_date_that_its_page_names_and_none_for_the_day_of_its_reading() -> None:
+    read = chunk(0, "Lamps are warm.", f"{SITE}/lamps")
+    named = replace(read, dated=date(2025, 3, 1))
+    assert [sources(RETURNS, [one])[1].day for one in (read, named)] == [None, date(2025, 3, 1)]

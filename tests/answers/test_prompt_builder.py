@@ -19,6 +19,7 @@ from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatMessage
 from app.providers.shipped_weights import EMBEDDER_FOLDER
 from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from tests.doubles.fixed_clock import FixedClock
 
 COUNTER = TokenizersTokenCounter(EMBEDDER_FOLDER)
 SIZES = PromptSizes(COUNTER)
@@ -319,3 +320,15 @@ def test_where_room_is_short_sources_give_way_before_the_history() -> None:
     assert len(messages) == 4
     assert messages[-1].content.count("lamp ") < 200
     assert size(messages) <= tight.total
+
+
+def test_the_date_of_today_stands_before_the_question_behind_all_that_a_provider_may_keep() -> None:
+    *before, last = PromptBuilder(COUNTER, clock=FixedClock()).build(CONTEXT)
+    today = FixedClock().now().date().isoformat()
+    assert f"Today is {today}.\n\nVisitor's question:" in last.content
+    assert all("Today is" not in message.content for message in before)
+
+
+def test_a_page_without_a_date_gets_none() -> None:
+    undated = replace(CONTEXT, sources=(replace(CONTEXT.sources[0], day=None, as_of=date(2026, 2, 1)),))
+    assert "date=" not in built(undated)[-1].content

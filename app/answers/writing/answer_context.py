@@ -20,13 +20,13 @@ from app.providers.chat.chat_model import ChatEnd, TextDelta
 class Source:
     """One numbered source. Numbers count 1, 2, 3 ...
 
-    The description of the visitor's page that their browser sent has no `chunk_id` and comes first. `context` is the
-    line that locates a chunk, `heading` that of its section, `breadcrumb` the headings down to it, `day` the date of
-    the page, `calibrated` search's confidence in it, in [0, 1], `order` its place in search's order, from 1 (first) to
-    0, `language` the page's (BCP 47 primary subtag). A source that `is_unasked` is here because the visitor looks at
-    it, not because search chose it, and one that `is_looked_up` because the model searched for it. What an action
-    returned has the `action`'s name, and is no page. `links` are those within `text`, which does not contain their
-    targets.
+    The description of the visitor's page that their browser sent has no `chunk_id` and comes first. `context` is
+    the line that locates a chunk, `heading` that of its section, `breadcrumb` the headings down to it, `day` the
+    date that the page names, `calibrated` search's confidence in it, in [0, 1], `order` its place in search's
+    order, from 1 (first) to 0, `language` the page's (BCP 47 primary subtag). A source that `is_unasked` is here
+    because the visitor looks at it, not because search chose it, and one that `is_looked_up` because the model
+    searched for it. What an action returned has the `action`'s name, and is no page. `links` are those within
+    `text`, which does not contain their targets.
     """
 
     number: int

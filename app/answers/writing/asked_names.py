@@ -77,8 +77,9 @@ class AskedNames:
 
 def _dated(source: Source, *texts: str) -> str:
     """The texts with the page's title, headings, address and date."""
-    day = str(source.day.year) if source.day else ""
-    return "\n".join((source.title, *source.breadcrumb, source.url, day, *texts))
+    day = source.day or source.as_of
+    year = str(day.year) if day else ""
+    return "\n".join((source.title, *source.breadcrumb, source.url, year, *texts))
 
 
 def _missing(words: Collection[str], sources: Sequence[Source]) -> int:

@@ -21,6 +21,7 @@ from app.core.text.languages import LANGUAGES, any_of
 from app.core.text.untrusted_text import as_attribute, as_prompt_text
 from app.core.turn import Exchange
 from app.core.visitor_attribute import VisitorAttribute
+from app.kit.clock import Clock
 from app.providers.chat.chat_model import ChatMessage
 from app.providers.token_counter import TokenCounter
 
@@ -96,7 +97,11 @@ class PromptLimits:
 class PromptBuilder:
     """Builds one system message, the history as turns, and the visitor's message with sources and question."""
 
-    def __init__(self, counter: TokenCounter, limits: PromptLimits = PromptLimits()) -> None:
+    def __init__(
+        self, counter: TokenCounter, limits: PromptLimits = PromptLimits(), clock: Clock | None = None
+    ) -> None:
+        """With a `clock`, the model is told today's date."""
+        self._clock = clock
         self._sizes = PromptSizes(counter)
         self._limits = limits
 
@@ -104,7 +109,9 @@ class PromptBuilder:
         canary = f"{_CANARY_RULE} {context.canary}" if context.canary else ""
         rules = self._rules(context)
         failed = _failed(context.failed_calls) + _to_confirm(context.to_confirm)
-        question = f"{failed}{_about(context.about_visitor)}Visitor's question:\n{as_prompt_text(context.question)}"
+        today = f"Today is {self._clock.now().date().isoformat()}.\n\n" if self._clock else ""
+        asked = f"Visitor's question:\n{as_prompt_text(context.question)}"
+        question = f"{failed}{_about(context.about_visitor)}{today}{asked}"
         # The rules without the canary are the same for many questions and counted once; the canary has no more tokens
         # than letters.
         marker = self._sizes.of(_CANARY_RULE) + len(context.canary) if canary else 0
