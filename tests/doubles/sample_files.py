@@ -97,7 +97,8 @@ def a_pdf(
     outline: Sequence[tuple[str, int]] = (),
     password: str | None = None,
 ) -> bytes:
-    """Each page a list of lines; `outline` names pages from 0. With `password` ("" too) it is encrypted."""
+    """Each page a list of lines, "\\t" between the cells of a row; `outline` names pages from 0. With
+    `password` ("" too) it is encrypted."""
     writer = PdfWriter(PdfReader(io.BytesIO(_bare_pdf(pages))))
     if title:
         writer.add_metadata({"/Title": title})
@@ -118,8 +119,12 @@ def _bare_pdf(pages: Sequence[Sequence[str]]) -> bytes:
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
     for number, lines in enumerate(pages):
-        shown = " ".join(f"({_pdf_text(line)}) Tj 0 -14 Td" for line in lines)
-        stream = f"BT /F1 12 Tf 72 720 Td {shown} ET".encode("cp1252")
+        shown = " ".join(
+            f"BT /F1 12 Tf 14 TL {72 + 120 * column} {720 - 14 * row} Td ({_pdf_text(cell)}) Tj T* ET"
+            for row, line in enumerate(lines)
+            for column, cell in enumerate(line.split("\t"))
+        )
+        stream = shown.encode("cp1252")
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R "
             "/Resources << /Font << /F1 3 0 R >> >> >>".encode()

@@ -5,9 +5,10 @@ import io
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
-from pypdf import PdfReader
+from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError, WrongPasswordError
 
 from app.sources.files.plain_text import as_prose
@@ -25,6 +26,7 @@ _BROKEN = "is a damaged PDF. Save or print it to PDF again."
 Outline = Mapping[int, Sequence[tuple[int, str]]]  # page number from 0 -> level and title
 _EDGE_LINES = 2  # at the top and bottom of a page
 _FEW_PAGES = 4
+_SAME_LINE = 1.0  # points between the base lines
 _LEADER = re.compile(r"(?<![\s.])(?:\s*+\.){5,}+\s*+[\divxlc]*+$")  # "Installing . . . . . . . 12"
 _DIGITS = re.compile(r"\d+")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=[a-z\u00df-\u00ff])")
@@ -41,7 +43,7 @@ def read_pdf(name: str, body: bytes) -> Page:
         count = len(reader.pages)
         if count > MAX_PAGES:
             raise FileRefused(f"has {count} pages, and the limit is {MAX_PAGES}. Split it.")
-        pages = [without_invisible(page.extract_text()) for page in reader.pages]
+        pages = [without_invisible(_text_in_rows(page)) for page in reader.pages]
         title = _title(reader)
     except (FileNotDecryptedError, WrongPasswordError, DependencyError) as error:
         raise FileRefused(_LOCKED) from error
@@ -60,6 +62,36 @@ def read_pdf(name: str, body: bytes) -> Page:
             blocks.append(written_as_prose(text))
     markdown = "\n\n".join(block for block in blocks if block.strip())
     return Page(url=name, canonical_url=name, title=title, markdown=markdown, headings=tuple(headings))
+
+
+def _text_in_rows(page: PageObject) -> str:
+    """The page's text, with the cells of a table's row on one line: programs place each by itself, and pypdf ends a
+    line after each."""
+    pieces: list[tuple[str, tuple[float, float] | None]] = []
+
+    def note(text: str, matrix: Sequence[float], text_matrix: Sequence[float], _font: Any, _size: float) -> None:
+        if text.strip() or not pieces:
+            pieces.append((text, _place(matrix, text_matrix)))
+        else:
+            pieces[-1] = (pieces[-1][0] + text, pieces[-1][1])
+
+    whole = page.extract_text(visitor_text=note)
+    told = "".join(
+        f"{text.rstrip()} " if text.endswith("\n") and _is_beside(place, behind) else text
+        for (text, place), (_, behind) in pairwise([*pieces, ("", None)])
+    )
+    return told if told.split() == whole.split() else whole
+
+
+def _place(matrix: Sequence[float], text_matrix: Sequence[float]) -> tuple[float, float] | None:
+    """Where upright text begins; None for text that is turned."""
+    if any((matrix[1], matrix[2], text_matrix[1], text_matrix[2])):
+        return None
+    return text_matrix[4] * matrix[0] + matrix[4], text_matrix[5] * matrix[3] + matrix[5]
+
+
+def _is_beside(place: tuple[float, float] | None, behind: tuple[float, float] | None) -> bool:
+    return place is not None and behind is not None and behind[0] > place[0] and abs(behind[1] - place[1]) < _SAME_LINE
 
 
 def _sections(text: str, outline: Outline, number: int) -> Iterator[tuple[Heading | None, str]]:

@@ -19,6 +19,13 @@ def test_each_page_is_a_section_that_a_link_opens() -> None:
     assert page.title == "The manual"
 
 
+def test_the_cells_of_a_row_stand_on_one_line() -> None:
+    page = read_pdf(
+        "prices.pdf", a_pdf([["Parcels", "Zone\tUp to 2 kg\tUp to 10 kg", "Inland\t4.90\t7.90", "In euro."]])
+    )
+    assert page.markdown == "## Page 1\n\nParcels\nZone Up to 2 kg Up to 10 kg\nInland 4.90 7.90\nIn euro."
+
+
 def test_an_outline_gives_the_headings() -> None:
     body = a_pdf(
         [["Preface", "Welcome.", "1 Setting up", "Press it."], ["and wait.", "2 Cleaning", "Use water."]],
