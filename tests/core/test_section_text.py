@@ -45,6 +45,11 @@ def test_a_name_ends_without_the_colon_that_announces_something() -> None:
     assert markdown_name("To restore a file:") == "To restore a file"
 
 
+def test_a_sign_that_is_part_of_a_word_stays_in_a_name() -> None:
+    assert section_name("## C++ and C# clients ##") == "C++ and C# clients"
+    assert section_name("Issue #5") == "Issue #5"
+
+
 def test_a_type_in_a_heading_keeps_its_brackets() -> None:
     assert section_name("Sharing a `Mutex<T>`") == "Sharing a Mutex<T>"
     assert markdown_name("Sharing a `Mutex<T>`") == "Sharing a Mutex\\<T>"

@@ -16,7 +16,7 @@ from app.core.text.markdown.blocks import (
 )
 from app.core.text.markdown.code_parts import rejoined
 
-_MARKDOWN = re.compile(r"[\[\]*`#|]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
+_MARKDOWN = re.compile(r"[\[\]*`|]|(?<!\w)#++(?!\w)|(?<![^\W_])_+|_+(?![^\W_])")  # mod_ssl and C# are words
 
 _NUMBER = re.compile(r"(?:\d+|[A-Z]\.\d+)(?:\.\d+)*\.?\s+")
 
