@@ -83,18 +83,23 @@ class BudgetedChatModel:
         except ModelUnavailable:
             self._on_refused()
             raise
-        async with self._model.stream(messages, max_tokens=max_tokens) as items:
-            call = _Call(messages)
-            try:
-                async with aclosing(call.watched(items)) as watched:
-                    yield watched
-            finally:
-                meter.add(call.usage)
+        call = _Call(messages)
+        try:
+            async with (
+                self._model.stream(messages, max_tokens=max_tokens) as items,
+                aclosing(call.watched(items)) as watched,
+            ):
+                yield watched
+        except ModelUnavailable as error:
+            call.came_to_nothing(error.spent)
+            raise
+        finally:
+            meter.add(call.usage)
 
 
 class _Call:
-    """One completion. `usage` is what the model reports at its end, else an estimate of what was read and written by
-    then."""
+    """One completion. `usage` is what the model reports, at its end or where it came to nothing, else an estimate of
+    what was read and written by then."""
 
     def __init__(self, messages: Sequence[ChatMessage]) -> None:
         self._read_chars = sum(len(message.content) for message in messages)
@@ -103,16 +108,17 @@ class _Call:
         self._was_away = False
 
     async def watched(self, items: ChatStream) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        try:
-            async for item in items:
-                if isinstance(item, TextDelta):
-                    self._written_chars += len(item.text)
-                else:
-                    self._told = item.usage
-                yield item
-        except ModelUnavailable:
-            self._was_away = True
-            raise
+        async for item in items:
+            if isinstance(item, TextDelta):
+                self._written_chars += len(item.text)
+            else:
+                self._told = item.usage
+            yield item
+
+    def came_to_nothing(self, spent: tuple[int, int] | None) -> None:
+        """`spent` as ModelUnavailable has it."""
+        self._was_away = spent is None
+        self._told = TokenUsage(*spent) if spent else None
 
     @property
     def usage(self) -> TokenUsage:

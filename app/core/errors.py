@@ -99,12 +99,21 @@ class Unavailable(DocentError):
 
 class ModelUnavailable(Unavailable):
     """The chat model failed before its first token. `retry_after_seconds` is the provider's own value, else 0. With
-    `is_of_prompt` it was asked what it does not take, such as a prompt that is too long: it is not down."""
+    `is_of_prompt` it was asked what it does not take, such as a prompt that is too long: it is not down. A request that
+    it took has `spent` tokens, read and written: (0, 0) if it reported none."""
 
-    def __init__(self, message: str, retry_after_seconds: float = 0, *, is_of_prompt: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        retry_after_seconds: float = 0,
+        *,
+        is_of_prompt: bool = False,
+        spent: tuple[int, int] | None = None,
+    ) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
         self.is_of_prompt = is_of_prompt
+        self.spent = spent
 
 
 class ModelInterrupted(Unavailable):

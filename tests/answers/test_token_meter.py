@@ -190,6 +190,12 @@ async def say(model: BudgetedChatModel) -> None:
         pytest.param(ScriptedChatModel(("Hello.",)), 15, id="as the provider says"),
         pytest.param(ScriptedChatModel(("x" * 8,), usage=TokenUsage()), 12, id="guessed where it says nothing"),
         pytest.param(ScriptedChatModel((ModelUnavailable("away"),)), 0, id="nothing for a provider that is away"),
+        pytest.param(
+            ScriptedChatModel((ModelUnavailable("empty", spent=(900, 600)),)), 1500, id="an empty answer as reported"
+        ),
+        pytest.param(
+            ScriptedChatModel((ModelUnavailable("silent", spent=(0, 0)),)), 10, id="guessed for one that timed out"
+        ),
     ],
 )
 async def test_what_a_call_counts(model: ScriptedChatModel, tokens: int) -> None:

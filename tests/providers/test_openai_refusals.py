@@ -157,3 +157,20 @@ async def test_a_completion_without_end_is_not_kept() -> None:
     assert whole.feed(b'{"choices"') == []
     with pytest.raises(httpx2.RemoteProtocolError):
         whole.feed(b":1")
+
+
+async def test_an_empty_answer_has_what_it_spent(played: Played) -> None:
+    with pytest.raises(ModelUnavailable, match="empty answer") as caught:
+        await read(played(Say([], usage=(900, 40))))
+    assert caught.value.spent == (900, 40)
+
+
+async def test_an_answer_that_was_asked_again_counts_both_times(played: Played) -> None:
+    _, end = await read(played(Say([], finish="length", usage=(900, 600)), Say(["Ten."], usage=(900, 700))))
+    assert (end.usage.prompt_tokens, end.usage.completion_tokens) == (1800, 1300)
+
+
+async def test_a_refused_request_has_spent_nothing(played: Played) -> None:
+    with pytest.raises(ModelUnavailable) as caught:
+        await read(played(Refuse(500)))
+    assert caught.value.spent is None

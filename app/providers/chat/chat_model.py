@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from app.core.turn import Finish, TokenUsage
@@ -71,3 +71,12 @@ class ChatModel(Protocol):
         Entering or iterating raises ModelUnavailable before the first token, ModelInterrupted after it.
         """
         ...
+
+
+def with_more(item: TextDelta | ChatEnd, read: int, written: int) -> TextDelta | ChatEnd:
+    """The item; an end also counts the tokens of a call before it that came to nothing."""
+    if not isinstance(item, ChatEnd) or not (read or written):
+        return item
+    usage = item.usage
+    prompt, completion = usage.prompt_tokens + read, usage.completion_tokens + written
+    return replace(item, usage=replace(usage, prompt_tokens=prompt, completion_tokens=completion))

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 import structlog
 
 from app.core.errors import ModelUnavailable
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta, with_more
 
 _log = structlog.get_logger(__name__)
 
@@ -34,14 +34,18 @@ class FailoverChatModel:
     @asynccontextmanager
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
         async with AsyncExitStack() as stack:
-            first, rest = await self._first_item(stack, messages, max_tokens)
-            async with aclosing(_chained(first, rest)) as items:
+            failures: list[ModelUnavailable] = []
+            first, rest = await self._first_item(stack, messages, max_tokens, failures)
+            async with aclosing(_chained(first, rest, _spent(failures) or (0, 0))) as items:
                 yield items
 
     async def _first_item(
-        self, stack: AsyncExitStack, messages: Sequence[ChatMessage], max_tokens: int
+        self,
+        stack: AsyncExitStack,
+        messages: Sequence[ChatMessage],
+        max_tokens: int,
+        failures: list[ModelUnavailable],
     ) -> tuple[TextDelta | ChatEnd, ChatStream]:
-        failures: list[ModelUnavailable] = []
         for number in self._in_order():
             async with AsyncExitStack() as attempt:
                 try:
@@ -58,14 +62,23 @@ class FailoverChatModel:
                 stack.push_async_exit(attempt.pop_all())
                 return first, items
         is_of_prompt = all(error.is_of_prompt for error in failures)
-        raise ModelUnavailable(" ".join(map(str, failures)), is_of_prompt=is_of_prompt) from failures[-1]
+        told, spent = " ".join(map(str, failures)), _spent(failures)
+        raise ModelUnavailable(told, is_of_prompt=is_of_prompt, spent=spent) from failures[-1]
 
     def _in_order(self) -> list[int]:
         now = self._now()
         return sorted(range(len(self._models)), key=lambda number: self._rests_until[number] > now)
 
 
-async def _chained(first: TextDelta | ChatEnd, rest: ChatStream) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-    yield first
+def _spent(failures: Sequence[ModelUnavailable]) -> tuple[int, int] | None:
+    """The tokens of all of them; None if no provider took its request."""
+    counted = [failure.spent for failure in failures if failure.spent is not None]
+    return (sum(read for read, _ in counted), sum(written for _, written in counted)) if counted else None
+
+
+async def _chained(
+    first: TextDelta | ChatEnd, rest: ChatStream, spent: tuple[int, int]
+) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    yield with_more(first, *spent)
     async for item in rest:
-        yield item
+        yield with_more(item, *spent)

@@ -26,7 +26,7 @@ from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.setting_values import ReasoningEffort
 from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta, with_more
 from app.providers.chat.chat_request import as_param, fields_beside
 from app.providers.chat.taken_fields import LengthField, TakenFields
 from app.providers.chat.visible_text import VisibleText
@@ -138,23 +138,27 @@ class OpenAIChatModel:
     ) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         """What the open completion says, or another one with more room, which is opened as well."""
         had_room = self._has_more_room
+        spent = TokenUsage()
         try:
             async with aclosing(self._items(opened[0])) as items:
                 async for item in items:
                     yield item
             return
         except _NoRoom as error:
+            spent = error.usage
             if had_room:
-                raise self._failed(_why_empty("length"), has_begun=False) from error
+                raise self._failed(_why_empty("length"), spent, has_begun=False) from error
         self._has_more_room = True
         log.warning("model.room_added", model=self._model, tokens=_MORE_ROOM)
         opened.append(await self._begin(messages, max_tokens))
         try:
             async with aclosing(self._items(opened[1])) as items:
                 async for item in items:
-                    yield item
+                    yield with_more(item, spent.prompt_tokens, spent.completion_tokens)
         except _NoRoom as error:
-            raise self._failed(_why_empty("length"), has_begun=False) from error
+            read, written = error.usage.prompt_tokens, error.usage.completion_tokens
+            both = TokenUsage(spent.prompt_tokens + read, spent.completion_tokens + written)
+            raise self._failed(_why_empty("length"), both, has_begun=False) from error
 
     async def close(self) -> None:
         await self._client.close()
@@ -235,22 +239,23 @@ class OpenAIChatModel:
             if rest := visible.break_off():
                 has_begun = True
                 yield TextDelta(rest)
-            raise self._failed(what_happened(error), has_begun=has_begun) from error
+            raise self._failed(what_happened(error), usage, has_begun=has_begun) from error
         if rest := visible.close():
             has_begun = True
             yield TextDelta(rest)
         self._closes_alone = visible.closed_alone
         if not finish and not events.is_done:
-            raise self._failed("ended its answer in the middle", has_begun=has_begun)
+            raise self._failed("ended its answer in the middle", usage, has_begun=has_begun)
         ended = _finish(finish)
         if ended is None:
-            raise self._failed("stopped in the middle of its answer, for a reason of its own", has_begun=has_begun)
+            why = "stopped in the middle of its answer, for a reason of its own"
+            raise self._failed(why, usage, has_begun=has_begun)
         if not has_begun and has_refused:
             ended = Finish.CONTENT_FILTER
         if not has_begun and not calls.whole and ended is not Finish.CONTENT_FILTER:
             if ended is Finish.LENGTH:
-                raise _NoRoom
-            raise self._failed(_why_empty(finish), has_begun=False)
+                raise _NoRoom(usage)
+            raise self._failed(_why_empty(finish), usage, has_begun=False)
         yield ChatEnd(ended, usage, calls=calls.whole)
 
     def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
@@ -271,9 +276,11 @@ class OpenAIChatModel:
             details.get("cached_tokens") or reported.get("prompt_cache_hit_tokens") or 0,
         )
 
-    def _failed(self, happened: str, *, has_begun: bool) -> ModelInterrupted | ModelUnavailable:
+    def _failed(self, happened: str, usage: TokenUsage, *, has_begun: bool) -> ModelInterrupted | ModelUnavailable:
         message = self._told(happened)
-        return ModelInterrupted(message) if has_begun else ModelUnavailable(message)
+        if has_begun:
+            return ModelInterrupted(message)
+        return ModelUnavailable(message, spent=(usage.prompt_tokens, usage.completion_tokens))
 
     def _told(self, happened: str) -> str:
         return f"The model {self._model} at {self._client.base_url.host} {happened}."
@@ -327,6 +334,10 @@ def _text(choice: Any) -> str:
 
 class _NoRoom(Exception):
     """The length was used up before the first word."""
+
+    def __init__(self, usage: TokenUsage) -> None:
+        super().__init__()
+        self.usage = usage
 
 
 class _Filtered(Exception):

@@ -26,7 +26,7 @@ class TimedChatModel:
                 async with asyncio.timeout(self._silence_seconds):
                     items = await opened.enter_async_context(self._model.stream(messages, max_tokens=max_tokens))
             except TimeoutError as error:
-                raise ModelUnavailable(self._too_slow(ends_at)) from error
+                raise ModelUnavailable(self._too_slow(ends_at), spent=(0, 0)) from error
             async with aclosing(self._in_time(items, ends_at)) as timed:
                 yield timed
 
@@ -41,7 +41,9 @@ class TimedChatModel:
                 has_begun = True
                 yield item
         except TimeoutError as error:
-            raise (ModelInterrupted if has_begun else ModelUnavailable)(self._too_slow(ends_at)) from error
+            if has_begun:
+                raise ModelInterrupted(self._too_slow(ends_at)) from error
+            raise ModelUnavailable(self._too_slow(ends_at), spent=(0, 0)) from error
         finally:
             timeout.close()
 
