@@ -34,6 +34,7 @@ _NO_TEXT: Final = HEADING_TAGS | CODE_TAGS | {"pre"}
 _NO_LABELS: Final = ",".join(sorted(_NO_TEXT))
 _WHOLE_TEXT: Final = frozenset({"p", "li", "div", "td", "dd", "section", "article", "main", "body"})
 _ADDRESS: Final = re.compile(r"(?:mailto:[^\s@:/?]+@[\w.-]+\.[a-z]{2,24}|tel:\+?[\d() ./-]{3,40})", re.IGNORECASE)
+_BARE: Final = re.compile(r"[^\s@:/?#]+@[\w-]+(?:\.[\w-]+)+")  # an address whose page forgot "mailto:"
 _LINK: Final = re.compile(r"\[([^\[\]\n]+)\]\((?:https?://|mailto:|tel:)[^\s()]+\)", re.IGNORECASE)
 
 
@@ -99,7 +100,8 @@ def mark_links(
 def _target(node: LexborNode, base: str, url: str, normalise: Normaliser) -> str:
     """Where the link leads; "" if that is nowhere else, or nowhere that a reader should be sent."""
     attributes = node.attributes
-    href = as_browsers_read(base, (attributes.get("href") or "").strip())
+    written = (attributes.get("href") or "").strip()
+    href = f"mailto:{written}" if _BARE.fullmatch(written) else as_browsers_read(base, written)
     if href.lower().startswith(("mailto:", "tel:")):
         address = href.partition("?")[0].replace("%20", "")
         return address if _ADDRESS.fullmatch(address) else ""

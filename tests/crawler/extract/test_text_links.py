@@ -34,6 +34,11 @@ def _read(text: str, frame: str = "") -> str:
             id="addresses",
         ),
         pytest.param(
+            "<p>Ask <a href='help@shop.example'>us</a>.</p>",
+            "Ask [us](mailto:help@shop.example).",
+            id="an address without its scheme",
+        ),
+        pytest.param(
             "<table><tr><th>State<th>Form<tr><td>Texas<td><a href='/tx'>12-302</a></table>",
             "| State | Form |\n| --- | --- |\n| Texas | [12-302](https://shop.example/tx) |",
             id="in a table",
