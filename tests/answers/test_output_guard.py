@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.answers.guard import output_guard
@@ -137,6 +137,7 @@ def test_a_sentence_that_alone_is_too_long_ends_with_a_word() -> None:
     st.lists(st.sampled_from(["word", "days.", "Yes!", "3.5", "e.g.", "[1]", "\n", "。"]), max_size=60),
     st.integers(9, 200),
 )
+@example(["word", "days.", "days.", "days.", "Yes!"], 26)
 def test_no_cut_goes_through_a_word(words: list[str], max_chars: int) -> None:
     text = " ".join(words)
     out = shown(text, 3, max_chars=max_chars, sources={1})

@@ -125,13 +125,15 @@ class OutputGuard:
         return shown
 
     def _safe_length(self) -> int:
-        """The length before the first construct that is still open at the cut."""
+        """The length before the first construct that is still open at the cut, and before its word."""
         border = len(self._pending) - self._secret.overlap(self._pending)
         text = self._pending[:border]
         if not self._begins_construct(text):
             return _start_of_last_word(text)
         still_open = (_STILL_OPEN_FOR_SPELLINGS if self.spellings else _STILL_OPEN).search(text)
         safe = still_open.start() if still_open else border
+        if safe < border and text[safe] not in _OF_A_SCHEME:
+            safe = _start_of_last_word(text[:safe])  # it ends with the construct, and the limit cuts between words
         for link in self._links.finditer(text):
             if link.start() < safe < link.end():
                 return link.start()
