@@ -56,6 +56,17 @@ async def test_words_that_the_passage_has_are_not_asked_about_again() -> None:
     assert reader.asked == ["Can I order books from libraries?"]
 
 
+async def test_the_words_of_a_gloss_are_not_asked_about_again() -> None:
+    question, reader = "Can I order books from libraries abroad?", WordReader("order")
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=reader)
+    context = AnswerContext(
+        AgentConfig(name="x"), "?", "?", (LIBRARIES,), language="de", read_as=question, read_in="en"
+    )
+    best, *_ = await judge.judged(context, passages(LIBRARIES))
+    await judge.confidence(context, best)
+    assert reader.asked == [question]
+
+
 async def test_at_most_two_words_are_left_out() -> None:
     reader = WordReader("order")
     await confidence("Can tall giraffes order purple bicycles abroad?", reader)

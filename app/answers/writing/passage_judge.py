@@ -203,7 +203,9 @@ class PassageJudge:
             return None
         judged = best.odds - best.names - _RERANKER_WEIGHT * (best.logit - _EVEN_LOGIT)
         weights, gains = [], []
-        for (start, end), weight in await self._lacking(context, best.passage):
+        # A gloss has words that no page would use.
+        lacking = [] if context.read_in else await self._lacking(context, best.passage)
+        for (start, end), weight in lacking:
             without = " ".join(f"{context.asked[:start]} {context.asked[end:]}".split())
             logits = await self._read_together(replace(context, read_as=without), [best.passage]) if without else {}
             if (logit := logits.get(best.passage.looks)) is not None:
