@@ -12,9 +12,9 @@ _BEFORE = AgentConfig(name="Docs", starter_prompts=("Hi?", "Open?"))
 def test_fields_inside_are_named_by_where_they_stand() -> None:
     after = replace(_BEFORE, theme=Theme(greeting="Hello!"), live_chat=True, publish_gate=PublishGate.REFUSE)
     assert differences(_BEFORE, after) == [
-        Difference("theme.greeting", "nothing", "Hello!"),
-        Difference("live_chat", "off", "on"),
         Difference("publish_gate", "warn", "refuse"),
+        Difference("live_chat", "off", "on"),
+        Difference("theme.greeting", "nothing", "Hello!"),
     ]
 
 

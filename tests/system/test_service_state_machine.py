@@ -109,7 +109,7 @@ class Service(RuleBasedStateMachine):
         self.creates_an_agent_now()
 
     def creates_an_agent_now(self) -> KnownAgent:
-        config = {"name": "Shop", "allowed_origins": [SITE], "confidence_threshold": 0}
+        config = {"name": "Shop", "allowed_origins": [SITE], "confidence_threshold": 0, "answer_check": "mark"}
         created = self.api("POST", "/v1/agents", config, status=201)
         self.api("POST", f"/v1/agents/{created['id']}/publish", status=200)
         body = {"kind": "site", "name": "Site", "url": f"{SITE}/"}

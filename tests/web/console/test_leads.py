@@ -9,6 +9,7 @@ from app.agents.agents import Agents
 from app.agents.widget_settings import Fallback
 from app.conversations.people.leads import Leads
 from tests.web.console.browser import ConsoleBrowser, Value, text_of
+from tests.web.console.page_examples import FORMS
 from tests.web.house import House
 
 HOSTILE = '<script>alert(1)</script>"'
@@ -42,9 +43,9 @@ async def test_without_a_form_the_page_says_how_to_offer_one(house: House, brows
 
 async def test_the_settings_switch_the_form_on(house: House, browser: ConsoleBrowser) -> None:
     path = f"/console/agents/{house.agent.id}/settings"
-    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "50", "retention_days": "30"}
+    form = FORMS["save_settings"]
     people = {"fallback_form": "true", "fallback_consent": "You may write to me.", "fallback_url": "tel:+35699"}
-    await browser.flash(await browser.post(path, form | people))
+    await browser.flash(await browser.post(path, {**form, **people}))
     agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
     assert agent.draft.fallback == Fallback("tel:+35699", None, form=True, consent="You may write to me.")
     assert 'value="true" checked' in await browser.page(path)
@@ -54,9 +55,9 @@ async def test_the_settings_switch_the_form_on(house: House, browser: ConsoleBro
 
 
 async def test_a_link_that_leads_nowhere_is_refused_beside_its_field(house: House, browser: ConsoleBrowser) -> None:
-    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "50", "retention_days": "30"}
+    form = FORMS["save_settings"]
     path = f"/console/agents/{house.agent.id}/settings"
-    refused = await browser.post(path, form | {"fallback_url": "javascript:alert(1)"})
+    refused = await browser.post(path, {**form, "fallback_url": "javascript:alert(1)"})
     assert refused.status_code == 422
     assert 'id="save_settings-fallback_url-wrong"' in refused.text
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.agents.agents import Agents
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
-from tests.web.console.page_examples import OpenConsole
+from tests.web.console.page_examples import FORMS, OpenConsole
 from tests.web.house import House
 
 
@@ -152,9 +152,9 @@ async def test_a_conversation_leads_to_its_live_chat(waiting: OpenConsole) -> No
 
 async def test_live_chat_is_switched_on_in_the_settings(console: OpenConsole) -> None:
     path = f"/console/agents/{console.house.agent.id}/settings"
-    fields = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "50", "retention_days": "30"}
+    fields = FORMS["save_settings"]
     for given, expected in (({}, False), ({"live_chat": "true"}, True)):
-        await console.editor.post(path, fields | given)
+        await console.editor.post(path, {**fields, **given})
         agent = await console.house.parts.get(Agents).get(console.house.actor, console.house.agent.id)
         assert agent.draft.live_chat is expected
         assert ("Let visitors ask for a person" in await console.editor.page(path)) is True
