@@ -137,7 +137,7 @@ test-api: .venv/installed ## Call the API in every way that its document allows,
 	$(BIN)/python -m tests.api --examples $(or $(EXAMPLES),5) --seed $(or $(SEED),1)
 
 .PHONY: test-security
-test-security: .venv/installed ## Run every test that SECURITY.md names, and count the cases of each threat
+test-security: .venv/installed ## Run every test that docs/security.md names, and count the cases of each threat
 	$(BIN)/python -m tests.security
 
 .PHONY: lock

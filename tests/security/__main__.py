@@ -1,4 +1,4 @@
-"""`python -m tests.security`: every test that SECURITY.md names, counted by threat.
+"""`python -m tests.security`: every test that docs/security.md names, counted by threat.
 
 Exit code 0 when each threat has cases and all of them pass. Tests in a browser are not run here, but by
 `make test-browser` and `make test-operator`.

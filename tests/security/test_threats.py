@@ -1,4 +1,4 @@
-"""SECURITY.md names, for each threat, the tests that show what stops it; tests/test_docs.py checks that they exist."""
+"""docs/security.md names the tests that show what stops each threat; tests/test_docs.py checks that there are such."""
 
 import pytest
 

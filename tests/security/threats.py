@@ -1,4 +1,4 @@
-"""The threats of SECURITY.md, row by row, with the tests that show what stops them."""
+"""The threats of docs/security.md, row by row, with the tests that show what stops them."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Threat:
 
 
 def threats() -> list[Threat]:
-    rows = [line for line in (ROOT / "SECURITY.md").read_text("utf-8").splitlines() if line.startswith("| ")]
+    rows = [line for line in (ROOT / "docs" / "security.md").read_text("utf-8").splitlines() if line.startswith("| ")]
     return [_threat([cell.strip() for cell in row.strip("|").split("|")]) for row in rows[1:]]
 
 
