@@ -9,8 +9,8 @@ from anyio import to_thread
 
 from app.core.errors import EmbedderUnavailable
 from app.gaps.gap_grouping import Wording, grouped, moves
-from app.gaps.gap_meaning import ask_of_different_things, same_meaning
-from app.gaps.question_nearness import Asked, QuestionNearness, is_read
+from app.gaps.gap_meaning import same_meaning
+from app.gaps.question_nearness import Asked, QuestionNearness, ask_of_different_things, is_read
 from app.gaps.records.meanings import GapMeaningRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder

@@ -6,11 +6,6 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from app.core.text.polarity import are_opposites
-from app.core.text.stated_facts import facts_of
-from app.core.text.words import folded_words
-from app.kit.language_guesser import LanguageGuesser
-
 # The cosine from which the question after a stopped one is the same in other words. Between visitors, this would mix up
 # too much, but these two come from one visitor within two minutes. Measured on the same groups (docs/evaluation.md): it
 # finds most rephrased questions, and few about a related subject.
@@ -19,8 +14,6 @@ SHIPPED_REPHRASED_THRESHOLD: Final = 0.56
 OTHER_THRESHOLD: Final = 0.9
 _SHIPPED_MODEL: Final = "onnx-model."
 REPHRASED_WITHIN: Final = timedelta(minutes=2)  # after the stop
-_LONGEST_DIFFERENCE: Final = 2  # words; where more differ, they may be other words for the same
-_GUESSER: Final = LanguageGuesser()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +59,6 @@ def rests(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
     """The words of two questions, given as case-folded words, that only one of them has."""
     shared = set(one) & set(other)
     return " ".join(word for word in one if word not in shared), " ".join(word for word in other if word not in shared)
-
-
-def ask_of_different_things(one: str, other: str) -> bool:
-    """Whether two questions ask the same of different things: of Model 40 and Model 41, how to enable and to disable.
-    All that differs is a name, a number or a code in each, or opposite verbs; on the paraphrases of
-    tests/data, this holds for none of 816 pairs of one meaning."""
-    left, right = (rest.split() for rest in rests(folded_words(one), folded_words(other)))
-    if not (0 < len(left) <= _LONGEST_DIFFERENCE and 0 < len(right) <= _LONGEST_DIFFERENCE):
-        return False
-    if are_opposites(" ".join(left), " ".join(right)):
-        return True
-    return _named(one).issuperset(left) and _named(other).issuperset(right)
-
-
-def _named(question: str) -> set[str]:
-    language = _GUESSER.guess(question).language
-    facts = (fact.text for fact in facts_of(question, language) if not fact.is_opening)
-    return {word for text in facts for word in folded_words(text)}
 
 
 def rephrased_from(model_id: str) -> float:

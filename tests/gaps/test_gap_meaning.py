@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from app.gaps.gap_meaning import ask_of_different_things
+from app.gaps.question_nearness import ask_of_different_things
 from tests.paraphrases import groups
 
 

@@ -38,7 +38,7 @@ async def test_a_question_in_another_language_is_read_word_for_word_in_that_of_t
     assert [stage["said_in"] for stage in german.trace["stages"] if stage["stage"] == "gloss"] == ["de"]
 
 
-async def test_its_answer_is_as_sure_as_that_of_the_words_it_is_read_as(english_site: AnsweringHouse) -> None:
+async def test_its_answer_is_that_of_the_words_it_is_read_as(english_site: AnsweringHouse) -> None:
     async def answered(question: str) -> tuple[list[str], float]:
         events = await english_site.ask(question)
         [done] = [event for event in events if isinstance(event, Done)]
@@ -47,8 +47,9 @@ async def test_its_answer_is_as_sure_as_that_of_the_words_it_is_read_as(english_
 
     german, english = await answered(GERMAN), await answered("how long is valid the warranty of a lamp")
 
-    assert german == english
-    assert german[0] == ["https://lamps.example/warranty"]
+    assert german[0] == english[0] == ["https://lamps.example/warranty"]
+    # Surer, because nobody asks whether a passage misses a word of a gloss: the gloss may be at fault.
+    assert german[1] > english[1]
 
 
 async def test_the_second_visitor_s_cached_search_reads_it_the_same_way(english_site: AnsweringHouse) -> None:

@@ -26,7 +26,7 @@ _OPEN, _CLOSE, _ZERO = "\ufdd2", "\ufdd3", 0xFDE0  # noncharacters: pages do not
 _SIGNS: Final = re.compile("[\ufdd2\ufdd3\ufde0-\ufdef]")
 _MARKED: Final = re.compile(f"(\\S){_OPEN}([\ufde0-\ufdef]+)([^\n{_OPEN}]*?){_CLOSE}(\\S)")
 _NO_LABEL: Final = re.compile(r"[\[\]`]|~~|\A\d{1,3}\Z")  # the last would read as the mark of a source
-_BEFORE_BRACKETS: Final = re.compile(r"([^\[\]]*\w{2}[^\[\]]*?)\s*\[")  # "Application [PDF, 7 pages]"
+_WORD: Final = re.compile(r"\w{2}")
 _LEAST_LETTERS: Final = 2
 _NOT_VOUCHED_FOR: Final = frozenset({"nofollow", "ugc", "sponsored"})
 _FRAME: Final = "nav a[href],header a[href],footer a[href],[role=navigation] a[href],[role=contentinfo] a[href]"
@@ -59,12 +59,20 @@ class TextLinks:
 
     def _link(self, found: re.Match[str]) -> str:
         label = found[1] + found[3] + found[4]
-        said = _BEFORE_BRACKETS.match(label)
-        label, rest = (said[1], label[said.end(1) :]) if said else (label, "")
+        label, rest = _without_kind(label)
         number = int("".join(f"{ord(digit) - _ZERO:x}" for digit in found[2]), 16)
         if _NO_LABEL.search(label) or number >= len(self.targets):
             return label + rest
         return f"[{label}]({self.targets[number]}){rest}"
+
+
+def _without_kind(label: str) -> tuple[str, str]:
+    """("Application", " [PDF, 7 pages]") of a label that ends with a kind in brackets; a label has none inside."""
+    before, bracket, _ = label.partition("[")
+    if not bracket or "]" in before or not _WORD.search(before):
+        return label, ""
+    said = before.rstrip()
+    return said, label[len(said) :]
 
 
 def without_targets(markdown: str) -> str:
