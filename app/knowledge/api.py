@@ -88,7 +88,6 @@ class AdminReindex(Api):
         "/v1/agents/{agent_id}/reindex",
         "Have a worker write the contexts that are missing, and refill both indexes",
         access=write,
-        status=202,
     )
     async def start_reindex(self, call: Call[Actor, None]) -> None:
         await self._reindexing.start(call.caller, call.path_id("agent_id"))

@@ -52,7 +52,7 @@ async def test_without_contexts_by_the_model_nothing_is_written(house: House) ->
 
 async def test_a_worker_is_told_and_the_audit_names_who_asked(house: House) -> None:
     response = await house.api("POST", f"/v1/agents/{house.agent.id}/reindex")
-    assert response.status_code == 202
+    assert response.status_code == 204
     assert house.jobs.reindexed == [house.agent.id]
     entries = (await house.api("GET", "/v1/audit?action=agent.reindex")).json()["items"]
     assert [entry["subject"] for entry in entries] == [str(house.agent.id)]
