@@ -65,7 +65,7 @@ class GapClustering:
         named = {wording.name: wording for wording in wordings}
         asked = await to_thread.run_sync(self._readable, wordings)
         near = await self._nearness.pairs(asked, same_meaning(model_id))
-        groups = await to_thread.run_sync(_grouped, named, near)
+        groups = await to_thread.run_sync(_grouped, named, near, self._languages)
         wanted = moves([[named[name] for name in group] for group in groups])
         if not wanted:
             return True
@@ -93,10 +93,12 @@ class GapClustering:
         self._has_forgotten = True
 
 
-def _grouped(named: Mapping[str, Wording], near: Mapping[tuple[str, str], float]) -> list[tuple[str, ...]]:
+def _grouped(
+    named: Mapping[str, Wording], near: Mapping[tuple[str, str], float], languages: LanguageGuesser
+) -> list[tuple[str, ...]]:
     same = {
         (one, other): nearness
         for (one, other), nearness in near.items()
-        if not ask_of_different_things(named[one].question, named[other].question)
+        if not ask_of_different_things(named[one].question, named[other].question, languages)
     }
     return grouped(named, same)

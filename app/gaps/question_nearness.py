@@ -22,7 +22,6 @@ _AT_ONCE: Final = 32
 _KEPT: Final = 12_000  # vectors; 18 MB with the shipped model
 _MOST_PAIRS: Final = 4000
 _LONGEST_DIFFERENCE: Final = 2  # words; where more differ, they may be other words for the same
-_GUESSER: Final = LanguageGuesser()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,7 @@ def is_read(embedder: Embedder, languages: LanguageGuesser, question: str, langu
     return (guess.language if guess.probability >= SURE else language) in embedder.reads
 
 
-def ask_of_different_things(one: str, other: str) -> bool:
+def ask_of_different_things(one: str, other: str, languages: LanguageGuesser) -> bool:
     """Whether two questions ask the same of different things: of Model 40 and Model 41, how to enable and to disable.
     All that differs is a name, a number or a code in each, or opposite verbs; on the paraphrases of
     tests/data, this holds for none of 816 pairs of one meaning."""
@@ -122,10 +121,10 @@ def ask_of_different_things(one: str, other: str) -> bool:
         return False
     if are_opposites(" ".join(left), " ".join(right)):
         return True
-    return _named(one).issuperset(left) and _named(other).issuperset(right)
+    return _named(one, languages).issuperset(left) and _named(other, languages).issuperset(right)
 
 
-def _named(question: str) -> set[str]:
-    language = _GUESSER.guess(question).language
+def _named(question: str, languages: LanguageGuesser) -> set[str]:
+    language = languages.guess(question).language
     facts = (fact.text for fact in facts_of(question, language) if not fact.is_opening)
     return {word for text in facts for word in folded_words(text)}

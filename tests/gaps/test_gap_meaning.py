@@ -5,7 +5,10 @@ from itertools import combinations
 import pytest
 
 from app.gaps.question_nearness import ask_of_different_things
+from app.kit.language_guesser import LanguageGuesser
 from tests.paraphrases import groups
+
+LANGUAGES = LanguageGuesser()
 
 
 @pytest.mark.parametrize(
@@ -20,8 +23,8 @@ from tests.paraphrases import groups
     ],
 )
 def test_another_thing_makes_another_question(one: str, other: str) -> None:
-    assert ask_of_different_things(one, other)
-    assert ask_of_different_things(other, one)
+    assert ask_of_different_things(one, other, LANGUAGES)
+    assert ask_of_different_things(other, one, LANGUAGES)
 
 
 @pytest.mark.parametrize(
@@ -35,10 +38,10 @@ def test_another_thing_makes_another_question(one: str, other: str) -> None:
     ],
 )
 def test_other_words_for_the_same_do_not(one: str, other: str) -> None:
-    assert not ask_of_different_things(one, other)
+    assert not ask_of_different_things(one, other, LANGUAGES)
 
 
 def test_no_two_paraphrases_are_taken_for_different_questions() -> None:
     pairs = [pair for group in groups() for pair in combinations(group.questions, 2)]
     assert len(pairs) > 800
-    assert [pair for pair in pairs if ask_of_different_things(*pair)] == []
+    assert [pair for pair in pairs if ask_of_different_things(*pair, LANGUAGES)] == []

@@ -1,4 +1,4 @@
-"""How likely it is that an answer that quotes a passage is right: one probability of three signals."""
+"""How likely it is that an answer that quotes a passage is right: one probability of four signals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -39,12 +39,10 @@ def form_fields(kind: type, prefix: str = "") -> Mapping[str, Any]:
     """For `with_fields`: the declared settings of a dataclass by their names behind `prefix`. A blank text is "", or
     None if that is its default; forms leave out unticked boxes, so the default of a box is false, whatever the
     setting's."""
-    types, declared = get_type_hints(kind), settings_of(kind)
-    return {prefix + name: _form_field(types[name], kind, name, setting) for name, setting in declared.items()}
+    return {prefix + name: _form_field(type_, default, setting) for name, setting, type_, default in _declared(kind)}
 
 
-def _form_field(type_: Any, kind: type, name: str, setting: Setting) -> tuple[Any, Any]:
-    default = _default(kind, name)
+def _form_field(type_: Any, default: Any, setting: Setting) -> tuple[Any, Any]:
     if isinstance(default, bool):
         return bool, False
     if isinstance(default, tuple):
@@ -63,8 +61,8 @@ def _form_field(type_: Any, kind: type, name: str, setting: Setting) -> tuple[An
 def blocks(values: Any, group: str, prefix: str = "") -> Sequence[Sequence[SettingView]]:
     """The settings of one group, in their order; those of one block stand in a row."""
     views = [
-        _view(values, name, setting, prefix)
-        for name, setting in settings_of(type(values)).items()
+        _view(prefix + name, getattr(values, name), setting, type_, default)
+        for name, setting, type_, default in _declared(type(values))
         if setting.group == group
     ]
     found: list[list[SettingView]] = []
@@ -76,10 +74,9 @@ def blocks(values: Any, group: str, prefix: str = "") -> Sequence[Sequence[Setti
     return found
 
 
-def _view(values: Any, name: str, setting: Setting, prefix: str) -> SettingView:
-    value, default, type_ = getattr(values, name), _default(type(values), name), get_type_hints(type(values))[name]
+def _view(name: str, value: Any, setting: Setting, type_: Any, default: Any) -> SettingView:
     hint = setting.hint or ("" if setting.words else setting.meaning)
-    view = SettingView(prefix + name, "line", setting.label, hint, value, value != default, setting.is_required)
+    view = SettingView(name, "line", setting.label, hint, value, value != default, setting.is_required)
     if setting.words:
         options = tuple((str(each), words) for each, words in setting.words.items())
         is_short = all(len(words) <= _SHORT_CHARS // 2 for _, words in options)
@@ -114,5 +111,7 @@ def _number(view: SettingView, setting: Setting, value: Any, default: Any, *, is
     )
 
 
-def _default(kind: type, name: str) -> Any:
-    return next(each.default for each in fields(kind) if each.name == name)
+def _declared(kind: type) -> list[tuple[str, Setting, Any, Any]]:
+    """Name, declaration, type and default (MISSING for none) of each setting."""
+    types, defaults = get_type_hints(kind), {each.name: each.default for each in fields(kind)}
+    return [(name, setting, types[name], defaults[name]) for name, setting in settings_of(kind).items()]
