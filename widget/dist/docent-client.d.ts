@@ -296,7 +296,7 @@ export declare function pageAddress(href: string): string;
 
 export declare function pageContext(document: Document): string;
 
-/** The URL of a link that may be drawn: absolute http(s) without a user name that could pose as a host. */
+/** The URL of a link that may be drawn: absolute http(s) without a user name that could pose as a host, a mail address or a telephone number. */
 export declare function safeLink(href: string): URL | null;
 
 export interface ClientOptions {

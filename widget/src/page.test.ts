@@ -29,11 +29,15 @@ test("page text is cut between characters, never inside one", () => {
   assert.equal(cutToBytes("aé😀", 7), "aé😀");
 });
 
-for (const href of ["javascript:alert(1)", "JaVa\tScript:alert(1)", "data:text/html,x", "//evil.example", "/path", "ftp://a.example", "https://good.example@evil.example/", "https://", "http://[", "vbscript:x", " https://a.example"]) {
+for (const href of ["javascript:alert(1)", "JaVa\tScript:alert(1)", "data:text/html,x", "//evil.example", "/path", "ftp://a.example", "https://good.example@evil.example/", "https://", "http://[", "vbscript:x", "mailto", "telnet://a", "telx:1", " https://a.example"]) {
   test(`no link leads to ${JSON.stringify(href)}`, () => assert.equal(safeLink(href), null));
 }
 
 test("web addresses are links", () => assert.equal(safeLink("HTTPS://A.example/b c?d")?.href, "https://a.example/b%20c?d"));
+
+for (const href of ["mailto:help@a.example", "tel:+353209150123"]) {
+  test(`${href} is a link`, () => assert.equal(safeLink(href)?.href, href));
+}
 
 test("waiting doubles up to eight seconds, and less by chance", () => {
   assert.deepEqual([0, 1, 2, 3, 4, 5, 9].map((tries) => backoffMs(tries, 0)), [500, 1000, 2000, 4000, 8000, 8000, 8000]);
