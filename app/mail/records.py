@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import LargeBinary, Row, String, func, select
 
 from app.mail.mail import Mail, MailLink
-from app.store.deliveries import Deliveries, delivery_columns
+from app.store.deliveries import Deliveries, DueRow, delivery_columns
 from app.store.schema import UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.transaction import Repository, new_id
@@ -27,13 +27,10 @@ MAILS = table(
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingMail:
-    """A mail at its attempt number `attempts` (1..). `mail` is None if no key opens it."""
+class WaitingMail(DueRow):
+    """`mail` is None if no key opens it."""
 
-    id: UUID
-    workspace_id: UUID
     mail: Mail | None
-    attempts: int
     written_at: datetime
 
 
@@ -67,20 +64,16 @@ class MailRecords(Repository):
         return mail_id
 
     def claim(self, limit: int, lease_until: datetime) -> list[WaitingMail]:
-        """At most `limit` due mails, longest due first. No other worker gets them before `lease_until`."""
+        """See `Deliveries.claim`."""
         due = self.deliveries.claim(limit, lease_until)
         rows = self._connection.execute(select(MAILS).where(MAILS.c.id.in_(due)).order_by(MAILS.c.id))
         return [
-            WaitingMail(row.id, row.workspace_id, self._mail(row), row.attempts, row.created_at) for row in rows.all()
+            WaitingMail(row.id, row.workspace_id, row.attempts, self._mail(row), row.created_at) for row in rows.all()
         ]
 
     def sent(self, mail_id: UUID) -> None:
         """Delete it, leaving nothing."""
         self._delete(MAILS, MAILS.c.id == mail_id)
-
-    def forget_given_up(self, before: datetime) -> int:
-        """Delete mails that were given up before then; return how many."""
-        return self._delete(MAILS, MAILS.c.died_at < before)
 
     def state(self) -> MailState:
         waiting = self._connection.scalar(select(func.count()).where(MAILS.c.died_at.is_(None)).select_from(MAILS))

@@ -1,6 +1,7 @@
 """Rows to be delivered to somebody else's server: due, claimed, delivered or given up."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -39,6 +40,15 @@ def retry_delay(attempts: int, luck: float) -> timedelta | None:
     if attempts > len(RETRY_AFTER):
         return None
     return RETRY_AFTER[attempts - 1] * (0.8 + 0.4 * luck)
+
+
+@dataclass(frozen=True, slots=True)
+class DueRow:
+    """`id` is the same at each attempt; `attempts` (1..) includes this one."""
+
+    id: UUID
+    workspace_id: UUID
+    attempts: int
 
 
 class Deliveries(Repository):
@@ -85,6 +95,10 @@ class Deliveries(Repository):
     def delivered(self, delivery_id: UUID) -> None:
         ended = {"next_at": None, "died_at": None, "delivered_at": self._now(), "last_error": ""}
         self._update(self._table, self._table.c.id == delivery_id, **ended)
+
+    def forget_given_up(self, before: datetime) -> int:
+        """Delete rows that were given up before then; return how many."""
+        return self._delete(self._table, self._table.c.died_at < before)
 
     def failed(self, delivery_id: UUID, attempts: int, error: str, luck: float | None) -> bool:
         """Due again according to `retry_delay`, or given up, as it is without `luck`; returns whether it was given up.

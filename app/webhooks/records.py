@@ -13,11 +13,13 @@ from app.gaps.gap_digest import WEEKLY, gap_ids_in
 from app.gaps.records.gaps import GapRecords
 from app.store.deliveries import Deliveries, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import OUTBOX
 from app.store.transaction import Keyset, Repository, value_of
 from app.webhooks.channels.records import NoticeChannelRecords
 from app.webhooks.notices.records import NoticeRecords
 from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, event_of
+from app.workspaces.records.tokens import TokenRecords
 
 # The secret is derived from a signing key and `salt` whenever it is needed.
 WEBHOOKS = table(
@@ -108,20 +110,21 @@ class WebhookRecords(Repository):
         return news
 
     def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:
-        """At most `limit` of the due deliveries, longest due first. Nobody else gets them before `lease_until`; a
-        delivery that is not settled by then counts as failed and is due again."""
+        """See `Deliveries.claim`."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
             select(
                 WEBHOOKS,
                 WEBHOOK_DELIVERIES.c.id.label("delivery_id"),
                 WEBHOOK_DELIVERIES.c.attempts,
+                AGENTS.c.workspace_id,
                 OUTBOX.c.kind,
                 OUTBOX.c.payload,
                 OUTBOX.c.created_at.label("occurred_at"),
             )
             .select_from(WEBHOOK_DELIVERIES)
             .join(WEBHOOKS, WEBHOOKS.c.id == WEBHOOK_DELIVERIES.c.webhook_id)
+            .join(AGENTS, AGENTS.c.id == WEBHOOKS.c.agent_id)
             .join(OUTBOX, OUTBOX.c.id == WEBHOOK_DELIVERIES.c.outbox_id)
             .where(WEBHOOK_DELIVERIES.c.id.in_(due))
         )
@@ -129,14 +132,17 @@ class WebhookRecords(Repository):
         # Read at sending time, so that nothing erased meanwhile is sent.
         named = set().union(*(gap_ids_in(row.payload) for row in claimed if row.kind == WEEKLY))
         questions = GapRecords(self._tx).questions(named)
+        keys = {key.kid: key.secret for key in TokenRecords(self._tx).signing_keys()}
         return [
             Delivery(
                 row.delivery_id,
+                row.workspace_id,
+                row.attempts,
                 value_of(Webhook, row),
+                keys.get(row.kid),
                 row.kind,
                 row.payload,
                 row.occurred_at,
-                row.attempts,
                 questions,
             )
             for row in claimed

@@ -16,6 +16,7 @@ from uuid import UUID
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, in_words
 from app.sources.source import hook_signature
+from app.store.deliveries import DueRow
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
@@ -55,16 +56,15 @@ class News:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
-    """One event for one webhook. `id` is the same at each attempt, `attempts` includes this one, `kind` is that of the
-    outbox, `subject` its ids and figures; `questions` are those of a digest's gaps, as far as they still exist."""
+class Delivery(DueRow):
+    """One event for one webhook. `signing_key` is None if it is gone. `kind` is that of the outbox, `subject` its ids
+    and figures; `questions` are those of a digest's gaps, as far as they still exist."""
 
-    id: UUID
     webhook: Webhook
+    signing_key: bytes | None = field(repr=False)
     kind: str
     subject: Mapping[str, Any]
     occurred_at: datetime
-    attempts: int
     questions: Mapping[UUID, str] = field(default_factory=dict)
 
     @property

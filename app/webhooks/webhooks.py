@@ -1,10 +1,8 @@
 """Webhooks: operators add, test and remove them; deliveries are made at least once."""
 
-import asyncio
 import random
 import secrets
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -16,6 +14,7 @@ from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
+from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, WebhookSender, signed_headers, webhook_secret
@@ -91,18 +90,13 @@ class Webhooks:
 
 log = structlog.get_logger(__name__)
 
-LEASE: Final = timedelta(minutes=2)  # longer than any batch takes
 _HANDED_OUT_AT_ONCE: Final = 200
-_SENT_AT_ONCE: Final = 8
-_KEY_GONE: Final = "the signing key of its secret is gone: make a new webhook"
+_JSON_HEADERS: Final = {"Content-Type": "application/json", "User-Agent": "Docent-Webhooks"}
+_KEY_GONE: Final = Undelivered("the signing key of its secret is gone: make a new webhook")
 
 
-class WebhookDelivery:
-    """`luck` returns numbers in [0, 1); `takers` receive the news in the transaction in which they leave the outbox.
-
-    Attempts are counted before they are made, and no transaction stays open during one. If a process dies between the
-    request and its commit, the delivery stays claimed and is sent again after LEASE, with the same id and body.
-    """
+class WebhookDelivery(DeliveryLoop[Delivery]):
+    """`takers` receive the news in the transaction in which they leave the outbox."""
 
     def __init__(
         self,
@@ -110,45 +104,27 @@ class WebhookDelivery:
         sender: WebhookSender,
         clock: Clock,
         *takers: Callable[[Transaction, Sequence[News]], None],
-        luck: Callable[[], float] = random.random,
+        luck: Luck = random.random,
     ) -> None:
-        self._records = records
+        super().__init__(records, WebhookRecords, clock, luck)
         self._sender = sender
-        self._clock = clock
         self._takers = takers
-        self._luck = luck
 
-    async def deliver(self) -> int:
-        """One batch of due deliveries; returns the number of attempts."""
-        if not await self._records.read(lambda tx: WebhookRecords(tx).has_work()):
-            return 0
+    def _has_work(self, tx: Transaction) -> bool:
+        return WebhookRecords(tx).has_work()
 
-        def work(tx: Transaction) -> tuple[list[Delivery], dict[str, bytes]]:
-            keys = {key.kid: key.secret for key in TokenRecords(tx).signing_keys()}
-            while news := WebhookRecords(tx).hand_out(_HANDED_OUT_AT_ONCE):
-                for take in self._takers:
-                    take(tx, news)
-            claimed = WebhookRecords(tx).claim(_SENT_AT_ONCE, self._clock.now() + LEASE)
-            return claimed, keys
+    def _claim(self, tx: Transaction) -> list[Delivery]:
+        while news := WebhookRecords(tx).hand_out(_HANDED_OUT_AT_ONCE):
+            for take in self._takers:
+                take(tx, news)
+        return super()._claim(tx)
 
-        claimed, keys = await self._records.write(work)
-        await asyncio.gather(*(self._attempt(delivery, keys.get(delivery.webhook.kid)) for delivery in claimed))
-        return len(claimed)
+    async def _attempt(self, due: Delivery) -> Outcome:
+        if due.signing_key is None:
+            return _KEY_GONE
+        signature = signed_headers(due, due.signing_key, self._clock.now())
+        failure = await self._sender.post(due.webhook.url, _JSON_HEADERS | signature, due.body)
+        return Undelivered(failure) if failure else lambda tx: WebhookRecords(tx).deliveries.delivered(due.id)
 
-    async def _attempt(self, delivery: Delivery, signing_key: bytes | None) -> None:
-        failure = await self._post(delivery, signing_key) if signing_key else _KEY_GONE
-        own = self._records.of_agent(delivery.webhook.agent_id)
-        if failure is None:
-            await own.write(lambda tx: WebhookRecords(tx).deliveries.delivered(delivery.id))
-            return
-        attempts, luck = delivery.attempts, self._luck()
-        is_dead = await own.write(lambda tx: WebhookRecords(tx).deliveries.failed(delivery.id, attempts, failure, luck))
-        log.warning("webhook.failed", delivery=str(delivery.id), attempts=attempts, is_dead=is_dead)
-
-    async def _post(self, delivery: Delivery, signing_key: bytes) -> str | None:
-        headers = {
-            "Content-Type": "application/json",
-            "User-Agent": "Docent-Webhooks",
-            **signed_headers(delivery, signing_key, self._clock.now()),
-        }
-        return await self._sender.post(delivery.webhook.url, headers, delivery.body)
+    def _log_failure(self, due: Delivery, reason: str, *, is_dead: bool) -> None:
+        log.warning("webhook.failed", delivery=str(due.id), attempts=due.attempts, is_dead=is_dead)

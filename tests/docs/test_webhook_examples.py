@@ -19,7 +19,7 @@ NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 KEY = b"signing key"
 WEBHOOK = Webhook(ANY, ANY, "https://hooks.example.com", (WebhookEvent.TURN_FINISHED,), "1", b"salt", NOW)
-DELIVERY = Delivery(ANY, WEBHOOK, "turn.done", {"turn_id": str(ANY), "conversation_id": str(ANY)}, NOW, 1)
+DELIVERY = Delivery(ANY, ANY, 1, WEBHOOK, KEY, "turn.done", {"turn_id": str(ANY), "conversation_id": str(ANY)}, NOW)
 SECRET = webhook_secret(KEY, WEBHOOK)
 SECRET_BEFORE = "dwh_" + SECRET.removeprefix("whsec_").translate(str.maketrans("+/", "-_", "="))
 

@@ -15,12 +15,13 @@ import pytest
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput
 from app.mail.mail import Mail, MailLink
-from app.mail.mail_delivery import KEPT, LEASE, MailDelivery
+from app.mail.mail_delivery import MailDelivery
 from app.mail.mailer import Mailer
 from app.mail.records import MAILS, MailRecords, MailState
 from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
 from app.providers.mail.mail_transport import MailFailure, MailTransport
 from app.store.deliveries import RETRY_AFTER
+from app.store.delivery_loop import KEPT
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -129,7 +130,7 @@ async def test_a_process_that_dies_after_the_server_took_it_sends_it_again_under
     with pytest.raises(asyncio.CancelledError):
         await post_room.delivery_by(CrashingTransport(post_room.transport)).deliver()
     assert await post_room.delivery.deliver() == 0
-    post_room.clock.advance(LEASE.total_seconds() + 1)
+    post_room.clock.advance(MailDelivery.LEASE.total_seconds() + 1)
     assert await post_room.delivery.deliver() == 1
     first, second = post_room.server.mails
     assert first["Message-ID"] == second["Message-ID"]
@@ -200,7 +201,7 @@ async def test_a_mail_waits_for_a_change_of_the_secret_key(post_room: PostRoom) 
         changed = replace(tx, secret_keys=SecretKeys(lambda: [after, before]))
         assert SealedRows(changed, MAILS).seal_again() == 1
         only_new = replace(tx, secret_keys=SecretKeys(lambda: [after]))
-        [waiting] = MailRecords(only_new).claim(8, post_room.clock.now() + LEASE)
+        [waiting] = MailRecords(only_new).claim(8, post_room.clock.now() + MailDelivery.LEASE)
     assert waiting.mail == replace(RESET, paragraphs=list(RESET.paragraphs))
 
 

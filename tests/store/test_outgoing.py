@@ -65,7 +65,7 @@ async def test_each_of_many_workers_claims_other_posts_and_tickets(
     async def claim() -> list[UUID]:
         def work(tx: Transaction) -> list[UUID]:
             posts = [each.id for each in NoticePostRecords(tx).claim(3, clock.now() + LEASE)]
-            return posts + [ticket_id for ticket_id, _, _ in TicketRecords(tx).claim(3, clock.now() + LEASE)]
+            return posts + [each.id for each in TicketRecords(tx).claim(3, clock.now() + LEASE)]
 
         return await record.write(work)
 
@@ -82,12 +82,12 @@ async def test_what_was_not_taken_is_told_by_channel_and_by_ticket(
         [post, _] = NoticePostRecords(tx).claim(8, clock.now() + LEASE)
         assert (post.url, post.channel, post.news.agent_id) == (URL, channel, session.agent_id)
         NoticePostRecords(tx).deliveries.failed(post.id, post.attempts, "refused", None)
-        (failed, attempts, workspace_id), (taken, _, _) = TicketRecords(tx).claim(8, clock.now() + LEASE)
-        waiting = TicketRecords(tx).waiting(workspace_id, failed, attempts, "")
+        failed, taken = TicketRecords(tx).claim(8, clock.now() + LEASE)
+        waiting = TicketRecords(tx).waiting(failed.workspace_id, failed.id, "")
         assert waiting is not None
         assert (waiting.token, waiting.desk, waiting.ticket.visitor_id) == ("token", desk, session.visitor_id)
-        TicketRecords(tx).deliveries.failed(failed, attempts, "refused", None)
-        TicketRecords(tx).opened(taken, "101", "https://chat.example.com/101")
+        TicketRecords(tx).deliveries.failed(failed.id, failed.attempts, "refused", None)
+        TicketRecords(tx).opened(taken.id, "101", "https://chat.example.com/101")
 
     def look(tx: Transaction) -> None:
         assert NoticeChannelRecords(tx).states(session.workspace_id) == {channel.id: ChannelState(1, 1, "refused")}
@@ -111,8 +111,8 @@ async def test_an_agents_second_help_desk_takes_the_place_of_the_first(
 
     def work(tx: Transaction) -> None:
         HelpDeskRecords(tx).set(other, "another")
-        [(ticket_id, attempts, workspace_id)] = TicketRecords(tx).claim(8, clock.now() + LEASE)
-        waiting = TicketRecords(tx).waiting(workspace_id, ticket_id, attempts, "")
+        [due] = TicketRecords(tx).claim(8, clock.now() + LEASE)
+        waiting = TicketRecords(tx).waiting(due.workspace_id, due.id, "")
         assert waiting is not None
         assert (waiting.desk, waiting.token) == (other, "another")
 

@@ -43,11 +43,8 @@ INSTALLATION_WIDE: Final = {
     "sources/runs/knowledge_jobs.py": (1, "whose readings are due"),
     "sources/runs/run_execution.py": (3, "a run, by what the queue hands out; its source says whose it is"),
     "sources/runs/jobs/dbos_worker.py": (4, "heartbeats, and runs that no queue has"),
-    "mail/mail_delivery.py": (3, "which mails are due, and which were given up long ago"),
+    "store/delivery_loop.py": (3, "whose rows are due, and which were given up long ago"),
     "webhooks/announcements.py": (2, "whose warnings and whose digests are owed"),
-    "webhooks/channels/channels.py": (3, "which posts are due, and which were given up long ago"),
-    "webhooks/tickets/ticket_delivery.py": (2, "whose tickets are due"),
-    "webhooks/webhooks.py": (2, "whose deliveries are due"),
     # Tables that are the installation's, and workspaces themselves.
     "answers/curated/curated_matcher.py": (2, "the vectors of texts"),
     "knowledge/chunk_indexer.py": (2, "the vectors of texts"),

@@ -40,7 +40,7 @@ async def a_dead_ticket(house: House, conversation_id: UUID) -> UUID:
         Outbox(tx).tell(house.agent.id, "lead.left", {"conversation_id": str(conversation_id)})
         own = [each for each in WebhookRecords(tx).hand_out(100) if each.kind == "lead.left"]
         TicketRecords(tx).put(own[-1:])
-        for ticket_id, attempts, _ in TicketRecords(tx).claim(100, house.clock.now()):
-            TicketRecords(tx).deliveries.failed(ticket_id, attempts, "the help desk answered 422", None)
+        for due in TicketRecords(tx).claim(100, house.clock.now()):
+            TicketRecords(tx).deliveries.failed(due.id, due.attempts, "the help desk answered 422", None)
         [ticket] = TicketRecords(tx).page(house.agent.id, PageRequest()).items
     return ticket.id

@@ -32,7 +32,7 @@ from app.store.deliveries import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import DeadLetter
-from app.webhooks.webhooks import LEASE, WebhookDelivery, Webhooks
+from app.webhooks.webhooks import WebhookDelivery, Webhooks
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, running_site
 from tests.doubles.recording_history import RecordingHistory
@@ -168,7 +168,7 @@ async def test_each_event_reaches_each_webhook_that_wants_it_once(office: Office
         ("/hook", "turn.finished"),
     ]
     assert len(set(office.delivery_ids)) == 4
-    office.clock.advance(LEASE.total_seconds())
+    office.clock.advance(WebhookDelivery.LEASE.total_seconds())
     assert await office.delivery.deliver() == 0
 
 
@@ -224,7 +224,7 @@ async def test_a_death_between_the_post_and_its_commit_sends_it_again_under_the_
         await dying.deliver()
     assert len(office.receiver.posted) == 1
     assert await office.delivery.deliver() == 0  # it may still be under way elsewhere
-    office.clock.advance(LEASE.total_seconds())
+    office.clock.advance(WebhookDelivery.LEASE.total_seconds())
     assert await office.delivery.deliver() == 1
     assert len(set(office.delivery_ids)) == 1
     assert office.receiver.posted[0] == office.receiver.posted[1]

@@ -1,22 +1,20 @@
 """Channels of teams: added, tested, removed; and the notices that are delivered to them, at least once."""
 
-import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
 import structlog
 
-from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
 from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
 from app.mail.mailer import Mailer
+from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, ChannelState, NoticeChannel, channel_kind
 from app.webhooks.channels.message import post_of
@@ -104,75 +102,34 @@ class NoticeChannels:
 
 log = structlog.get_logger(__name__)
 
-LEASE: Final = timedelta(minutes=2)  # longer than any batch takes
-KEPT: Final = timedelta(days=14)  # what was given up
-_SENT_AT_ONCE: Final = 8
-_LOCKED: Final = "the address cannot be decrypted: the key that sealed it is gone"
+_LOCKED: Final = Undelivered("the address cannot be decrypted: the key that sealed it is gone")
 
 
-class ChannelPosts:
-    """`luck` returns numbers in [0, 1). Attempts are counted before they are made, and no transaction stays open during
-    one."""
-
+class ChannelPosts(DeliveryLoop[WaitingPost]):
     def __init__(
-        self,
-        records: SystemOfRecord,
-        sender: WebhookSender,
-        mailer: Mailer,
-        clock: Clock,
-        *,
-        luck: Callable[[], float] = random.random,
+        self, records: SystemOfRecord, sender: WebhookSender, mailer: Mailer, clock: Clock, luck: Luck = random.random
     ) -> None:
-        self._records = records
+        super().__init__(records, NoticePostRecords, clock, luck)
         self._sender = sender
         self._mailer = mailer
-        self._clock = clock
-        self._luck = luck
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
         """Called in the transaction in which the news leave the outbox, so each is queued exactly once."""
         if told := [each for each in news if event_of(each.kind) in NOTICED]:
             NoticePostRecords(tx).put(told)
 
-    async def deliver(self) -> int:
-        """One batch of due notices; return the number of attempts."""
-        if not await self._records.read(lambda tx: NoticePostRecords(tx).deliveries.is_any_due()):
-            return 0
-
-        def work(tx: Transaction) -> list[tuple[WaitingPost, str]]:
-            claimed = NoticePostRecords(tx).claim(_SENT_AT_ONCE, self._clock.now() + LEASE)
-            agents = AgentRecords(tx)
-            return [(each, agents.get(each.channel.workspace_id, each.news.agent_id).draft.name) for each in claimed]
-
-        claimed = await self._records.write(work)
-        await asyncio.gather(*(self._attempt(waiting, agent) for waiting, agent in claimed))
-        return len(claimed)
-
-    async def forget(self) -> int:
-        """Remove notices that were given up long ago; return how many."""
-        before = self._clock.now() - KEPT
-        return await self._records.write(lambda tx: NoticePostRecords(tx).forget_given_up(before))
-
-    async def _attempt(self, waiting: WaitingPost, agent: str) -> None:
-        failure = await self._post(waiting, agent)
-        own = self._records.of_workspace(waiting.channel.workspace_id)
-        if failure is None:
-            await own.write(lambda tx: NoticePostRecords(tx).posted(waiting.id))
-            return
-        attempts, luck = waiting.attempts, self._luck()
-        is_dead = await own.write(
-            lambda tx: NoticePostRecords(tx).deliveries.failed(waiting.id, attempts, failure, luck)
-        )
-        channel = str(waiting.channel.id)
-        log.warning("notice.failed", channel=channel, attempts=attempts, is_dead=is_dead, reason=failure)
-
-    async def _post(self, waiting: WaitingPost, agent: str) -> str | None:
-        if waiting.url is None:
+    async def _attempt(self, due: WaitingPost) -> Outcome:
+        if due.url is None:
             return _LOCKED
         try:
-            kind = channel_kind(waiting.url)
+            kind = channel_kind(due.url)
         except InvalidInput as error:  # a host that an older version allowed
-            return str(error)
-        notice = notice_of(event_of(waiting.news.kind), waiting.news.agent_id, agent, waiting.news.payload)
-        query, body = post_of(kind, notice, self._mailer.whole_url(notice.path), waiting.questions)
-        return await self._sender.post(waiting.url + query, JSON_HEADERS, body)
+            return Undelivered(str(error))
+        notice = notice_of(event_of(due.news.kind), due.news.agent_id, due.agent, due.news.payload)
+        query, body = post_of(kind, notice, self._mailer.whole_url(notice.path), due.questions)
+        failure = await self._sender.post(due.url + query, JSON_HEADERS, body)
+        return Undelivered(failure) if failure else lambda tx: NoticePostRecords(tx).posted(due.id)
+
+    def _log_failure(self, due: WaitingPost, reason: str, *, is_dead: bool) -> None:
+        channel = str(due.channel.id)
+        log.warning("notice.failed", channel=channel, attempts=due.attempts, is_dead=is_dead, reason=reason)

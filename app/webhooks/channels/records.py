@@ -8,10 +8,11 @@ from uuid import UUID
 
 from sqlalchemy import Boolean, LargeBinary, Row, String, UniqueConstraint, func, select
 
+from app.agents.records import AgentRecords
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY
 from app.gaps.records.gaps import GapRecords
-from app.store.deliveries import Deliveries, delivery_columns
+from app.store.deliveries import Deliveries, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
@@ -48,15 +49,14 @@ NOTICE_POSTS = table(
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingPost:
-    """A notice for `channel` at attempt number `attempts` (1..). `url` is None when no key can decrypt it; `questions`
-    are those of its gaps that still exist, empty when the channel does not quote."""
+class WaitingPost(DueRow):
+    """A notice for `channel`. `url` is None when no key can decrypt it; `agent` is the name of whose news it is;
+    `questions` are those of its gaps that still exist, empty when the channel does not quote."""
 
-    id: UUID
     channel: NoticeChannel
     url: str | None
     news: News
-    attempts: int
+    agent: str
     questions: Sequence[str]
 
 
@@ -136,7 +136,7 @@ class NoticePostRecords(Repository):
         )
 
     def claim(self, limit: int, lease_until: datetime) -> list[WaitingPost]:
-        """At most `limit` due notices, longest due first. No other worker gets them before `lease_until`."""
+        """See `Deliveries.claim`."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
             select(
@@ -160,15 +160,20 @@ class NoticePostRecords(Repository):
         """Remove it."""
         self._delete(NOTICE_POSTS, NOTICE_POSTS.c.id == post_id)
 
-    def forget_given_up(self, before: datetime) -> int:
-        """Remove those given up before then; return how many."""
-        return self._delete(NOTICE_POSTS, NOTICE_POSTS.c.died_at < before)
-
     def _waiting(self, row: Row[Any]) -> WaitingPost:
         news = News(row.outbox_id, row.agent_id, row.outbox_kind, row.payload, row.happened_at)
         questions = self._questions(news) if row.is_quoting else []
-        channel, url = value_of(NoticeChannel, row), SealedRows(self._tx, NOTICE_CHANNELS).opened_or_none(row)
-        return WaitingPost(row.post_id, channel, None if url is None else url.decode(), news, row.attempts, questions)
+        sealed = SealedRows(self._tx, NOTICE_CHANNELS).opened_or_none(row)
+        return WaitingPost(
+            row.post_id,
+            row.workspace_id,
+            row.attempts,
+            value_of(NoticeChannel, row),
+            None if sealed is None else sealed.decode(),
+            news,
+            AgentRecords(self._tx).get(row.workspace_id, row.agent_id).draft.name,
+            questions,
+        )
 
     def _questions(self, news: News) -> list[str]:
         """Read at sending time, so that erased questions are not sent; most asked first."""

@@ -21,7 +21,7 @@ from app.core.turn import StoredTurn
 from app.core.webhook_event import WebhookEvent
 from app.mail.mail import one_line
 from app.providers.help_desks.help_desk import Ticket
-from app.store.deliveries import Deliveries, delivery_columns
+from app.store.deliveries import Deliveries, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
@@ -83,14 +83,17 @@ class TicketState:
 
 
 @dataclass(frozen=True, slots=True)
+class DueTicket(DueRow):
+    kind: DeskKind
+
+
+@dataclass(frozen=True, slots=True)
 class WaitingTicket:
-    """At attempt number `attempts` (1..). `token` is None when no key can decrypt it."""
+    """`token` is None when no key can decrypt it."""
 
     ticket: Ticket
-    workspace_id: UUID
     desk: DeskSettings
     token: str | None
-    attempts: int
 
 
 class HelpDeskRecords(Repository):
@@ -147,19 +150,18 @@ class TicketRecords(Repository):
             ]
         )
 
-    def claim(self, limit: int, lease_until: datetime) -> list[tuple[UUID, int, UUID]]:
-        """At most `limit` due tickets, longest due first, with attempt number and workspace. No other worker gets them
-        before `lease_until`."""
+    def claim(self, limit: int, lease_until: datetime) -> list[DueTicket]:
+        """See `Deliveries.claim`."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
-            select(TICKETS.c.id, TICKETS.c.attempts, AGENTS.c.workspace_id)
+            select(TICKETS.c.id, TICKETS.c.attempts, AGENTS.c.workspace_id, HELP_DESKS.c.kind)
             .join(HELP_DESKS, HELP_DESKS.c.id == TICKETS.c.desk_id)
             .join(AGENTS, AGENTS.c.id == HELP_DESKS.c.agent_id)
             .where(TICKETS.c.id.in_(due))
         )
-        return [(row.id, row.attempts, row.workspace_id) for row in self._connection.execute(statement)]
+        return self._values(DueTicket, statement)
 
-    def waiting(self, workspace_id: UUID, ticket_id: UUID, attempts: int, console_url: str) -> WaitingTicket | None:
+    def waiting(self, workspace_id: UUID, ticket_id: UUID, console_url: str) -> WaitingTicket | None:
         """Its current content; None when its conversation was erased meanwhile. `console_url` is a template with a
         place for the agent and the conversation, "" for no link."""
         statement = (
@@ -191,7 +193,7 @@ class TicketRecords(Repository):
             lead.email if lead else "",
         )
         token = SealedRows(self._tx, HELP_DESKS).opened_or_none(row)
-        return WaitingTicket(ticket, workspace_id, _desk(row), None if token is None else token.decode(), attempts)
+        return WaitingTicket(ticket, _desk(row), None if token is None else token.decode())
 
     def opened(self, ticket_id: UUID, number: str, url: str) -> None:
         self.deliveries.delivered(ticket_id)

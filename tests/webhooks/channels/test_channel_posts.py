@@ -21,12 +21,13 @@ from app.core.webhook_event import WebhookEvent
 from app.gaps.records.gaps import GapRecords
 from app.kit.memory_cache import MemoryCache
 from app.store.deliveries import RETRY_AFTER
+from app.store.delivery_loop import KEPT
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.announcements import GapDigests
 from app.webhooks.channels.channel import MAX_CHANNELS, ChannelKind, ChannelState, NoticeChannel
-from app.webhooks.channels.channels import KEPT, ChannelPosts, NoticeChannels
+from app.webhooks.channels.channels import ChannelPosts, NoticeChannels
 from app.webhooks.channels.records import NOTICE_CHANNELS, NoticeChannelRecords
 from app.webhooks.webhooks import WebhookDelivery
 from tests.doubles.fixed_clock import FixedClock

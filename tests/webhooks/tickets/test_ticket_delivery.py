@@ -31,7 +31,7 @@ from app.store.system_of_record import SystemOfRecord
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
 from app.webhooks.tickets.help_desks import HelpDesks
 from app.webhooks.tickets.records import TicketState
-from app.webhooks.tickets.ticket_delivery import LEASE, TicketDelivery
+from app.webhooks.tickets.ticket_delivery import TicketDelivery
 from app.webhooks.webhooks import WebhookDelivery
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.help_desk_services import HelpDeskServices, Json
@@ -160,7 +160,7 @@ async def test_by_mail_it_is_put_once_with_an_answer_to_the_visitor(team: Team) 
     await team.leave_a_message()
     assert [await team.deliver() for _ in range(2)] == [1, 0]
     with team.record.writing() as tx:
-        [waiting] = MailRecords(tx).claim(8, team.clock.now() + LEASE)
+        [waiting] = MailRecords(tx).claim(8, team.clock.now() + TicketDelivery.LEASE)
     assert waiting.mail is not None
     assert (waiting.mail.to, waiting.mail.reply_to) == ("help@example.com", "bo@example.com")
     assert "Please call me." in waiting.mail.text
@@ -197,7 +197,7 @@ async def test_a_worker_that_dies_after_the_ticket_was_taken_opens_no_second_one
     with pytest.raises(asyncio.CancelledError):
         await dying.deliver()
     assert await team.delivery.deliver() == 0, "it is claimed"
-    team.clock.advance(LEASE.total_seconds() + 1)
+    team.clock.advance(TicketDelivery.LEASE.total_seconds() + 1)
     assert await team.delivery.deliver() == 1
     assert len(team.opened) == 1, "Zendesk knows its key"
     assert (await team.state()).number == "101"
