@@ -94,6 +94,7 @@ class Settings(ServingSettings):
     model_name: str = Field("", description="Chat model; empty: answers are quoted from the pages, without a model.")
     model_key: SecretStr = Field(SecretStr(""), description="Key for the chat endpoint.")
     model_silence_seconds: float = Field(20, gt=0, le=300, description="Longest silence of a chat endpoint.")
+    model_thinking_seconds: float = Field(75, gt=0, le=900, description="Longest time to think before the first word.")
     model_answer_seconds: float = Field(120, gt=0, le=3600, description="Longest time to write an answer.")
     model_temperature: float | None = Field(
         None, ge=0, le=2, description="Temperature; none: the provider's default. Reasoning models reject it."

@@ -68,7 +68,7 @@ class PlaygroundAnswer:
 class PlaygroundListener:
     """Callbacks while an answer is made."""
 
-    on_stage: Callable[[Literal["searching", "writing"]], None] = field(default=lambda stage: None)
+    on_stage: Callable[[Literal["searching", "thinking", "writing"]], None] = field(default=lambda stage: None)
     on_text: Callable[[str], None] = field(default=lambda piece: None)
 
 
@@ -139,6 +139,7 @@ class Playground:
         generation = await self._pipeline.generation(
             agent, asking, lambda piece, whole: listener.on_text(piece), standalone=standalone, found=report.retrieval
         )
+        generation.on_stage = listener.on_stage
         listener.on_stage("writing")
         await self._pipeline.write(generation)
         outcome = self._pipeline.outcome(agent, asking, generation, report.retrieval)

@@ -14,7 +14,7 @@ from app.agents.agent import LiveAgent
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import ModelUnavailable
 from app.core.turn import TokenUsage
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.store.transaction import Transaction
 
 _CHARS_PER_TOKEN: Final = 4  # of a call that broke off, which reports no usage
@@ -107,11 +107,11 @@ class _Call:
         self._told: TokenUsage | None = None
         self._was_away = False
 
-    async def watched(self, items: ChatStream) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    async def watched(self, items: ChatStream) -> AsyncGenerator[ChatItem, None]:
         async for item in items:
             if isinstance(item, TextDelta):
                 self._written_chars += len(item.text)
-            else:
+            elif isinstance(item, ChatEnd):
                 self._told = item.usage
             yield item
 

@@ -148,7 +148,10 @@ def _impatient(
     for part, name, model in chat_endpoints(settings, closing, max_retries=0, parts=parts):
         traced = TracedChatModel(model, name=name, url=getattr(settings, f"{part}_url"))
         timed = TimedChatModel(
-            traced, silence_seconds=settings.model_silence_seconds, answer_seconds=settings.model_answer_seconds
+            traced,
+            silence_seconds=settings.model_silence_seconds,
+            thinking_seconds=settings.model_thinking_seconds,
+            answer_seconds=settings.model_answer_seconds,
         )
         models.append(CircuitChatModel(timed, CircuitBreaker(part, on_change=circuits.watch(part))))
     return BoundedChatModel(FailoverChatModel(models), limiter) if limiter else FailoverChatModel(models)

@@ -21,7 +21,7 @@ class Start:
 @dataclass(frozen=True, slots=True)
 class Status:
     name: ClassVar[str] = "status"
-    stage: Literal["searching", "reading", "writing"]
+    stage: Literal["searching", "reading", "thinking", "writing"]
 
 
 @dataclass(frozen=True, slots=True)

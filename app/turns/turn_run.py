@@ -261,7 +261,8 @@ class TurnRun:
         if {"vectors", "keywords"} <= set(retrieval.trace.get("missing", ())):
             generation.say(canned_messages(generation.context.language).cannot_search)
             return None
-        self._live.publish(Status("writing"))
+        generation.on_stage = lambda stage: self._live.publish(Status(stage))
+        generation.on_stage("writing")
         self._writing = asyncio.create_task(self._tools.pipeline.write(generation))
         if self._ending:
             self._end_writing()

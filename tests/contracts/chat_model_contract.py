@@ -42,7 +42,8 @@ async def read_into(texts: list[str], model: ChatModel) -> ChatEnd:
         async for item in stream:
             if isinstance(item, ChatEnd):
                 return item
-            texts.append(item.text)
+            if isinstance(item, TextDelta):
+                texts.append(item.text)
     raise AssertionError("the stream ended without its end")
 
 

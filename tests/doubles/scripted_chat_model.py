@@ -8,7 +8,7 @@ from typing import Final, Literal
 import anyio
 
 from app.core.turn import Finish, TokenUsage
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta, ToolCall
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta, Thinking, ToolCall
 
 
 class UnheardCancel(asyncio.Event):
@@ -20,8 +20,8 @@ class UnheardCancel(asyncio.Event):
         return await super().wait()
 
 
-# Text to say, an error to raise, an event to wait for, a tool to ask for.
-Step = str | Exception | anyio.Event | asyncio.Event | ToolCall
+# Text to say, a sign of thought, an error to raise, an event to wait for, a tool to ask for.
+Step = str | Thinking | Exception | anyio.Event | asyncio.Event | ToolCall
 
 
 _USAGE: Final = TokenUsage(prompt_tokens=10, completion_tokens=5, model="scripted")
@@ -55,6 +55,8 @@ class ScriptedChatModel:
                 raise step
             if isinstance(step, anyio.Event | asyncio.Event):
                 await step.wait()
+            elif isinstance(step, Thinking):
+                yield step
             elif isinstance(step, str) and step:
                 yield TextDelta(step)
         calls = tuple(step for step in steps if isinstance(step, ToolCall))

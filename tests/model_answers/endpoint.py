@@ -16,7 +16,7 @@ from typing import Any
 
 from app.core.text.failure_words import has_failure_words
 from app.core.turn import AnsweredBy
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatModel, ChatStream
 from app.providers.chat.openai_chat_model import OpenAIChatModel
 from tests.model_answers import measures
 from tests.model_answers.house import demo_pages, packed_pages, read_site
@@ -84,7 +84,7 @@ class CountedModel:
         ):
             yield counted
 
-    async def _counted(self, items: ChatStream) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    async def _counted(self, items: ChatStream) -> AsyncGenerator[ChatItem, None]:
         async for item in items:
             if isinstance(item, ChatEnd):
                 self._tally.prompt_tokens += item.usage.prompt_tokens

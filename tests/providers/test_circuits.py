@@ -17,7 +17,7 @@ from app.core.errors import (
     RerankerUnavailable,
 )
 from app.kit.circuit_breaker import CircuitBreaker
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+from app.providers.chat.chat_model import ChatItem, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.providers.chat.timed_chat_model import TimedChatModel
 from app.providers.circuits import CircuitChatModel, CircuitEmbedder, CircuitReranker, CircuitVectorSearch
 from tests.contracts.chat_model_contract import ChatModelContract, read
@@ -38,7 +38,7 @@ class _Provider:
 
     def _plays(self, *steps: Step) -> ChatModel:
         self._model = ScriptedChatModel(steps)
-        timed = TimedChatModel(self._model, silence_seconds=30, answer_seconds=30)
+        timed = TimedChatModel(self._model, silence_seconds=30, thinking_seconds=30, answer_seconds=30)
         return CircuitChatModel(timed, CircuitBreaker("model"))
 
     def says(self, tokens: Sequence[str]) -> ChatModel:
@@ -81,7 +81,7 @@ class TestCircuitEmbedder(EmbedderContract):
     ids=["before a word", "after one"],
 )
 async def test_a_model_that_says_nothing_is_not_waited_for(steps: list[Step], error: type[Exception]) -> None:
-    timed = TimedChatModel(ScriptedChatModel(steps), silence_seconds=0.01, answer_seconds=30)
+    timed = TimedChatModel(ScriptedChatModel(steps), silence_seconds=0.01, thinking_seconds=30, answer_seconds=30)
     with pytest.raises(error, match=r"said nothing for 0\.01 s"):
         await read(timed)
 
@@ -94,7 +94,7 @@ class _Ticking:
 
     @asynccontextmanager
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
-        async def words() -> AsyncIterator[TextDelta | ChatEnd]:
+        async def words() -> AsyncIterator[ChatItem]:
             while True:
                 await asyncio.sleep(self._pace_seconds)
                 yield TextDelta("tick")
@@ -103,7 +103,7 @@ class _Ticking:
 
 
 async def test_silence_is_counted_from_the_last_word_and_only_while_one_is_waited_for() -> None:
-    timed = TimedChatModel(_Ticking(0.1), silence_seconds=0.6, answer_seconds=30)
+    timed = TimedChatModel(_Ticking(0.1), silence_seconds=0.6, thinking_seconds=0.01, answer_seconds=30)
     async with timed.stream([], max_tokens=1) as items:
         for _ in range(8):
             assert await anext(items) == TextDelta("tick")
@@ -112,13 +112,14 @@ async def test_silence_is_counted_from_the_last_word_and_only_while_one_is_waite
 
 
 async def test_an_answer_without_an_end_is_ended() -> None:
-    timed = TimedChatModel(_Ticking(0.01), silence_seconds=30, answer_seconds=0.05)
+    timed = TimedChatModel(_Ticking(0.01), silence_seconds=30, thinking_seconds=30, answer_seconds=0.05)
     with pytest.raises(ModelInterrupted, match=r"did not end its answer within 0\.05 s"):
         await read(timed)
 
 
 async def test_a_reader_that_is_cancelled_is_not_told_of_a_silence() -> None:
-    timed = TimedChatModel(ScriptedChatModel(["Ten", anyio.Event()]), silence_seconds=30, answer_seconds=30)
+    model = ScriptedChatModel(["Ten", anyio.Event()])
+    timed = TimedChatModel(model, silence_seconds=30, thinking_seconds=30, answer_seconds=30)
     reading = asyncio.create_task(read(timed))
     await asyncio.wait([reading], timeout=0.01)
     reading.cancel()

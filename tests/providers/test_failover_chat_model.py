@@ -6,9 +6,9 @@ import anyio
 import pytest
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
-from app.providers.chat.chat_model import ChatModel
+from app.providers.chat.chat_model import ChatModel, TextDelta, Thinking
 from app.providers.chat.failover_chat_model import FailoverChatModel
-from tests.contracts.chat_model_contract import ChatModelContract, read, read_into
+from tests.contracts.chat_model_contract import QUESTION, ChatModelContract, read, read_into
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 
 DOWN = ModelUnavailable("down")
@@ -69,6 +69,15 @@ async def test_an_answer_that_has_begun_is_never_begun_again() -> None:
 
     assert texts == ["one"]
     assert second.requests == []
+
+
+async def test_a_model_that_only_thought_is_followed_by_the_next() -> None:
+    model = FailoverChatModel([ScriptedChatModel([Thinking(), DOWN]), ScriptedChatModel([Thinking(), "two"])])
+
+    async with model.stream(QUESTION, max_tokens=100) as items:
+        said = [item async for item in items]
+
+    assert said[:3] == [Thinking(), Thinking(), TextDelta("two")]
 
 
 async def test_when_none_answers_every_reason_is_told() -> None:

@@ -46,7 +46,7 @@ async def asked(model: OpenAIChatModel) -> tuple[str, ChatEnd]:
         async for item in stream:
             if isinstance(item, TextDelta):
                 text += item.text
-            else:
+            elif isinstance(item, ChatEnd):
                 return text, item
     raise AssertionError("a stream ends with its end")
 

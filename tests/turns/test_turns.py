@@ -15,6 +15,7 @@ from app.core.turn import AnsweredBy, Finish, TurnState
 from app.core.turn_events import Citations, Done, Start, Status, Token
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.chat.chat_model import Thinking
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.turns.told import done, heard, open_gaps, stored, text
@@ -57,6 +58,14 @@ async def test_events_come_in_the_order_of_the_contract(house: AnsweringHouse) -
     assert [event.stage for event in events if isinstance(event, Status)] == ["searching", "reading", "writing"]
     assert kinds[-2:] == [Citations, Done]
     assert set(kinds[4:-2]) == {Token}
+
+
+async def test_a_model_that_thinks_shows_it_until_it_writes(tmp_path: Path) -> None:
+    model = ScriptedChatModel([Thinking(), Thinking(), "You have three ", "years, by the warranty of each lamp [1]."])
+    async with answering_house(tmp_path, model=model) as house:
+        events = await house.ask("How long is the warranty of a lamp?")
+    stages = [event.stage for event in events if isinstance(event, Status)]
+    assert stages == ["searching", "reading", "writing", "thinking", "writing"]
 
 
 async def test_done_is_a_receipt(house: AnsweringHouse) -> None:

@@ -138,7 +138,7 @@ export interface Question {
     page_url: string;
     page_context?: string;
 }
-export type Stage = "searching" | "reading" | "writing";
+export type Stage = "searching" | "reading" | "thinking" | "writing";
 export type Rating = "up" | "down";
 /** One event of an answer stream: its `data` object, which repeats the event's name. */
 export type AnswerEvent = {

@@ -6,7 +6,7 @@ import type { Stage } from "./contract.js";
  * `note` are in the first script. */
 export const enum W {
   close, wide, placeholder, send, retry, offline, cut, note,
-  stop, searching, reading, writing, copy, copied, up, down, thanks, fresh,
+  stop, searching, reading, writing, thinking, copy, copied, up, down, thanks, fresh,
   sources, asOf, unsure, stopped, broken, busy, full, refused, greeting, you, reconnecting, long,
   person, pending, further, more, jump, code, cutShort, goOn, past, earlier,
 }
@@ -32,7 +32,7 @@ const FAILURES: Record<string, W> = {
   invalid_request: W.long,
 };
 
-const STAGES: Record<Stage, W> = { searching: W.searching, reading: W.reading, writing: W.writing };
+const STAGES: Record<Stage, W> = { searching: W.searching, reading: W.reading, writing: W.writing, thinking: W.thinking };
 
 /** What an answer is waiting for. */
 export function stageText(words: Words, stage: Stage): string {

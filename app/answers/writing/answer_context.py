@@ -13,7 +13,7 @@ from app.core.confirmation import ProposedChange
 from app.core.text.markdown.links import TextLink
 from app.core.turn import AnsweredBy, Exchange
 from app.core.visitor_attribute import VisitorAttribute
-from app.providers.chat.chat_model import ChatEnd, TextDelta
+from app.providers.chat.chat_model import ChatItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Proposal:
     change: ProposedChange
 
 
-WritingItem = TextDelta | ChatEnd | FoundSource | OfferedPassage | Proposal
+WritingItem = ChatItem | FoundSource | OfferedPassage | Proposal
 
 
 class AnswerWriter(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import structlog
 
@@ -27,6 +27,7 @@ from app.answers.writing.answer_context import (
     OfferedPassage,
     Proposal,
     Source,
+    WritingItem,
 )
 from app.answers.writing.source_links import link_hosts, link_targets, text_for_model
 from app.core.confirmation import ProposedChange
@@ -35,7 +36,7 @@ from app.core.page_url import page_key
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.section_text import section_name
 from app.core.turn import AnsweredBy, Citation, Finish
-from app.providers.chat.chat_model import ChatEnd
+from app.providers.chat.chat_model import ChatEnd, Thinking
 from app.providers.embedding.embedder import Embedder
 from app.search.confidence import enough
 from app.sources.source import UNLINKED
@@ -59,6 +60,7 @@ class Generation:
     on_text: Callable[[str, str], None]  # the new piece, the whole text so far
     embedder: Embedder | None = None  # with one, a model's statements are checked against its sources
     sections: KnownSections = field(default_factory=KnownSections)  # may have been read for earlier answers
+    on_stage: Callable[[Literal["thinking", "writing"]], None] = field(default=lambda stage: None)
     text: str = ""
     answered_by: AnsweredBy = AnsweredBy.FALLBACK
     finish: Finish = Finish.COMPLETE
@@ -68,6 +70,7 @@ class Generation:
     trace: dict[str, Any] = field(default_factory=dict)  # what operators should know about the writing
     verdict: AnswerVerdict | None = None  # of the check of a model's answer
     proposed: ProposedChange | None = None  # what the visitor is asked to confirm below the answer
+    _is_thinking: bool = False
     _held: str | None = None  # what was written and is not shown until its first statement is proven
 
     def sureness(self, found: float) -> float:
@@ -152,6 +155,9 @@ class Generation:
         try:
             async with aclosing(writer.write(self.context)) as items:
                 async for item in items:
+                    self._tell_stage(item)
+                    if isinstance(item, Thinking):
+                        continue
                     if isinstance(item, ChatEnd):
                         self.finish = item.finish
                         self.confidence = self.confidence if item.confidence is None else item.confidence
@@ -191,6 +197,12 @@ class Generation:
             self.citations = _citations(self.context, guard.cited, self.text or self._held or "", offered)
         if guard.finish is not None:
             self.finish = guard.finish
+
+    def _tell_stage(self, item: WritingItem) -> None:
+        is_thinking = isinstance(item, Thinking)
+        if is_thinking is not self._is_thinking:
+            self._is_thinking = is_thinking
+            self.on_stage("thinking" if is_thinking else "writing")
 
     def _take(self, source: Source, guard: OutputGuard, checked: CheckedText | None) -> None:
         """Let the source be cited from now on; none of its links may be shown."""

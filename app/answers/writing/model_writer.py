@@ -13,7 +13,7 @@ from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.turn import AnsweredBy
 from app.kit.tracing import span
-from app.providers.chat.chat_model import ChatEnd, ChatModel, TextDelta, ToolOffer
+from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatModel, TextDelta, ToolOffer
 from app.sources.source import UNLINKED
 
 _CHARS_PER_TOKEN: Final = 3  # a low guess: a model that stops too early is worse than one that the guard cuts
@@ -80,9 +80,7 @@ class ModelWriter:
                 to_confirm=proposed.title if proposed else context.to_confirm,
             )
 
-    async def _said(
-        self, context: AnswerContext, tools: tuple[ToolOffer, ...]
-    ) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    async def _said(self, context: AnswerContext, tools: tuple[ToolOffer, ...]) -> AsyncGenerator[ChatItem, None]:
         max_tokens = context.agent.max_answer_chars // _CHARS_PER_TOKEN + 100
         with span("docent.prompt"):
             *before, last = self._prompts.build(context)

@@ -49,6 +49,11 @@ class TextDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class Thinking:
+    """A sign of life before the first text: the model reasons, or its server keeps the connection alive."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChatEnd:
     """The last item of every stream that was not interrupted. `confidence`, in [0, 1], is a writer's own estimate of
     its answer, None if it has none; `calls` are the tools that the model calls, whether or not they were offered."""
@@ -59,7 +64,8 @@ class ChatEnd:
     calls: tuple[ToolCall, ...] = ()
 
 
-ChatStream = AsyncIterator[TextDelta | ChatEnd]
+ChatItem = TextDelta | Thinking | ChatEnd
+ChatStream = AsyncIterator[ChatItem]
 
 
 class ChatModel(Protocol):
@@ -73,7 +79,7 @@ class ChatModel(Protocol):
         ...
 
 
-def with_more(item: TextDelta | ChatEnd, read: int, written: int) -> TextDelta | ChatEnd:
+def with_more(item: ChatItem, read: int, written: int) -> ChatItem:
     """The item; an end also counts the tokens of a call before it that came to nothing."""
     if not isinstance(item, ChatEnd) or not (read or written):
         return item

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 import structlog
 
 from app.core.errors import ModelUnavailable
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta, with_more
+from app.providers.chat.chat_model import ChatItem, ChatMessage, ChatModel, ChatStream, Thinking, with_more
 
 _log = structlog.get_logger(__name__)
 
@@ -33,25 +33,21 @@ class FailoverChatModel:
 
     @asynccontextmanager
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
-        async with AsyncExitStack() as stack:
-            failures: list[ModelUnavailable] = []
-            first, rest = await self._first_item(stack, messages, max_tokens, failures)
-            async with aclosing(_chained(first, rest, _spent(failures) or (0, 0))) as items:
-                yield items
+        async with AsyncExitStack() as opened, aclosing(self._said(opened, messages, max_tokens)) as items:
+            yield items
 
-    async def _first_item(
-        self,
-        stack: AsyncExitStack,
-        messages: Sequence[ChatMessage],
-        max_tokens: int,
-        failures: list[ModelUnavailable],
-    ) -> tuple[TextDelta | ChatEnd, ChatStream]:
+    async def _said(
+        self, opened: AsyncExitStack, messages: Sequence[ChatMessage], max_tokens: int
+    ) -> AsyncGenerator[ChatItem, None]:
+        """`opened` is given the completion that answers, to be closed."""
+        failures: list[ModelUnavailable] = []
         for number in self._in_order():
             async with AsyncExitStack() as attempt:
                 try:
-                    opened = self._models[number].stream(messages, max_tokens=max_tokens)
-                    items = await attempt.enter_async_context(opened)
-                    first = await anext(items)
+                    completion = self._models[number].stream(messages, max_tokens=max_tokens)
+                    items = await attempt.enter_async_context(completion)
+                    while isinstance(first := await anext(items), Thinking):
+                        yield first
                 except ModelUnavailable as error:
                     if not error.is_of_prompt:
                         self._rests_until[number] = self._now() + self._rest_seconds
@@ -59,8 +55,12 @@ class FailoverChatModel:
                     _log.warning("model.failed_over", model=number, reason=str(error))
                     continue
                 self._rests_until[number] = 0.0
-                stack.push_async_exit(attempt.pop_all())
-                return first, items
+                opened.push_async_exit(attempt.pop_all())
+            before = _spent(failures) or (0, 0)
+            yield with_more(first, *before)
+            async for item in items:
+                yield with_more(item, *before)
+            return
         is_of_prompt = all(error.is_of_prompt for error in failures)
         told, spent = " ".join(map(str, failures)), _spent(failures)
         raise ModelUnavailable(told, is_of_prompt=is_of_prompt, spent=spent) from failures[-1]
@@ -74,11 +74,3 @@ def _spent(failures: Sequence[ModelUnavailable]) -> tuple[int, int] | None:
     """The tokens of all of them; None if no provider took its request."""
     counted = [failure.spent for failure in failures if failure.spent is not None]
     return (sum(read for read, _ in counted), sum(written for _, written in counted)) if counted else None
-
-
-async def _chained(
-    first: TextDelta | ChatEnd, rest: ChatStream, spent: tuple[int, int]
-) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-    yield with_more(first, *spent)
-    async for item in rest:
-        yield with_more(item, *spent)

@@ -10,7 +10,7 @@ import structlog
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.kit.clock import Clock
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatModel, ChatStream
 
 log = structlog.get_logger(__name__)
 
@@ -76,7 +76,7 @@ class WatchedChatModel:
             self._health.failed(str(error))
             raise
 
-    async def _watched(self, items: ChatStream) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    async def _watched(self, items: ChatStream) -> AsyncGenerator[ChatItem, None]:
         async for item in items:
             if isinstance(item, ChatEnd):
                 self._health.answered()

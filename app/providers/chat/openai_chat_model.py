@@ -26,7 +26,7 @@ from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.setting_values import ReasoningEffort
 from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta, with_more
+from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatStream, TextDelta, Thinking, with_more
 from app.providers.chat.chat_request import as_param, fields_beside
 from app.providers.chat.taken_fields import LengthField, TakenFields
 from app.providers.chat.visible_text import VisibleText
@@ -56,6 +56,7 @@ _FINISHES: Final = {
     **dict.fromkeys(("spii", "refusal"), Finish.CONTENT_FILTER),
 }
 _ROOM_FOR_REASONING: Final[dict[LengthField, int]] = {"max_tokens": 0, "max_completion_tokens": 4_000}
+_REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 _CLOSING_SECONDS: Final = 1.0
 _MORE_ROOM: Final = 4_000  # tokens for reasoning, once an answer had none left for its first word
 _JITTER_SECONDS: Final = 0.3
@@ -135,7 +136,7 @@ class OpenAIChatModel:
 
     async def _with_room(
         self, opened: list[AsyncStream[ChatCompletionChunk]], messages: Sequence[ChatMessage], max_tokens: int
-    ) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    ) -> AsyncGenerator[ChatItem, None]:
         """What the open completion says, or another one with more room, which is opened as well."""
         had_room = self._has_more_room
         spent = TokenUsage()
@@ -210,7 +211,7 @@ class OpenAIChatModel:
             stream_cls=AsyncStream[ChatCompletionChunk],
         )
 
-    async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[ChatItem, None]:
         has_begun, has_refused, finish, half = False, False, "", ""
         usage = TokenUsage(model=self._model)
         is_whole = completion.response.headers.get("content-type", "").startswith("application/json")
@@ -220,6 +221,8 @@ class OpenAIChatModel:
         read = _read(completion.response)
         try:
             while came := await read():
+                if not has_begun and came.startswith(b":"):  # a comment, which keeps the connection alive
+                    yield Thinking()
                 for data in events.feed(came):
                     chunk = self._chunk(data, completion.response)
                     if reported := chunk.get("usage") or (chunk.get("x_groq") or {}).get("usage"):
@@ -230,6 +233,8 @@ class OpenAIChatModel:
                     if text and (text := visible.feed(text)):
                         has_begun = True
                         yield TextDelta(text)
+                    elif not has_begun and (visible.is_thinking or _has_reasoning(choice.get("delta") or {})):
+                        yield Thinking()
                     has_refused = has_refused or bool((choice.get("delta") or {}).get("refusal"))
                     finish = str(choice.get("finish_reason") or finish)
                 if events.is_done:
@@ -323,6 +328,13 @@ def _whole(text: str) -> tuple[str, str]:
     return whole, text[cut:]
 
 
+def _has_reasoning(delta: Mapping[str, Any]) -> bool:
+    """Whether it reasons in a field of its own, as the parsers of servers write it, or in a part of the content."""
+    content = delta.get("content")
+    parts = content if isinstance(content, list) else ()
+    return any(map(delta.get, _REASONING_FIELDS)) or any(part.get("type") == "thinking" for part in parts)
+
+
 def _text(choice: Any) -> str:
     text = (choice.get("delta") or {}).get("content") or ""
     if isinstance(text, list):  # parts, among them the reasoning of Mistral's models
@@ -344,7 +356,7 @@ class _Filtered(Exception):
     """The provider's filter refused the prompt."""
 
 
-async def _filtered(usage: TokenUsage) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+async def _filtered(usage: TokenUsage) -> AsyncGenerator[ChatItem, None]:
     yield ChatEnd(Finish.CONTENT_FILTER, usage)
 
 

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from urllib.parse import urlsplit
 
 from app.kit.tracing import Span, Value, begin, is_recording
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
+from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatModel, ChatStream, TextDelta
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -53,14 +53,14 @@ class TracedChatModel:
                 span.end()
 
 
-async def _watched(items: ChatStream, span: Span, began: float) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+async def _watched(items: ChatStream, span: Span, began: float) -> AsyncGenerator[ChatItem, None]:
     said: list[str] = []
     async for item in items:
         if isinstance(item, TextDelta):
             if not said:
                 span.set("gen_ai.response.time_to_first_chunk", time.perf_counter() - began)
             said.append(item.text)
-        else:
+        elif isinstance(item, ChatEnd):
             span.set("gen_ai.response.finish_reasons", [item.finish.value])
             span.set("gen_ai.usage.input_tokens", item.usage.prompt_tokens)
             span.set("gen_ai.usage.output_tokens", item.usage.completion_tokens)

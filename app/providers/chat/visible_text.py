@@ -61,8 +61,8 @@ class VisibleText:
 
     @property
     def is_thinking(self) -> bool:
-        """Whether what comes is held back or dropped."""
-        return self._is_hidden or bool(self._held)
+        """Whether what comes is known to be reasoning."""
+        return self._is_hidden or self._expects_closing
 
     def feed(self, text: str) -> str:
         self._pending += text
