@@ -361,8 +361,7 @@ Version = Literal["live", "draft"]  # with whose settings an operator asks an ag
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent as its operator sees it. `live_version` is None until the first publish; `generation` rises whenever the
-    knowledge that the agent may answer from changes."""
+    """As operators see it. `live_version` is None until the first publish; `generation` rises with its knowledge."""
 
     id: UUID
     workspace_id: UUID
@@ -380,18 +379,19 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class AgentVersion:
-    """One published configuration. `number` counts from 1 within the agent."""
+    """One published configuration. `number` counts from 1 within the agent; `published_by` was not always stored."""
 
     agent_id: UUID
     number: int
     config: AgentConfig
     published_at: datetime
+    published_by: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveAgent:
-    """What answers visitors: an agent's published configuration and the generation of its knowledge. `version` is 0 if
-    an operator asks the draft."""
+    """What answers visitors: a published configuration, and the generation of its knowledge; `version` 0 is a draft."""
 
     id: UUID
     workspace_id: UUID

@@ -83,13 +83,13 @@ class Agents:
         AuditRecords(tx).acted(actor, "agent.edit", agent_id, changed=changed)
         return agent
 
-    async def publish(self, actor: Actor, agent_id: UUID, *, lost: int = 0) -> AgentVersion:
+    async def publish(self, actor: Actor, agent_id: UUID, note: str = "", *, lost: int = 0) -> AgentVersion:
         """The draft goes live; an unchanged draft returns the live version. `lost` golden questions, which the audit
         names, were already accepted."""
 
         def work(tx: Transaction) -> tuple[AgentVersion, str | None]:
             before = _live_language(tx, actor, agent_id)
-            version = AgentRecords(tx).publish(actor.workspace_id, agent_id)
+            version = AgentRecords(tx).publish(actor.workspace_id, agent_id, actor.name, note)
             told = {"version": version.number} | ({"lost_golden_questions": lost} if lost else {})
             AuditRecords(tx).acted(actor, "agent.publish", agent_id, **told)
             return version, before

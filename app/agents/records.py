@@ -101,7 +101,7 @@ class AgentRecords(Repository):
         )
         return self.get(workspace_id, agent_id)
 
-    def publish(self, workspace_id: UUID, agent_id: UUID) -> AgentVersion:
+    def publish(self, workspace_id: UUID, agent_id: UUID, by: str = "", note: str = "") -> AgentVersion:
         """Store the draft as the next version and make it live. A draft that equals the live version publishes nothing
         and returns that version."""
         agent = self._row(workspace_id, agent_id, lock=True)
@@ -115,6 +115,8 @@ class AgentRecords(Repository):
             number=versions[0].number + 1 if versions else 1,
             config=draft,
             published_at=self._now(),
+            published_by=by,
+            note=note,
         )
         self._add(AGENT_VERSIONS, published, id=new_id())
         self._update(AGENTS, AGENTS.c.id == agent_id, live_version=published.number, updated_at=published.published_at)

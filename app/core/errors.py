@@ -76,7 +76,12 @@ class ChatAlreadyTaken(DocentError):
 
 
 class PublishGateFailed(DocentError):
-    """The draft would lose golden questions, and the agent's publish gate refuses that."""
+    """The draft would lose golden questions, and the agent's publish gate refuses that. `losses` names them; the
+    message adds the fix."""
+
+    def __init__(self, losses: str, fix: str = "") -> None:
+        super().__init__(f"{losses} {fix}".strip())
+        self.losses = losses
 
 
 class RateLimited(DocentError):

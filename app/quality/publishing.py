@@ -31,12 +31,19 @@ class Publishing:
         self._agents = agents
         self._runs = runs
 
-    async def publish(self, actor: Actor, agent_id: UUID, *, force: bool = False) -> Published:
+    async def known(self, actor: Actor, agent_id: UUID) -> GoldenRun | None:
+        """The golden run that tells the effect of publishing the draft, if it was done already. Raises NotFound."""
+        _, run = await self._runs.comparison(actor, agent_id)
+        return run
+
+    async def publish(self, actor: Actor, agent_id: UUID, note: str = "", *, force: bool = False) -> Published:
         """Raises NotFound; PublishGateFailed where the gate refuses, unless `force`; IndexUnavailable where it
         refuses and nothing can be asked."""
-        return await self._publish(actor, agent_id, force, "The draft", "Fix the draft, or publish")
+        return await self._publish(actor, agent_id, note, force, "The draft", "Fix the draft, or publish")
 
-    async def _publish(self, actor: Actor, agent_id: UUID, force: bool, what: str, instead: str) -> Published:
+    async def _publish(
+        self, actor: Actor, agent_id: UUID, note: str, force: bool, what: str, instead: str
+    ) -> Published:
         gate = (await self._agents.get(actor, agent_id)).draft.publish_gate
         compared: GoldenRun | None = None
         if gate is not PublishGate.OFF:
@@ -48,10 +55,12 @@ class Publishing:
                 log.warning("golden_questions.not_asked", agent=str(agent_id), reason=str(error))
         lost = compared.lost if compared else ()
         if lost and gate is PublishGate.REFUSE and not force:
-            raise PublishGateFailed(f"{what} {_losses(lost)} {instead} with force.")
-        return Published(await self._agents.publish(actor, agent_id, lost=len(lost)), compared)
+            raise PublishGateFailed(f"{what} {_losses(lost)}", f"{instead} with force.")
+        return Published(await self._agents.publish(actor, agent_id, note, lost=len(lost)), compared)
 
-    async def roll_back(self, actor: Actor, agent_id: UUID, number: int, *, force: bool = False) -> Published:
+    async def roll_back(
+        self, actor: Actor, agent_id: UUID, number: int, note: str = "", *, force: bool = False
+    ) -> Published:
         """The settings of version `number` become the draft and are published as a new version, behind the draft's
         current gate. If that is refused, the draft stays unchanged.
 
@@ -67,7 +76,8 @@ class Publishing:
         tried = (await self._agents.change_draft(actor, agent_id, as_former)).draft
         try:
             what, instead = f"Version {number}", "Choose another one, or roll back"
-            return await self._publish(actor, agent_id, force, what, instead)
+            note = note or f"Settings of version {number}."
+            return await self._publish(actor, agent_id, note, force, what, instead)
         except DocentError:
             await self._agents.change_draft(actor, agent_id, lambda draft: before[0] if draft == tried else draft)
             raise

@@ -123,10 +123,13 @@ class AgentVersionOut(Model):
     number: int
     config: AgentConfigOut
     published_at: datetime
+    published_by: str = Field(description="Empty for versions that were published before this was stored.")
+    note: str
 
 
 class PublishIn(Model):
     force: bool = Field(default=False, description="Publish even if the publish gate refuses.")
+    note: str = Field(default="", max_length=rules.MAX_NOTE_CHARS, description="What changes and why, for operators.")
 
 
 class RollBackIn(PublishIn):

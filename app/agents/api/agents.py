@@ -90,7 +90,8 @@ class AdminAgents(Api):
         codes=("publish_gate_failed",),
     )
     async def publish_agent(self, call: Call[Actor, PublishIn]) -> PublishedOut:
-        published = await self._publishing.publish(call.caller, call.path_id("agent_id"), force=call.input.force)
+        given = call.input
+        published = await self._publishing.publish(call.caller, call.path_id("agent_id"), given.note, force=given.force)
         return PublishedOut.of_published(published)
 
     @post(
@@ -101,7 +102,7 @@ class AdminAgents(Api):
     )
     async def roll_back_agent(self, call: Call[Actor, RollBackIn]) -> PublishedOut:
         published = await self._publishing.roll_back(
-            call.caller, call.path_id("agent_id"), call.input.number, force=call.input.force
+            call.caller, call.path_id("agent_id"), call.input.number, call.input.note, force=call.input.force
         )
         return PublishedOut.of_published(published)
 

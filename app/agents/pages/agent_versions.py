@@ -7,8 +7,9 @@ import anyio.to_thread
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion
 from app.agents.agents import Agents
+from app.agents.api.agent_models import PublishIn
+from app.agents.pages.draft_changes import draft_changes
 from app.agents.pages.embed_tag import embed_tags
-from app.core.difference import differences
 from app.core.errors import InvalidInput, PublishGateFailed
 from app.core.list_page import PageRequest
 from app.core.origin import is_listed
@@ -20,8 +21,8 @@ from app.web.widget_script import SCRIPT_PATH, WidgetFolder
 _VERSIONS = 100
 
 
-class PublishForm(Form):
-    force: bool = False
+class PublishForm(PublishIn, Form):
+    pass
 
 
 class BackForm(PublishForm):
@@ -38,15 +39,18 @@ class AgentVersionPages(Pages):
     async def agent_versions(self, visit: Visit[NoForm]) -> Shown:
         found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
         live = _live(visit.agent, found.items)
-        changes = differences(live.config, visit.agent.draft) if live else []
-        return Shown("agents/pages/agent_versions.html", {"versions": found.items, "live": live, "changes": changes})
+        changes = draft_changes(live.config, visit.agent.draft) if live else []
+        run = await self._publishing.known(visit.actor, visit.agent.id) if changes else None
+        told = {"versions": found.items, "live": live, "changes": changes, "run": run}
+        return Shown("agents/pages/agent_versions.html", told)
 
     @action("/console/agents/{agent_id}/settings/publish", access=write, shown_on="agent_versions")
     async def publish_agent(self, visit: Visit[PublishForm]) -> Go:
         try:
-            published = await self._publishing.publish(visit.actor, visit.agent.id, force=visit.input.force)
+            given = visit.input
+            published = await self._publishing.publish(visit.actor, visit.agent.id, given.note, force=given.force)
         except PublishGateFailed as error:
-            raise InvalidInput("", str(error)) from None
+            raise InvalidInput("", f"Not published. {error.losses}") from None
         return Go(visit.url("agent_versions"), f"Version {published.version.number} is live.{_losses(published)}")
 
     @action("/console/agents/{agent_id}/settings/back", access=write, shown_on="agent_versions")
@@ -56,8 +60,10 @@ class AgentVersionPages(Pages):
             raise InvalidInput("", "Choose a version of this agent.")
         try:
             published = await self._publishing.roll_back(visit.actor, visit.agent.id, number, force=visit.input.force)
-        except (PublishGateFailed, InvalidInput) as error:
-            raise InvalidInput("", str(error).removeprefix("number: ")) from None
+        except PublishGateFailed as error:
+            raise InvalidInput("", f"Not published. {error.losses}") from None
+        except InvalidInput as error:
+            raise InvalidInput("", error.message) from None
         told = f"Version {published.version.number} is live: the settings of {number}.{_losses(published)}"
         return Go(visit.url("agent_versions"), told)
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.conversations.conversation import MAX_NOTE_CHARS, ConversationState, outcome_of_turn
 from app.conversations.inbox import ConversationReview, Inbox, Thread
-from app.conversations.pages.conversations import OUTCOMES, WRITERS, EditForm, InboxWanted, gone_to, label_errors
+from app.conversations.pages.conversations import OUTCOMES, EditForm, InboxWanted, gone_to, label_errors
 from app.conversations.people.live_chats import LiveChats
 from app.conversations.people.transcripts import Transcripts
 from app.conversations.token_budgets import TokenBudgets
@@ -96,7 +96,6 @@ class ConversationPages(Pages):
                 "back": visit.url("conversations", wanted.kept).partition("?")[2],
                 "live_chat": live.chat,
                 "turns": turns,
-                "writers": WRITERS,
                 "outcomes": OUTCOMES,
                 "outcome_of_turn": outcome_of_turn,
                 "decisions": _DECISIONS,

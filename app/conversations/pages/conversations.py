@@ -29,7 +29,7 @@ from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
 from app.core.errors import InvalidInput
 from app.core.turn import AnsweredBy
-from app.web.console.filters import plural
+from app.web.console.filters import WRITERS, plural
 from app.web.console.forms import form_of, parse_fields
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
@@ -268,12 +268,4 @@ OUTCOMES: Final = {
     Outcome.UNANSWERED: ("not answered", "warn"),
     Outcome.HANDED_OVER: ("handed over", "accent"),
     Outcome.FAILED: ("failed", "bad"),
-}
-WRITERS: Final = {
-    AnsweredBy.CURATED: "Curated answer",
-    AnsweredBy.MODEL: "Chat model",
-    AnsweredBy.EXTRACTIVE: "Quoted from pages",
-    AnsweredBy.FALLBACK: "Found nothing",
-    AnsweredBy.HANDOFF: "Handed over",
-    AnsweredBy.SMALL_TALK: "Small talk",
 }

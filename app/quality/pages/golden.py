@@ -3,6 +3,9 @@
 from dataclasses import replace
 from uuid import UUID, uuid4
 
+from app.agents.agent import Version
+from app.answers.playground import Playground, PlaygroundQuestion
+from app.core.errors import ModelInterrupted
 from app.core.list_page import PageRequest
 from app.quality.api.golden_questions import GoldenImport, GoldenQuestionCreate
 from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide
@@ -12,6 +15,7 @@ from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN, _RUNS = 100, 10
+_LOST = 3  # lost questions whose answers are shown
 
 
 class GoldenForm(GoldenQuestionCreate, Form):
@@ -25,9 +29,10 @@ class ImportForm(GoldenImport, Form):
 
 
 class GoldenPages(Pages):
-    def __init__(self, golden: GoldenQuestions, runs: GoldenRuns) -> None:
+    def __init__(self, golden: GoldenQuestions, runs: GoldenRuns, playground: Playground) -> None:
         self._golden = golden
         self._runs = runs
+        self._playground = playground
 
     @page("/console/agents/{agent_id}/golden", access=read, menu=MenuEntry("Golden questions", 50, "target"))
     async def golden(self, visit: Visit[ListWanted]) -> Shown:
@@ -62,6 +67,32 @@ class GoldenPages(Pages):
         stages = list(dict.fromkeys(stage for _, side in sides for stage in side.stages))
         about = {"run": run, "sides": sides, "stages": stages, "rows": _rows(run), "metrics": _METRICS, "heads": _HEADS}
         return Shown("quality/pages/golden_run.html", about)
+
+    @action("/console/agents/{agent_id}/golden/lost", access=write, shown_on="golden")
+    async def lost_answers(self, visit: Visit[NoForm]) -> Shown:
+        """Both versions' answers to the first questions that the draft loses."""
+        _, run = await self._runs.comparison(visit.actor, visit.agent.id)
+        draft, live = (_by_id(run.draft), _by_id(run.live)) if run else ({}, {})
+        lost = [(mark, draft[key]) for key, mark in live.items() if mark.is_right and not draft[key].is_right]
+        asked = [
+            (
+                before.question,
+                [
+                    ("Published", before, await self._answer(visit, before, "live")),
+                    ("Draft", after, await self._answer(visit, after, "draft")),
+                ],
+            )
+            for before, after in lost[:_LOST]
+        ]
+        return Shown("quality/pages/lost_answers.html", {"asked": asked, "lost": len(lost)})
+
+    async def _answer(self, visit: Visit[NoForm], mark: GoldenMark, version: Version) -> str:
+        golden = await self._golden.get(visit.actor, visit.agent.id, mark.golden_id)
+        asked = PlaygroundQuestion(golden.question, language=golden.language)
+        try:
+            return (await self._playground.ask(visit.actor.workspace_id, visit.agent.id, asked, version)).answer
+        except ModelInterrupted:
+            return "The answer was interrupted."
 
     @page("/console/agents/{agent_id}/golden/{golden_id}", access=read, under="golden")
     async def golden_question(self, visit: Visit[NoForm]) -> Shown:

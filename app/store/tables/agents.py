@@ -35,6 +35,8 @@ AGENT_VERSIONS = table(
     column("number", sa.Integer),
     column("config", StorableJson),
     column("published_at", UtcDateTime),
+    column("published_by", StorableText, default="", server_default=sa.text("''")),
+    column("note", StorableText, default="", server_default=sa.text("''")),
     sa.UniqueConstraint("agent_id", "number"),
 )
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-from app.core.turn import Citation
+from app.core.turn import AnsweredBy, Citation
 
 _STEPS = ((timedelta(days=365), "year"), (timedelta(days=30), "month"), (timedelta(days=7), "week"))
 _FINE_STEPS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
@@ -60,6 +60,16 @@ def size(count_of_bytes: int) -> str:
 def words(name: str) -> str:
     """A code such as "low_confidence" in words."""
     return name.replace("_", " ")
+
+
+WRITERS: Final = {
+    AnsweredBy.CURATED: "Curated answer",
+    AnsweredBy.MODEL: "Chat model",
+    AnsweredBy.EXTRACTIVE: "Quoted from pages",
+    AnsweredBy.FALLBACK: "Found nothing",
+    AnsweredBy.HANDOFF: "Handed over",
+    AnsweredBy.SMALL_TALK: "Small talk",
+}
 
 
 def plural(count: int, one: str, many: str = "") -> str:
@@ -131,6 +141,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "markdown": drawn,
     "number": number,
     "words": words,
+    "writer": WRITERS.__getitem__,
     "plural": plural,
     "size": size,
     "labelled": labelled,

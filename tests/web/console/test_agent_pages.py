@@ -2,16 +2,22 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.agents.agent import AgentConfig, OnDisconnect, ProofWanted
 from app.agents.agents import Agents
+from app.agents.pages.draft_changes import draft_changes
 from app.agents.records import AgentRecords
-from app.agents.widget_settings import Invitation, InvitationText, Translation
+from app.agents.retrieval_settings import RetrievalSettings
+from app.agents.widget_settings import Fallback, Invitation, InvitationText, Theme, Translation
 from app.core.actor import WRITE
 from app.core.errors import NotFound, PublishGateFailed
+from app.core.search_filter import SearchFilter
+from app.core.setting import Setting, settings_of
 from app.quality.publishing import Publishing
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Role
@@ -120,15 +126,67 @@ async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -
     assert "Publish draft" not in same, "there is nothing to publish"
     await browser.post(path, {**SETTINGS, "tone": "terse", "publish_gate": "off"})
     changed = text_of(await browser.page(f"{path}/versions"))
-    assert "tone friendly and plain terse" in changed
+    for words in (
+        "Tone friendly and plain terse",
+        "Threshold, in percent 25% 50%",
+        "Before publishing Run golden questions and warn about losses Do not run golden questions",
+        "Websites https://www.example.com https://www.example.com, https://docs.example.com",
+    ):
+        assert words in changed
     assert "Publish draft" in changed
-    assert await browser.flash(await browser.post(f"{path}/publish")) == "Version 2 is live."
+    published = await browser.post(f"{path}/publish", {"note": "Shorter."})
+    assert await browser.flash(published) == "Version 2 is live."
+    assert re.search(r"2 live just now admin@example.com Shorter\.", text_of(await browser.page(f"{path}/versions")))
     back = await browser.post(f"{path}/back", {"number": "1"})
     assert await browser.flash(back) == "Version 3 is live: the settings of 1."
+    assert "Settings of version 1." in await browser.page(f"{path}/versions")
     with house.record.reading() as tx:
         assert AgentRecords(tx).live(house.agent.id).config.tone == "friendly and plain"
     unknown = await browser.post(f"{path}/back", {"number": "99"})
     assert (unknown.status_code, "This agent has no such version." in text_of(unknown.text)) == (422, True)
+
+
+def _another(name: str, value: Any, declared: Setting) -> Any:
+    if name == "time_zone":
+        return "Europe/Berlin"
+    if isinstance(value, bool):
+        return not value
+    if declared.words:
+        return next(choice for choice in declared.words if choice != value)
+    if declared.between:
+        return next(limit for limit in declared.between if limit != value)
+    return ("x",) if isinstance(value, tuple) else "x"
+
+
+def _all_changed(settings: Any) -> Any:
+    changed = {
+        name: _another(name, getattr(settings, name), each) for name, each in settings_of(type(settings)).items()
+    }
+    return replace(settings, **changed)
+
+
+async def test_each_change_of_a_draft_has_the_label_of_a_field_and_leads_to_it(house: House) -> None:
+    before = AgentConfig("Docs")
+    after = replace(
+        _all_changed(before),
+        theme=replace(_all_changed(before.theme), picture="x"),
+        fallback=_all_changed(before.fallback),
+        retrieval=replace(_all_changed(before.retrieval), filter=SearchFilter(languages=("en",))),
+        translations=(Translation("de", "Hallo"),),
+        invitations=(Invitation("returns", "Send it back?"),),
+    )
+    changes, browser = draft_changes(before, after), await an_operator(house)
+    assert len(changes) == sum(map(len, map(settings_of, (AgentConfig, Theme, Fallback, RetrievalSettings)))) + 4
+    folders = {
+        "agent_settings": "",
+        "search_settings": "/search",
+        "translations": "/languages",
+        "invitations": "/invitations",
+    }
+    shown = {name: await browser.page(settings_path(house) + folder) for name, folder in folders.items()}
+    for each in changes:
+        assert not each.at or f'id="{each.at}"' in shown[each.page], each
+        assert each.at in ("", "picture", "page-filter") or each.label in unescape(shown[each.page]), each
 
 
 async def test_an_earlier_version_that_the_gate_refuses_is_published_all_the_same_by_a_second_click(

@@ -1,10 +1,16 @@
 """Golden questions are written, imported and asked, and the page says what was won and lost."""
 
 from dataclasses import replace
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from app.quality.golden_runs import GoldenRuns
-from app.quality.records.golden_questions import GoldenRunRecords
+from app.agents.agent import PublishGate
+from app.agents.agents import Agents
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.records import CuratedAnswerRecords
+from app.quality.golden_question import GoldenMark, GoldenRun, GoldenSide
+from app.quality.golden_run_execution import fingerprint
+from app.quality.golden_runs import BOTH, GoldenRuns
+from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 
@@ -82,3 +88,52 @@ async def test_what_is_wrong_stands_beside_its_field(still_console: OpenConsole)
     page = await still_console.editor.post(place(still_console), {"question": "Open?", "pages": "nowhere"})
     assert page.status_code == 422
     assert "nowhere</textarea>" in page.text
+
+
+async def test_a_refused_draft_shows_its_run_and_the_two_answers_to_what_it_loses(console: OpenConsole) -> None:
+    house = console.house
+    settings = f"/console/agents/{house.agent.id}/settings"
+    run = await _losing(console)
+    refused = await console.editor.post(f"{settings}/publish", {"note": "Stricter."})
+    text = text_of(refused.text)
+    assert (refused.status_code, "Not published. The draft loses golden questions" in text) == (422, True)
+    assert "with force" not in text
+    assert "Publish anyway" in text
+    assert f"/golden/runs/{run.id}" in refused.text
+    assert 'hx-trigger="load, submit"' in refused.text, "the answers follow without a click"
+    assert 'value="Stricter."' in refused.text
+    both = text_of((await console.editor.post(place(console, "/lost"))).text)
+    assert "Published right page at 1, answers, 80% From nine." in both
+    assert "Draft wrong declines, 20% From nine." in both
+
+
+async def _losing(console: OpenConsole) -> GoldenRun:
+    """A draft that its gate refuses, by a run that is there already; a curated answer is what both versions say."""
+    house = console.house
+    strict = await house.parts.get(Agents).change_draft(
+        house.actor, house.agent.id, lambda draft: replace(draft, publish_gate=PublishGate.REFUSE)
+    )
+    with house.record.writing() as tx:
+        golden = GoldenQuestionRecords(tx).of_agent(strict.id)
+        asked = golden[0]
+        answer = CuratedAnswer(uuid4(), strict.id, Trigger.EXACT, asked.question, "From nine.")
+        CuratedAnswerRecords(tx).create(answer)
+        right = GoldenMark(asked.id, asked.question, 1, 0.8, would_answer=True, is_right=True)
+        wrong = replace(right, place=None, confidence=0.2, would_answer=False, is_right=False)
+        live, draft = (GoldenSide({}, {}, 0, (mark,)) for mark in (right, wrong))
+        run = GoldenRun(
+            uuid4(),
+            strict.id,
+            "ann",
+            house.clock.now(),
+            5,
+            fingerprint(strict, golden, BOTH),
+            strict.generation,
+            strict.live_version,
+            1,
+            1,
+            live,
+            draft,
+        )
+        GoldenRunRecords(tx).add(run, 10)
+    return run
