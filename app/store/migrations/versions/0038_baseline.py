@@ -1,8 +1,4 @@
-"""All tables.
-
-Revision ID: 0038
-Revises:
-"""
+"""All tables."""
 
 from alembic import op
 
@@ -10,8 +6,6 @@ from app.store.migrations.baseline import METADATA
 
 revision = "0038"
 down_revision = None
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

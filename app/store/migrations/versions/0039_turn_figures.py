@@ -1,16 +1,9 @@
-"""The index of an agent's turns by their time holds all that figures are counted of.
-
-Revision ID: 0039
-Revises: 0038
-Create Date: 2026-11-23 03:15:00.000000
-"""
+"""The index of an agent's turns by their time holds all that figures are counted of."""
 
 from alembic import op
 
 revision = "0039"
 down_revision = "0038"
-branch_labels = None
-depends_on = None
 
 _FIGURES = [
     "agent_id",

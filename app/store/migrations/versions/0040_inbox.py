@@ -1,17 +1,10 @@
-"""Conversations have an assignee, are closed, and bear labels; leads have an assignee.
-
-Revision ID: 0040
-Revises: 0039
-Create Date: 2026-11-23 03:20:00.000000
-"""
+"""Conversations have an assignee, are closed, and bear labels; leads have an assignee."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0040"
 down_revision = "0039"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

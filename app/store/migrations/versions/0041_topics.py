@@ -1,17 +1,10 @@
-"""What visitors ask about: every question waits to be placed in a topic.
-
-Revision ID: 0041
-Revises: 0040
-Create Date: 2026-11-23 03:50:00.000000
-"""
+"""What visitors ask about: every question waits to be placed in a topic."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0041"
 down_revision = "0040"
-branch_labels = None
-depends_on = None
 
 _WAITING = sa.text("topic_id IS NULL")
 

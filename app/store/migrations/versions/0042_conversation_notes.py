@@ -1,17 +1,10 @@
-"""What operators note on a conversation, for one another.
-
-Revision ID: 0042
-Revises: 0041
-Create Date: 2026-11-23 04:20:00.000000
-"""
+"""What operators note on a conversation, for one another."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0042"
 down_revision = "0041"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

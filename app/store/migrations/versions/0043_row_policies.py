@@ -1,9 +1,4 @@
-"""Row-level security: Postgres itself keeps workspaces apart, for a role that does not own the tables.
-
-Revision ID: 0043
-Revises: 0042
-Create Date: 2026-11-23 06:40:00.000000
-"""
+"""Row-level security: Postgres itself keeps workspaces apart, for a role that does not own the tables."""
 
 from typing import Final
 
@@ -11,8 +6,6 @@ from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
 revision = "0043"
 down_revision = "0042"
-branch_labels = None
-depends_on = None
 
 # The column by which a row is its parent's, and that parent's table; "" where the column holds the workspace.
 _KEPT_APART: Final = (

@@ -1,9 +1,4 @@
-"""Curated answers are switched off and on, and every edit of one is kept.
-
-Revision ID: 0044
-Revises: 0043
-Create Date: 2026-11-23 09:45:00.000000
-"""
+"""Curated answers are switched off and on, and every edit of one is kept."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart
 
 revision = "0044"
 down_revision = "0043"
-branch_labels = None
-depends_on = None
 
 _IS_CURATED = sa.text("curated_answer_id IS NOT NULL")
 _WRITTEN = 'agent_id, is_on, "trigger", pattern, answer, priority, language, page_prefix, expires_at'

@@ -1,17 +1,10 @@
-"""The bytes of an uploaded file may lie on an object store: `object_key` names them there.
-
-Revision ID: 0045
-Revises: 0044
-Create Date: 2026-11-23 09:50:00.000000
-"""
+"""The bytes of an uploaded file may lie on an object store: `object_key` names them there."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0045"
 down_revision = "0044"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

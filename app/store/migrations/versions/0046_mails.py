@@ -1,9 +1,4 @@
-"""Mails that wait for a worker to send them.
-
-Revision ID: 0046
-Revises: 0045
-Create Date: 2026-11-23 09:40:00.000000
-"""
+"""Mails that wait for a worker to send them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
 revision = "0046"
 down_revision = "0045"
-branch_labels = None
-depends_on = None
 
 _WAITING = sa.text("next_at IS NOT NULL")
 

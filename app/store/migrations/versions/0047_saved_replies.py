@@ -1,9 +1,4 @@
-"""Replies that operators save for live chats.
-
-Revision ID: 0047
-Revises: 0046
-Create Date: 2026-11-23 10:05:00.000000
-"""
+"""Replies that operators save for live chats."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart
 
 revision = "0047"
 down_revision = "0046"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,17 +1,10 @@
-"""Operators who sign in at an identity provider.
-
-Revision ID: 0048
-Revises: 0047
-Create Date: 2026-11-23 09:45:00.000000
-"""
+"""Operators who sign in at an identity provider."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0048"
 down_revision = "0047"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

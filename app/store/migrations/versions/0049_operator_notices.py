@@ -1,9 +1,4 @@
-"""What operators want to be told by mail.
-
-Revision ID: 0049
-Revises: 0048
-Create Date: 2026-11-23 10:20:00.000000
-"""
+"""What operators want to be told by mail."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,8 +8,6 @@ from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
 revision = "0049"
 down_revision = "0048"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

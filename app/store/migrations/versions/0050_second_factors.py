@@ -1,9 +1,4 @@
-"""Second factors of operators' accounts.
-
-Revision ID: 0050
-Revises: 0049
-Create Date: 2026-11-23 10:45:00.000000
-"""
+"""Second factors of operators' accounts."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,8 +6,6 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0050"
 down_revision = "0049"
-branch_labels = None
-depends_on = None
 
 _COLUMNS = (
     ("totp_secret", sa.LargeBinary()),

@@ -1,9 +1,4 @@
-"""Links by which operators choose a password, and accounts that wait for one.
-
-Revision ID: 0051
-Revises: 0050
-Create Date: 2026-11-23 13:05:00.000000
-"""
+"""Links by which operators choose a password, and accounts that wait for one."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
 revision = "0051"
 down_revision = "0050"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,9 +1,4 @@
-"""Identity providers whose tokens say who a website's visitors are.
-
-Revision ID: 0052
-Revises: 0051
-Create Date: 2026-11-23 13:30:00.000000
-"""
+"""Identity providers whose tokens say who a website's visitors are."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
 revision = "0052"
 down_revision = "0051"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

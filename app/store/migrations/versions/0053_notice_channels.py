@@ -1,9 +1,4 @@
-"""Channels of a team's chat that notices are posted into.
-
-Revision ID: 0053
-Revises: 0052
-Create Date: 2026-11-23 13:10:00.000000
-"""
+"""Channels of a team's chat that notices are posted into."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,8 +8,6 @@ from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
 revision = "0053"
 down_revision = "0052"
-branch_labels = None
-depends_on = None
 
 _WAITING = sa.text("next_at IS NOT NULL")
 

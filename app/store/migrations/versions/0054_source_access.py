@@ -1,9 +1,4 @@
-"""What sources' websites ask of their readers.
-
-Revision ID: 0054
-Revises: 0053
-Create Date: 2026-11-23 13:40:00.000000
-"""
+"""What sources' websites ask of their readers."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
 revision = "0054"
 down_revision = "0053"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,9 +1,4 @@
-"""What websites tell of their visitors.
-
-Revision ID: 0055
-Revises: 0054
-Create Date: 2026-11-23 13:55:00.000000
-"""
+"""What websites tell of their visitors."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.baseline.columns import JSON
 
 revision = "0055"
 down_revision = "0054"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,9 +1,4 @@
-"""Answers whose page no longer says what they say.
-
-Revision ID: 0056
-Revises: 0055
-Create Date: 2026-11-23 13:05:00.000000
-"""
+"""Answers whose page no longer says what they say."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart
 
 revision = "0056"
 down_revision = "0055"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,9 +1,4 @@
-"""Help desks of agents, and the tickets on their way to them.
-
-Revision ID: 0057
-Revises: 0056
-Create Date: 2026-11-23 13:40:00.000000
-"""
+"""Help desks of agents, and the tickets on their way to them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,8 +8,6 @@ from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
 revision = "0057"
 down_revision = "0056"
-branch_labels = None
-depends_on = None
 
 _WAITING = sa.text("next_at IS NOT NULL")
 _PARENTS = (

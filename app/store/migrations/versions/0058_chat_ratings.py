@@ -1,17 +1,10 @@
-"""What visitors say of a chat with a person.
-
-Revision ID: 0058
-Revises: 0057
-Create Date: 2026-11-23 14:05:00.000000
-"""
+"""What visitors say of a chat with a person."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0058"
 down_revision = "0057"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,9 +1,4 @@
-"""Passkeys of operators.
-
-Revision ID: 0059
-Revises: 0058
-Create Date: 2026-11-23 14:00:00.000000
-"""
+"""Passkeys of operators."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
 revision = "0059"
 down_revision = "0058"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,9 +1,4 @@
-"""Gaps that are closed by a change in a website's repository.
-
-Revision ID: 0060
-Revises: 0059
-Create Date: 2026-11-23 14:10:00.000000
-"""
+"""Gaps that are closed by a change in a website's repository."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,8 +8,6 @@ from app.store.migrations.row_policies import keep_apart
 
 revision = "0060"
 down_revision = "0059"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

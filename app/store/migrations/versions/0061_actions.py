@@ -1,9 +1,4 @@
-"""HTTP calls that operators have defined for their agents.
-
-Revision ID: 0061
-Revises: 0060
-Create Date: 2026-11-23 16:30:00.000000
-"""
+"""HTTP calls that operators have defined for their agents."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,8 +8,6 @@ from app.store.migrations.row_policies import keep_apart
 
 revision = "0061"
 down_revision = "0060"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

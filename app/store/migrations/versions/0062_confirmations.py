@@ -1,9 +1,4 @@
-"""Actions that change something, and what visitors were asked to confirm.
-
-Revision ID: 0062
-Revises: 0061
-Create Date: 2026-11-23 20:10:00.000000
-"""
+"""Actions that change something, and what visitors were asked to confirm."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,8 +8,6 @@ from app.store.migrations.row_policies import keep_apart
 
 revision = "0062"
 down_revision = "0061"
-branch_labels = None
-depends_on = None
 
 _ADDED = (
     ("changes", sa.Boolean(), sa.false()),

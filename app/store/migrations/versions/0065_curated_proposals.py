@@ -1,17 +1,10 @@
-"""Proposed changes to curated answers.
-
-Revision ID: 0065
-Revises: 0062
-Create Date: 2026-11-23 21:00:00.000000
-"""
+"""Proposed changes to curated answers."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0065"
 down_revision = "0062"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

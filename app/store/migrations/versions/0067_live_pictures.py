@@ -1,9 +1,4 @@
-"""Pictures that visitors and operators send each other in live chats.
-
-Revision ID: 0067
-Revises: 0065
-Create Date: 2026-11-23 20:50:00.000000
-"""
+"""Pictures that visitors and operators send each other in live chats."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart
 
 revision = "0067"
 down_revision = "0065"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

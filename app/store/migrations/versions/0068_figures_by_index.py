@@ -1,16 +1,9 @@
-"""The index that figures are counted of holds whose a turn is and its own id; that of usage what costs are summed of.
-
-Revision ID: 0068
-Revises: 0067
-Create Date: 2026-11-24 12:40:00.000000
-"""
+"""The index that figures are counted of holds whose a turn is and its own id; that of usage what costs are summed of."""
 
 from alembic import op
 
 revision = "0068"
 down_revision = "0067"
-branch_labels = None
-depends_on = None
 
 _FIGURES = [
     "agent_id",

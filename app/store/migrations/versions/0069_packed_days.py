@@ -1,9 +1,4 @@
-"""Days that are over are counted once; a worker packs those that there are.
-
-Revision ID: 0069
-Revises: 0068
-Create Date: 2026-11-26 15:10:00.000000
-"""
+"""Days that are over are counted once; a worker packs those that there are."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart
 
 revision = "0069"
 down_revision = "0068"
-branch_labels = None
-depends_on = None
 
 _OUTDATED = sa.text("content IS NULL")
 

@@ -1,17 +1,10 @@
-"""Leads are open, or an operator is done with them.
-
-Revision ID: 0070
-Revises: 0069
-Create Date: 2026-11-26 19:40:00.000000
-"""
+"""Leads are open, or an operator is done with them."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0070"
 down_revision = "0069"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,9 +1,4 @@
-"""Filters of lists that operators save, each for themselves or for all of the workspace.
-
-Revision ID: 0071
-Revises: 0070
-Create Date: 2026-11-26 19:50:00.000000
-"""
+"""Filters of lists that operators save, each for themselves or for all of the workspace."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.migrations.row_policies import keep_apart
 
 revision = "0071"
 down_revision = "0070"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

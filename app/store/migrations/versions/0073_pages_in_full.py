@@ -1,16 +1,9 @@
-"""The next reading asks for every page in full: more of a page is read than was, and "not changed" would keep it away.
-
-Revision ID: 0073
-Revises: 0072
-Create Date: 2026-11-26 20:20:00.000000
-"""
+"""The next reading asks for every page in full: more of a page is read than was, and "not changed" would keep it away."""
 
 from alembic import op
 
 revision = "0073"
 down_revision = "0072"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,17 +1,10 @@
-"""Whose account has a live chat: an API token may be named like an operator's address.
-
-Revision ID: 0074
-Revises: 0073
-Create Date: 2026-11-26 23:00:00.000000
-"""
+"""Whose account has a live chat: an API token may be named like an operator's address."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0074"
 down_revision = "0073"
-branch_labels = None
-depends_on = None
 
 # Who had one until now is taken for the operator of that address, of the chat's own workspace.
 _OWNERS = """

@@ -1,17 +1,10 @@
-"""Whose account or API token a change was made by: a token may be named like an operator's address.
-
-Revision ID: 0076
-Revises: 0075
-Create Date: 2026-11-27 10:00:00.000000
-"""
+"""Whose account or API token a change was made by: a token may be named like an operator's address."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0076"
 down_revision = "0075"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,9 +1,4 @@
-"""When each conversation was first handed over to a person, which figures count; packed days are counted again.
-
-Revision ID: 0079
-Revises: 0078
-Create Date: 2026-11-29 04:50:00.000000
-"""
+"""When each conversation was first handed over to a person, which figures count; packed days are counted again."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +7,6 @@ from app.store.schema import UtcDateTime
 
 revision = "0079"
 down_revision = "0078"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

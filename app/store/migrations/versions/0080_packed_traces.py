@@ -1,9 +1,5 @@
 """Search's part of a turn's trace in a column of its own, compressed, which a worker empties after a month. 100,000
 turns with traces of 4 KB took 36 s of one core on SQLite, 45 s on a busy machine.
-
-Revision ID: 0080
-Revises: 0079
-Create Date: 2026-11-29 05:16:31.463060
 """
 
 from typing import Any, Final
@@ -15,8 +11,6 @@ from app.store.schema import PackedJson, StorableJson
 
 revision = "0080"
 down_revision = "0079"
-branch_labels = None
-depends_on = None
 
 _OF_SEARCH: Final = ("stages", "ranked")
 _AT_ONCE: Final = 500

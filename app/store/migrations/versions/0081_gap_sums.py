@@ -1,9 +1,5 @@
 """How many visitors asked for a gap, kept with it, and its askings by time: lists of gaps read neither turns nor old
 askings.
-
-Revision ID: 0081
-Revises: 0080
-Create Date: 2026-11-29 05:25:00.000000
 """
 
 import sqlalchemy as sa
@@ -11,8 +7,6 @@ from alembic import op
 
 revision = "0081"
 down_revision = "0080"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,17 +1,11 @@
 """A person's address and identity are unique in a workspace, no longer in the installation. Going back is refused where
 an address has two accounts.
-
-Revision ID: 0082
-Revises: 0081
-Create Date: 2026-11-29 08:01:06.040016
 """
 
 from alembic import op
 
 revision = "0082"
 down_revision = "0081"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -1,9 +1,5 @@
 """The links in the text of chunks. The next reading asks for every page in full, because those that were read before
 have none.
-
-Revision ID: 0083
-Revises: 0082
-Create Date: 2026-11-29 08:34:00.000000
 """
 
 import sqlalchemy as sa
@@ -12,8 +8,6 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0083"
 down_revision = "0082"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

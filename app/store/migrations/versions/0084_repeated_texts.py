@@ -1,9 +1,4 @@
-"""Texts that are not indexed because many pages of a source have them.
-
-Revision ID: 0084
-Revises: 0083
-Create Date: 2026-11-29 08:55:00.000000
-"""
+"""Texts that are not indexed because many pages of a source have them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,8 +6,6 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0084"
 down_revision = "0083"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
