@@ -33,6 +33,7 @@ from app.providers.embedding.embedder import Embedder
 from app.search.confidence import SURE, UNGROUNDED, answer_confidence, enough
 from app.search.retrieval import Retrieval
 from app.search.retriever import Retriever
+from app.search.source_choice import is_near
 from app.store.system_of_record import SystemOfRecord
 
 
@@ -126,14 +127,15 @@ class AnswerPipeline:
         found: Retrieval | None = None,
     ) -> Generation:
         """An answer yet to be written, from what was `found` for `standalone` ("" for the question itself) and from
-        what the visitor's browser sent of their page; without `found`, from nothing."""
-        request = asking.request
+        what the visitor's browser sent of their page; without `found`, from nothing. Models get what is near: only
+        passages that are quoted are judged one by one."""
+        request, threshold = asking.request, agent.config.confidence_threshold
         name = canned_messages(asking.language).your_page
-        sources = (
-            await sources_with_page(request, found.sources, await self._crawled_page(agent, request), name)
-            if found is not None
-            else ()
-        )
+        chunks = found.sources if found else ()
+        if self._has_model:
+            chunks = tuple(item for item in chunks if is_near(item.calibrated, threshold))
+        crawled = await self._crawled_page(agent, request) if found is not None else ()
+        sources = await sources_with_page(request, chunks, crawled, name) if found is not None else ()
         context = AnswerContext(
             agent=agent.config,
             question=request.message,

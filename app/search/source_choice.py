@@ -10,7 +10,7 @@ from app.core.chunk import SECTION_REACH, Chunk, RankedChunk
 from app.search.confidence import is_low
 from app.search.retrieval import Retrieval
 
-NEAR_SHARE: Final = 0.5  # of the agent's threshold: chunks with less confidence are not even offered as sections
+_NEAR_SHARE: Final = 0.5  # of the agent's threshold
 
 
 def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
@@ -45,11 +45,18 @@ def _is_told(chunk: Chunk, kept: Sequence[RankedChunk]) -> bool:
     )
 
 
+def is_near(confidence: float, threshold: float) -> bool:
+    """Whether search is sure enough of a chunk to offer its section where nothing answers."""
+    return confidence >= _NEAR_SHARE * threshold
+
+
 def answerable_from(ranked: Sequence[RankedChunk], threshold: float, settings: RetrievalSettings) -> Retrieval:
     """The chunks of `ranked` (best first) that come close to the threshold, because the writer judges its quotes once
-    more. Only those that reach it count for the confidence."""
-    near = [item for item in ranked if item.calibrated >= NEAR_SHARE * threshold]
-    survivors = sum(item.calibrated >= threshold for item in near)
+    more; of a site that was found as a whole, all: among so few, what search thinks of one says little. Only those that
+    reach the threshold count for the confidence."""
+    is_whole_site = len(ranked) < settings.recall_per_list
+    near = [item for item in ranked if is_whole_site or is_near(item.calibrated, threshold)]
+    survivors = sum(item.calibrated >= threshold for item in ranked)
     best = max((item.calibrated for item in ranked), default=0.0)
     return Retrieval(
         ranked=tuple(ranked),

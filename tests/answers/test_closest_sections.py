@@ -15,8 +15,9 @@ async def written(question: str, *sources: Source, language: str = "en") -> str:
     return "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
 
 
-def source(number: int, title: str, text: str = TABLE, heading: str = "") -> Source:
-    return Source(number, f"https://x.example/{number}", title, text, chunk_id=f"c{number}", heading=heading)
+def source(number: int, title: str, text: str = TABLE, heading: str = "", calibrated: float = 0.2) -> Source:
+    url = f"https://x.example/{number}"
+    return Source(number, url, title, text, chunk_id=f"c{number}", heading=heading, calibrated=calibrated)
 
 
 async def test_up_to_three_sections_are_named_and_cited_those_that_come_closest_first() -> None:
@@ -70,3 +71,7 @@ async def test_names_and_lines_hold_no_link() -> None:
 async def test_nothing_is_said_without_a_section() -> None:
     assert await written("Which?") == ""
     assert await written("Which?", Source(1, "https://x.example", "Your page", TABLE, is_unasked=True)) == ""
+
+
+async def test_what_search_found_far_from_the_question_is_not_named() -> None:
+    assert not await written("Welcher Port?", source(1, "Ports", calibrated=0.1))

@@ -15,7 +15,7 @@ from app.core.turn_events import Citations
 from app.search.confidence import calibrated
 from app.search.page_focus import page_focus
 from app.search.retrieval import SearchQuery
-from tests.doubles.answering_house import SITE, answering_house
+from tests.doubles.answering_house import PAGES, SITE, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 
 ASKED = SearchQuery("What does shipping cost?")
@@ -35,6 +35,20 @@ async def test_one_page_does_not_fill_every_place(tmp_path: Path) -> None:
     stuffed = [item for item in found.ranked[:6] if item.chunk.url == f"{SITE}/stuffed"]
     assert len(stuffed) == agent.config.retrieval.sources  # the order alone would give it all of them
     assert [item.chunk.url for item in found.sources].count(f"{SITE}/stuffed") == agent.config.retrieval.sources - 1
+
+
+async def test_of_a_site_that_is_found_as_a_whole_far_chunks_are_sources_too(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        query, whole, larger = (
+            SearchQuery("Who wrote the opera Aida?"),
+            await house.live_agent(),
+            {"recall_per_list": 3},
+        )
+        found = await house.retriever.retrieve(whole, query)
+        part = await house.retriever.retrieve(await house.live_agent(**larger), query)
+
+    assert {item.chunk.url for item in found.sources} == {f"{SITE}{path}" for path in PAGES}
+    assert (part.sources, found.best) == ((), part.best)
 
 
 async def test_a_text_that_two_pages_share_is_a_source_once(tmp_path: Path) -> None:

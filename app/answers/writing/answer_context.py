@@ -14,6 +14,7 @@ from app.core.text.markdown.links import TextLink
 from app.core.turn import AnsweredBy, Exchange
 from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatItem
+from app.search.source_choice import is_near
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,10 @@ class AnswerContext:
     def asked_in(self) -> str | None:
         """The language of `asked` (BCP 47 primary subtag), None if unknown."""
         return self.read_in or self.language
+
+    def is_near(self, source: Source) -> bool:
+        """Whether search is sure enough of it to name it where it does not answer."""
+        return is_near(source.calibrated, self.agent.confidence_threshold)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class ExtractiveWriter:
         readings = await self._readings(context)
         if sure := [each for each in readings if each.is_sure]:
             quoted = await self._quoted(sure)
-            further = _further(sure[0].judged, quoted)
+            further = _further(sure[0].judged, quoted, context)
             for offer in [*map(_named, further), *_rest(sure[0].judged, quoted)]:
                 yield offer
             for part in _answer(sure[0].judged, quoted, further, context):
@@ -262,14 +262,14 @@ def _next_section(first: Passage, room: int) -> Passage | None:
     return other if other and _length(other) <= room else None
 
 
-def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list[Passage]:
-    """One passage for each of the best sources, and sections, that are not quoted."""
+def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[Passage]:
+    """One passage for each of the best sources, and sections, that search finds near and are not quoted."""
     if judged[0].passage.source.is_unasked:
         return []
     numbers = {passage.source.number for passage in quoted}
     told = {_heading_of(passage) for passage in quoted}
     further: list[Passage] = []
-    for passage in (one.passage for one in judged):
+    for passage in (one.passage for one in judged if context.is_near(one.passage.source)):
         if passage.source.number in numbers or _heading_of(passage) in told or not _name(passage):
             continue
         numbers.add(passage.source.number)
@@ -372,8 +372,9 @@ class ClosestSectionsWriter:
         yield ChatEnd(Finish.COMPLETE, TokenUsage())
 
     async def _closest(self, context: AnswerContext) -> dict[str, Passage]:
-        """The best passage of each section, by the section's name."""
-        found = [passage for source in context.sources if not source.is_unasked for passage in passages(source)]
+        """The best passage of each section that search finds near, by the section's name."""
+        near = (source for source in context.sources if not source.is_unasked and context.is_near(source))
+        found = [passage for source in near for passage in passages(source)]
         named: dict[str, Passage] = {}
         for judged in await self._judge.judged(context, found):
             if name := _linked(judged.passage):
