@@ -171,7 +171,8 @@ class AnswerPipeline:
         on_page = generation.rests_on_action or _is_proven_by_page(asking.request, generation)
         is_cited = bool(generation.citations) and (verdict is None or verdict.is_grounded)
         confidence = answer_confidence(generation.sureness(best), is_cited=is_cited, rests_on_current_page=on_page)
-        is_unsure = not is_cited or confidence < agent.config.confidence_threshold
+        is_filtered = generation.finish is Finish.CONTENT_FILTER
+        is_unsure = is_filtered or not is_cited or confidence < agent.config.confidence_threshold
         is_low = is_unsure or (_is_doubted(agent, generation, confidence, found) and not on_page)
         if verdict is not None and verdict.is_failed:
             is_shown = generation.finish not in (Finish.STOPPED, Finish.CONTENT_FILTER)

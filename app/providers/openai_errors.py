@@ -16,18 +16,17 @@ OPENAI_ERRORS: Final = (openai.OpenAIError, httpx2.HTTPError, ValueError, TypeEr
 # Fields that we send. Other names in a provider's response may contain anything.
 _FIELDS: Final = frozenset(
     {"max_tokens", "max_completion_tokens", "temperature", "reasoning_effort", "response_format", "stream_options"}
-    | {"tools", "dimensions"}
+    | {"tools", "dimensions", "stream"}
 )
 
 
-_NAMED_FIELD: Final = re.compile(rf"\b(?:{'|'.join(sorted(_FIELDS))})\b")
+_NAMED_FIELD: Final = re.compile(rf"\b(?:{'|'.join(sorted(_FIELDS - {'stream'}))})\b")  # a common word
 _NOT_TAKEN: Final = re.compile(
     r"unsupported|unrecognized|unknown|unexpected|extra|not (?:supported|permitted|allowed|accepted)|not support"
     r"|no longer",
     re.IGNORECASE,
 )
 _SECONDS: Final = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)s")
-_PAYMENT_REQUIRED: Final = 402
 LONGEST_RETRY_SECONDS: Final = 2.0
 _BUSY_SECONDS: Final = 0.3
 # Codes of errors that are about one prompt, by what an operator should read. Texts beside them may contain anything.
@@ -40,6 +39,12 @@ _OF_THE_PROMPT: Final = {
     "context_length_exceeded": "was given a prompt beyond its context length",
     "string_above_max_length": "was given a prompt beyond its context length",
 }
+# What filters name beside their refusal.
+_FILTERED_FOR: Final = frozenset(
+    {"hate", "harassment", "self_harm", "sexual", "violence", "jailbreak", "indirect_attack", "profanity"}
+    | {"protected_material_code", "protected_material_text", "prohibited_content", "safety", "recitation"}
+    | {"blocklist", "spii"}
+)
 _TOO_LONG: Final = re.compile(
     r"context (?:length|window)|maximum context|prompt is too long|too many tokens|request too large"
     r"|context the overflows|input is too long|exceeds? the (?:available )?context",
@@ -55,7 +60,16 @@ _KNOWN_CODES: Final = {
     "invalid_api_key": "refused the API key",
     "api_key_invalid": "refused the API key",
 }
-_STATUSES_OF_A_PROMPT: Final = frozenset({400, 403, 413, 422})
+_BY_STATUS: Final = {
+    401: "refused the API key",
+    402: _KNOWN_CODES["insufficient_quota"],
+    403: "refused the API key",
+    404: "knows no such model or address",
+    429: "is over its rate limit or quota",
+}
+_BEYOND_RATE: Final = "was given a prompt of more tokens than this account may use in a minute"
+_TOO_LARGE: Final = 413
+_STATUSES_OF_A_PROMPT: Final = frozenset({400, 403, _TOO_LARGE, 422, 0})
 
 
 def is_filtered(error: Exception) -> bool:
@@ -74,26 +88,49 @@ def is_of_request(error: Exception) -> bool:
     return is_plain or is_of_prompt(error)
 
 
+def filtered_for(told: Any) -> str:
+    """What a filter objects to, by the names in its refusal or finish reason: " (jailbreak, violence)", or ""."""
+    if isinstance(told, openai.APIError):
+        inner, metadata = _part(_body(told), "innererror"), _part(_body(told), "metadata")
+        results = _part(inner, "content_filter_result") or _part(inner, "content_filter_results")
+        named = [name for name, found in results.items() if isinstance(found, Mapping) and found.get("filtered")]
+        reasons = metadata.get("reasons")
+        named += reasons if isinstance(reasons, list) else []
+    else:
+        named = str(told).split(":")
+    known = {str(name).strip().casefold().replace("-", "_") for name in named} & _FILTERED_FOR
+    return f" ({', '.join(sorted(known))})" if known else ""
+
+
 def _of_the_prompt(error: Exception) -> str:
-    if not isinstance(error, openai.APIStatusError) or error.status_code not in _STATUSES_OF_A_PROMPT:
+    if not isinstance(error, openai.APIError) or _status(error) not in _STATUSES_OF_A_PROMPT:
         return ""
-    for code in _codes(error):
-        if told := _OF_THE_PROMPT.get(code):
-            return told
-    if _MODERATED.search(str(error)):
+    codes, text = _codes(error), f"{error} {error.body}"
+    if _status(error) == _TOO_LARGE and "rate_limit_exceeded" in codes:
+        return _BEYOND_RATE
+    if told := next(filter(None, map(_OF_THE_PROMPT.get, codes)), ""):
+        return told
+    if _MODERATED.search(text):
         return _OF_THE_PROMPT["content_filter"]
-    return _OF_THE_PROMPT["context_length_exceeded"] if _TOO_LONG.search(str(error)) else ""
+    return _OF_THE_PROMPT["context_length_exceeded"] if _TOO_LONG.search(text) else ""
 
 
-def _codes(error: openai.APIStatusError) -> list[str]:
+def _status(error: openai.APIError) -> int:
+    """Of the response, or the one that an error within a stream names; 0 for none."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code
+    code = _body(error).get("code")
+    return code if isinstance(code, int) else 0
+
+
+def _codes(error: openai.APIError) -> list[str]:
     body = _body(error)
-    inner = body.get("innererror")
-    told = [error.code, error.type, inner.get("code") if isinstance(inner, Mapping) else None]
+    told = [error.code, error.type, _part(body, "innererror").get("code")]
     told += [detail.get("reason") for detail in _details(body)]
     return [str(code).casefold() for code in told if code]
 
 
-def _body(error: openai.APIStatusError) -> Mapping[str, Any]:
+def _body(error: openai.APIError) -> Mapping[str, Any]:
     """The error's object. Gemini sends it in an array."""
     body = error.body
     if isinstance(body, list) and body and isinstance(body[0], Mapping):
@@ -101,31 +138,30 @@ def _body(error: openai.APIStatusError) -> Mapping[str, Any]:
     return body if isinstance(body, Mapping) else {}
 
 
+def _part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = body.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
 def _details(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     details = body.get("details")
     return [detail for detail in details if isinstance(detail, Mapping)] if isinstance(details, list) else []
 
 
-def known_cause(error: openai.APIStatusError) -> str:
+def known_cause(error: openai.APIError) -> str:
     """What an operator can do something about, by the provider's code; "" for other errors."""
-    told = (_KNOWN_CODES.get(code) for code in _codes(error))
-    no_credit = _KNOWN_CODES["insufficient_quota"] if error.status_code == _PAYMENT_REQUIRED else ""
-    return next(filter(None, told), no_credit)
+    return next(filter(None, map(_KNOWN_CODES.get, _codes(error))), "")
 
 
 def what_happened(error: Exception) -> str:
     """The end of a sentence that begins with the provider's name."""
     if told := _of_the_prompt(error):
-        return told
-    if isinstance(error, openai.APIStatusError) and (known := known_cause(error)):
-        return f"{known} ({error.status_code})"
+        return told + (filtered_for(error) if is_filtered(error) else "")
+    if isinstance(error, openai.APIError):
+        status = _status(error)
+        if told := known_cause(error) or _BY_STATUS.get(status, ""):
+            return f"{told} ({status})" if status else told
     match error:
-        case openai.AuthenticationError() | openai.PermissionDeniedError():
-            return f"refused the API key ({error.status_code})"
-        case openai.NotFoundError():
-            return "knows no such model or address (404)"
-        case openai.RateLimitError():
-            return "is over its rate limit or quota (429)"
         case openai.APIStatusError() if field := refused_field(error):
             return f"does not take the field {field}, or its value ({error.status_code})"
         case openai.APIStatusError():

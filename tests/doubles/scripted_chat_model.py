@@ -30,13 +30,21 @@ _USAGE: Final = TokenUsage(prompt_tokens=10, completion_tokens=5, model="scripte
 class ScriptedChatModel:
     """Each call plays the next of `replies`, and the last one ever after.
 
-    `requests` holds what every call was given; `closed` counts the calls whose block was left.
+    `why` is whom it names for its end. `requests` holds what every call was given; `closed` counts the calls whose
+    block was left.
     """
 
-    def __init__(self, *replies: Sequence[Step], finish: Finish = Finish.COMPLETE, usage: TokenUsage = _USAGE) -> None:
+    def __init__(
+        self,
+        *replies: Sequence[Step],
+        finish: Finish = Finish.COMPLETE,
+        usage: TokenUsage = _USAGE,
+        why: str = "",
+    ) -> None:
         self._replies = replies or (("Hello.",),)
         self._finish = finish
         self._usage = usage
+        self._why = why
         self.requests: list[list[ChatMessage]] = []
         self.closed = 0
 
@@ -60,4 +68,4 @@ class ScriptedChatModel:
             elif isinstance(step, str) and step:
                 yield TextDelta(step)
         calls = tuple(step for step in steps if isinstance(step, ToolCall))
-        yield ChatEnd(self._finish, self._usage, calls=calls)
+        yield ChatEnd(self._finish, self._usage, calls=calls, why=self._why)

@@ -44,6 +44,17 @@ async def test_a_model_that_has_answered_must_fail_three_times_in_a_row(failures
     assert (health.alert is not None) is is_alert
 
 
+@pytest.mark.parametrize(("failures", "is_alert"), [(2, False), (3, True)])
+async def test_a_model_that_never_answered_may_refuse_the_prompts_of_a_visitor(failures: int, is_alert: bool) -> None:
+    health = await after(*[(ModelUnavailable("It is too long.", is_of_prompt=True),)] * failures)
+
+    assert (health.alert is not None) is is_alert
+
+
+async def test_a_failure_after_a_refused_prompt_is_an_alert() -> None:
+    assert (await after((ModelUnavailable("It is too long.", is_of_prompt=True),), (AWAY,))).alert is not None
+
+
 async def test_one_answer_ends_the_alert() -> None:
     assert (await after((AWAY,), (AWAY,), ("Ten days.",))).alert is None
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.turn import Finish, TokenUsage
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
+from app.providers.chat.chat_model import ChatMessage, ChatModel, TextDelta
 from app.providers.chat.model_reply import model_reply, object_schema
 from app.providers.chat.openai_chat_model import OpenAIChatModel
 from tests.contracts.chat_model_contract import ChatModelContract, read, read_into
@@ -230,7 +230,7 @@ def _lengths(body: dict[str, Any]) -> dict[str, int]:
 async def test_finish_reasons_are_ours(provider: OpenAIProvider, said: str, finish: str) -> None:
     _, end = await read(provider.plays(Say(["Ten."], finish=said)))
 
-    assert end == ChatEnd(Finish(finish), TokenUsage(12, 3, "m"))
+    assert (end.finish, end.usage) == (Finish(finish), TokenUsage(12, 3, "m"))
 
 
 async def test_a_server_that_counts_nothing_still_answers(provider: OpenAIProvider) -> None:

@@ -10,6 +10,8 @@ from starlette.responses import JSONResponse
 
 from app.core.errors import EmbedderUnavailable, ModelInterrupted, ModelUnavailable
 from app.core.turn import Finish
+from app.providers.chat.chat_model import ChatMessage
+from app.providers.chat.model_reply import model_reply
 from app.providers.chat.openai_chat_model import OpenAIChatModel
 from app.providers.embedding.openai_embedder import OpenAIEmbedder
 from app.providers.provider_events import WholeCompletion
@@ -68,6 +70,13 @@ async def test_a_prompt_that_a_filter_refuses_is_an_end_and_no_failure(played: P
     texts, end = await read(played(answer))
     assert texts == []
     assert end.finish is Finish.CONTENT_FILTER
+
+
+async def test_a_short_reply_that_a_filter_refuses_is_none(played: Played) -> None:
+    model = played(Refuse(400, error=FILTERED))
+    with pytest.raises(ModelUnavailable, match=r"filtered the prompt\.") as caught:
+        await model_reply(model, [ChatMessage("user", "?")], max_tokens=9, budget_seconds=10)
+    assert caught.value.is_of_prompt
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,8 @@ async def test_a_providers_response_is_understood(fake_openai: FakeOpenAI, excha
         else:
             said, end = await read(model)
             assert ("".join(said), end.finish.value) == (exchange["text"], exchange["finish"])
+            assert exchange.get("why", "") in end.why
+            assert bool(end.why) is (exchange["finish"] == "content_filter")
             counted = {"prompt": end.usage.prompt_tokens, "completion": end.usage.completion_tokens}
             counted["cached"] = end.usage.cached_tokens
             assert {name: exchange[name] for name in counted if name in exchange} == {

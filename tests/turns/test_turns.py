@@ -177,6 +177,23 @@ async def test_a_model_that_is_away_leaves_the_pages_own_words(tmp_path: Path) -
         assert (await stored(house)).trace["model_away"] == "refused"
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("", "I cannot answer that."), ("A lamp has [1]", "A lamp has [1]\n\nI cannot answer that.")],
+    ids=["before its first word", "in the middle"],
+)
+async def test_what_a_providers_filter_refuses_is_told_to_visitor_and_operator(
+    tmp_path: Path, written: str, shown: str
+) -> None:
+    model = ScriptedChatModel([written], finish=Finish.CONTENT_FILTER, why="The model m filtered the prompt.")
+    async with answering_house(tmp_path, model=model) as house:
+        events = await house.ask("How long is the warranty of a lamp?")
+        assert text(events) == shown
+        assert done(events).low_confidence
+        assert await open_gaps(house) == []
+        assert (await stored(house)).trace["model_declined"] == "The model m filtered the prompt."
+
+
 async def test_without_any_index_the_answer_says_that_it_cannot_search(house: AnsweringHouse) -> None:
     house.vectors.is_down = house.keywords.is_down = True
     events = await house.ask("How long is the warranty of a lamp?")

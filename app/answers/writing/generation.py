@@ -109,8 +109,9 @@ class Generation:
                 log.warning("generation.writer_away", writer=writer.answered_by.value, reason=str(error))
                 self.trace[f"{writer.answered_by.value}_away"] = str(error)
                 continue
-            if self.finish is Finish.CONTENT_FILTER and not self.text:
-                self.say(canned_messages(self.context.language).withheld)
+            if self.finish is Finish.CONTENT_FILTER:
+                words = canned_messages(self.context.language).withheld
+                self.say(f"\n\n{words}" if self.text else words)
             if self.text:
                 return
         self.answered_by = AnsweredBy.FALLBACK
@@ -161,6 +162,9 @@ class Generation:
                     if isinstance(item, ChatEnd):
                         self.finish = item.finish
                         self.confidence = self.confidence if item.confidence is None else item.confidence
+                        if item.why:
+                            log.warning("generation.declined", writer=writer.answered_by.value, reason=item.why)
+                            self.trace[f"{writer.answered_by.value}_declined"] = item.why
                         continue
                     if isinstance(item, Proposal):
                         self.proposed = item.change

@@ -56,12 +56,14 @@ class Thinking:
 @dataclass(frozen=True, slots=True)
 class ChatEnd:
     """The last item of every stream that was not interrupted. `confidence`, in [0, 1], is a writer's own estimate of
-    its answer, None if it has none; `calls` are the tools that the model calls, whether or not they were offered."""
+    its answer, None if it has none; `calls` are the tools that the model calls, whether or not they were offered; `why`
+    tells operators who refused or filtered it, "" for other ends."""
 
     finish: Finish
     usage: TokenUsage
     confidence: float | None = None
     calls: tuple[ToolCall, ...] = ()
+    why: str = ""
 
 
 ChatItem = TextDelta | Thinking | ChatEnd

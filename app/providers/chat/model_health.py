@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -19,15 +19,18 @@ _FAILURES_TO_ALERT: Final = 3  # in a row, of a model that has answered before
 
 @dataclass(frozen=True, slots=True)
 class ModelAlert:
-    """`failures` calls in a row have failed since `since`; `reason` is that of the first."""
+    """`failures` calls in a row have failed since `since`; `reason` is that of the first. With `is_of_prompt`, each
+    only refused its prompt."""
 
     failures: int
     since: datetime
     reason: str
+    is_of_prompt: bool = False
 
 
 class ModelHealth:
-    """The health of one process. A model that has never answered raises an alert with its first failure."""
+    """The health of one process. A model that has never answered raises an alert with its first failure, unless it only
+    refused a prompt."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -37,22 +40,22 @@ class ModelHealth:
     @property
     def alert(self) -> ModelAlert | None:
         """None while the model answers, or before its first call."""
-        if self._failing is None or (self._has_answered and self._failing.failures < _FAILURES_TO_ALERT):
+        failing = self._failing
+        if failing and (self._has_answered or failing.is_of_prompt) and failing.failures < _FAILURES_TO_ALERT:
             return None
-        return self._failing
+        return failing
 
     def answered(self) -> None:
         if self.alert:
             log.info("model.recovered", failures=self.alert.failures)
         self._has_answered, self._failing = True, None
 
-    def failed(self, reason: str) -> None:
+    def failed(self, error: ModelUnavailable | ModelInterrupted) -> None:
         was_alert, known = self.alert, self._failing
-        self._failing = (
-            ModelAlert(known.failures + 1, known.since, known.reason)
-            if known
-            else ModelAlert(1, self._clock.now(), reason)
-        )
+        is_of_prompt = isinstance(error, ModelUnavailable) and error.is_of_prompt
+        known = known or ModelAlert(0, self._clock.now(), str(error), is_of_prompt=True)
+        is_of_prompt = known.is_of_prompt and is_of_prompt
+        self._failing = replace(known, failures=known.failures + 1, is_of_prompt=is_of_prompt)
         if self.alert and not was_alert:
             log.error("model.failing", failures=self._failing.failures, reason=self._failing.reason)
 
@@ -73,7 +76,7 @@ class WatchedChatModel:
             ):
                 yield watched
         except (ModelUnavailable, ModelInterrupted) as error:
-            self._health.failed(str(error))
+            self._health.failed(error)
             raise
 
     async def _watched(self, items: ChatStream) -> AsyncGenerator[ChatItem, None]:

@@ -6,19 +6,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.errors import ModelUnavailable
-from app.providers.chat.chat_model import ChatMessage, ChatModel, TextDelta
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
 
 
 async def model_reply(
     model: ChatModel, messages: Sequence[ChatMessage], *, max_tokens: int, budget_seconds: float
 ) -> str:
-    """The whole text. Raises ModelUnavailable or ModelInterrupted, the former also when the budget runs out."""
+    """The whole text. Raises ModelUnavailable or ModelInterrupted, the former also when the budget runs out or nothing
+    was written because of a filter."""
+    said, why = "", ""
     try:
         async with asyncio.timeout(budget_seconds), model.stream(messages, max_tokens=max_tokens) as stream:
-            return "".join([item.text async for item in stream if isinstance(item, TextDelta)])
+            async for item in stream:
+                if isinstance(item, TextDelta):
+                    said += item.text
+                elif isinstance(item, ChatEnd):
+                    why = item.why
     except TimeoutError as error:
         message = f"The chat model took longer for a short reply than its budget of {budget_seconds:g} s."
         raise ModelUnavailable(message) from error
+    if why and not said:
+        raise ModelUnavailable(why, is_of_prompt=True)
+    return said
 
 
 def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,9 @@ from app.providers.httptools_transport import READ, HttptoolsTransport
 from app.providers.openai_errors import (
     LONGEST_RETRY_SECONDS,
     OPENAI_ERRORS,
+    filtered_for,
     is_filtered,
+    is_of_prompt,
     is_of_request,
     seconds_asked_for,
     seconds_until_retry,
@@ -123,8 +125,8 @@ class OpenAIChatModel:
         try:
             try:
                 opened.append(await self._begin(messages, max_tokens))
-            except _Filtered:
-                yield _filtered(TokenUsage(model=self._model))
+            except _Filtered as error:
+                yield _only(ChatEnd(Finish.CONTENT_FILTER, TokenUsage(model=self._model), why=str(error)))
                 return
             async with aclosing(self._with_room(opened, messages, max_tokens)) as items:
                 yield items
@@ -180,9 +182,9 @@ class OpenAIChatModel:
         try:
             return await self.taken.ask(fields, lengths, self._post)
         except OPENAI_ERRORS as error:
-            if is_filtered(error):
-                raise _Filtered from error
             message, is_prompts = self._told(what_happened(error)), is_of_request(error)
+            if is_filtered(error):
+                raise _Filtered(message) from error
             raise ModelUnavailable(message, seconds_asked_for(error), is_of_prompt=is_prompts) from error
 
     def _room(self, field: LengthField) -> int:
@@ -244,7 +246,11 @@ class OpenAIChatModel:
             if rest := visible.break_off():
                 has_begun = True
                 yield TextDelta(rest)
-            raise self._failed(what_happened(error), usage, has_begun=has_begun) from error
+            if is_filtered(error):
+                yield ChatEnd(Finish.CONTENT_FILTER, usage, why=self._told(what_happened(error)))
+                return
+            is_prompts = is_of_prompt(error)
+            raise self._failed(what_happened(error), usage, has_begun=has_begun, is_of_prompt=is_prompts) from error
         if rest := visible.close():
             has_begun = True
             yield TextDelta(rest)
@@ -261,14 +267,17 @@ class OpenAIChatModel:
             if ended is Finish.LENGTH:
                 raise _NoRoom(usage)
             raise self._failed(_why_empty(finish), usage, has_begun=False)
-        yield ChatEnd(ended, usage, calls=calls.whole)
+        happened = "refused to answer" if has_refused else f"filtered its answer{filtered_for(finish)}"
+        why = self._told(happened) if ended is Finish.CONTENT_FILTER else ""
+        yield ChatEnd(ended, usage, calls=calls.whole, why=why)
 
     def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
         """The event's JSON object; anything else counts as an empty one."""
         chunk = json.loads(data)
         if not isinstance(chunk, dict):
             return {}
-        if (error := chunk.get("error") or _ours(chunk).get("error")) or chunk.get("object") == "error":
+        error = chunk.get("error") or _ours(chunk).get("error") or (chunk if chunk.get("object") == "error" else None)
+        if error:
             raise APIError("an error in the stream", response.request, body=error)
         return chunk
 
@@ -281,11 +290,14 @@ class OpenAIChatModel:
             details.get("cached_tokens") or reported.get("prompt_cache_hit_tokens") or 0,
         )
 
-    def _failed(self, happened: str, usage: TokenUsage, *, has_begun: bool) -> ModelInterrupted | ModelUnavailable:
+    def _failed(
+        self, happened: str, usage: TokenUsage, *, has_begun: bool, is_of_prompt: bool = False
+    ) -> ModelInterrupted | ModelUnavailable:
         message = self._told(happened)
         if has_begun:
             return ModelInterrupted(message)
-        return ModelUnavailable(message, spent=(usage.prompt_tokens, usage.completion_tokens))
+        spent = (usage.prompt_tokens, usage.completion_tokens)
+        return ModelUnavailable(message, is_of_prompt=is_of_prompt, spent=spent)
 
     def _told(self, happened: str) -> str:
         return f"The model {self._model} at {self._client.base_url.host} {happened}."
@@ -356,8 +368,8 @@ class _Filtered(Exception):
     """The provider's filter refused the prompt."""
 
 
-async def _filtered(usage: TokenUsage) -> AsyncGenerator[ChatItem, None]:
-    yield ChatEnd(Finish.CONTENT_FILTER, usage)
+async def _only(end: ChatEnd) -> AsyncGenerator[ChatItem, None]:
+    yield end
 
 
 def _finish(reason: str) -> Finish | None:

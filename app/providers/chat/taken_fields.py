@@ -16,7 +16,9 @@ Answer = TypeVar("Answer")
 _OLDER: Final[LengthField] = "max_tokens"
 _NEWER: Final[LengthField] = "max_completion_tokens"
 _REFUSED: Final = frozenset({400, 422})  # what servers respond with to a field that they do not accept
-_OPTIONAL: Final = frozenset({"temperature", "reasoning_effort", "stream_options", "response_format", "tools"})
+_OPTIONAL: Final = frozenset(
+    {"temperature", "reasoning_effort", "stream", "stream_options", "response_format", "tools"}
+)
 _GUESSED: Final = frozenset({"response_format", "tools"})  # left out where a refusal names no field
 
 
@@ -75,6 +77,8 @@ class TakenFields:
     ) -> dict[str, Any]:
         length = self._length or (_NEWER if _OLDER in without else _OLDER)
         left_out = without | self.refused
+        if "stream" in left_out:
+            left_out |= {"stream_options"}
         return {name: value for name, value in fields.items() if name not in left_out} | {length: lengths[length]}
 
     def _changeable(self, fields: Mapping[str, Any], without: frozenset[str]) -> frozenset[str]:
