@@ -51,6 +51,24 @@ def test_a_year_of_which_no_source_tells_is_missed_most() -> None:
     assert odds("Does it take 2027.5 points, or 1,2027, or 2027-01?", "Forum of 2023: slides are here.") == 0
 
 
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        ("price of the ABX-9921-K", True),
+        ("price of the abx9921k", True),
+        ("price of article 0986494123", True),
+        ("price of the ABX-9921-M", False),
+        ("price of the ABX9921M", False),
+        ("price of article 0 986 494 124", False),
+        ("what does RFC 9921 say", True),
+    ],
+)
+def test_a_part_number_of_which_no_source_tells_is_missed_as_a_year_is(question: str, is_told: bool) -> None:
+    text = "| ABX-9921-K | 20 | size M |\n| 0 986 494 123 | 30 |\n| RFC 9921 |"
+    names = AskedNames(question, "en", [source(text)])
+    assert (names.odds(passage(text)) < -4) is not is_told
+
+
 def test_the_year_of_a_page_s_date_or_address_is_told() -> None:
     for told in (replace(source(), day=date(2027, 3, 1)), replace(source(), url="https://x.example/2027/forum")):
         [first, *_] = passages(told)

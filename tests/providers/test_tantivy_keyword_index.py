@@ -58,6 +58,8 @@ class TestTantivyKeywordIndex(KeywordIndexContract):
             ("en", "The organisation of subscriptions", "subscriptoins", "subscriptions"),
             ("en", "The organisation of subscriptions", "subscription org", "organisation"),
             ("en", "The warranty of a station", "waranty ", "warranty"),
+            ("en", "The wifi of a station", "wi-fi ", "wifi"),
+            ("zh", "網路設定", "网路", "網路"),
             ("en", "Themes of the shop", "shop the", "shop"),
             ("en", "Themes of the shop", "the", "Themes"),
             ("de", "Die Rückerstattungen werden überwiesen", "ruckerst", "Rückerstattungen"),
@@ -70,7 +72,7 @@ class TestTantivyKeywordIndex(KeywordIndexContract):
             ("zh", "退款将在十天内支付。", "支付", "支付"),
             ("ja", "返金は十日以内に行われます", "返金", "返金"),
             ("th", "การคืนเงินภายในสิบวัน", "คืนเงิน", "คืนเงิน"),
-            ("ko", "환불은 열흘 안에 지급됩니다", "환불", "환불은"),
+            ("ko", "환불은 열흘 안에 지급됩니다", "환불", "환불"),
         ],
     )
     async def test_what_is_typed_in_each_language_finds_and_marks_its_words(
@@ -102,10 +104,10 @@ async def test_what_another_process_writes_is_found(index: TantivyKeywordIndex, 
 
 async def test_each_commit_is_found_however_fast_it_follows(index: TantivyKeywordIndex, root: Path) -> None:
     worker = TantivyKeywordIndex(root)
-    for number in range(20):
-        await worker.put(AGENT, "en", [row("refunds", f"refund{number:02}")])
-        assert await found(index, f"refund{number:02}") == ["refunds"]
-        assert await found(index, f"refund{number - 1:02}") == []
+    for letter in "abcdefghijklmnopqrst":
+        await worker.put(AGENT, "en", [row("refunds", f"refund{letter}")])
+        assert await found(index, f"refund{letter}") == ["refunds"]
+        assert await found(index, f"refund{chr(ord(letter) - 1)}") == []
 
 
 async def test_question_words_do_not_count_where_others_tell(index: TantivyKeywordIndex) -> None:
@@ -113,6 +115,16 @@ async def test_question_words_do_not_count_where_others_tell(index: TantivyKeywo
 
     assert await found(index, "How can you get a refund?") == ["refund"]
     assert await found(index, "What can you do?") == ["how"]
+
+
+async def test_coverage_takes_the_spelling_of_which_a_text_has_most(index: TantivyKeywordIndex) -> None:
+    texts = ["the sign-in page", "how to sign in", "the page of ABX-9921-K"]
+    await index.put(AGENT, "en", [row(str(at), text) for at, text in enumerate(texts)])
+
+    joined, apart, neither = await index.coverage(AGENT, "en", "signin or sign-in", texts)
+    assert joined > apart > neither == 0
+    assert await index.coverage(AGENT, "en", "ABX9921K", texts) > [0.0] * 3
+    assert await index.coverage(AGENT, "en", "ABX-9921-M", texts) == [0.0] * 3
 
 
 async def test_a_lost_folder_names_the_fix_and_comes_back_without_a_restart(
@@ -134,7 +146,7 @@ async def test_a_lost_folder_names_the_fix_and_comes_back_without_a_restart(
 
 async def test_a_broken_folder_names_the_fix(root: Path) -> None:
     await TantivyKeywordIndex(root).put(AGENT, "en", SHOP)
-    (root / str(AGENT) / "1-en" / "meta.json").write_text("garbage")
+    (root / str(AGENT) / "2-en" / "meta.json").write_text("garbage")
 
     index = TantivyKeywordIndex(root)
     with pytest.raises(IndexUnavailable, match="docent reindex"):
@@ -161,7 +173,7 @@ async def test_another_language_starts_the_index_anew(index: TantivyKeywordIndex
 async def test_a_writer_in_another_process_is_waited_for(index: TantivyKeywordIndex, root: Path) -> None:
     await index.put(AGENT, "en", SHOP)
     patient = TantivyKeywordIndex(root, lock_wait_seconds=30)
-    other = Index.open(str(root / str(AGENT) / "1-en")).writer(heap_size=15_000_000, num_threads=1)
+    other = Index.open(str(root / str(AGENT) / "2-en")).writer(heap_size=15_000_000, num_threads=1)
 
     with pytest.raises(IndexUnavailable, match="Another process"):
         await index.put(AGENT, "en", [row("late", "late")])

@@ -6,12 +6,14 @@ from typing import Final
 
 from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
+from app.core.text.compounds import Compound, compounds, is_spelt_in, with_plain_numbers
 from app.core.text.stated_facts import FactKind, facts_of
 
 # Log odds if none of the names is found, and less if some are; chosen on judged answers (docs/evaluation.md).
 _MISSING_ODDS: Final = -1.5
 _ONLY_HEADED: Final = 0.3  # of that for a name in the headings alone: "Error codes, E01 to E71" has many
-_MISSING_YEAR_ODDS: Final = -5.0  # for a year of which no source tells: the same words hold for another year
+# For a year or a part number of which no source tells: the same words hold for another one.
+_UNTOLD_ODDS: Final = -5.0
 _DEFINED_ODDS: Final = 1.0  # for the passage that defines one of them
 _DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/-]|[.,]\d)")
@@ -48,6 +50,7 @@ class AskedNames:
         self._exact = {name.casefold() for name in {*(names - words), *_CODE.findall(question)}}
         self._missing = _missing(words, sources) if words else 0
         self._count = len(words) + len(self._exact)
+        self._untold = _untold(question, sources)
         told = set().union(*(_TOLD_YEAR.findall(_dated(source, source.text)) for source in sources))
         self._years = {year: year in told for year in _YEAR.findall(question)}
 
@@ -58,14 +61,15 @@ class AskedNames:
 
     def odds(self, passage: Passage) -> float:
         """What the names that the passage lacks or defines add to the log odds that it is the answer."""
-        return self._odds_of_years(passage) + (self._odds_of_names(passage) if self._count else 0.0)
+        named = self._odds_of_names(passage) if self._count else 0.0
+        return self._odds_of_years(passage) + _UNTOLD_ODDS * self._untold + named
 
     def _odds_of_years(self, passage: Passage) -> float:
         if not self._years:
             return 0.0
         told = set(_TOLD_YEAR.findall(_dated(passage.source, passage.heading, passage.text)))
         missing = [is_elsewhere for year, is_elsewhere in self._years.items() if year not in told]
-        return sum(_MISSING_ODDS if is_elsewhere else _MISSING_YEAR_ODDS for is_elsewhere in missing)
+        return sum(_MISSING_ODDS if is_elsewhere else _UNTOLD_ODDS for is_elsewhere in missing)
 
     def _odds_of_names(self, passage: Passage) -> float:
         text, headings = _folded(passage.within, passage.text), _folded(*passage.names)
@@ -87,9 +91,23 @@ def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
     return sum(word.casefold() not in told for word in words)
 
 
+def _untold(question: str, sources: Sequence[Source]) -> int:
+    """How many of the question's part numbers, error codes and the like no source has in any spelling."""
+    asked = [
+        each.joined.casefold()
+        for each in compounds(with_plain_numbers(question))
+        if isinstance(each, Compound) and each.is_designation
+    ]
+    if not asked:
+        return 0
+    told = _folded(*(part for each in sources for part in (each.title, *each.breadcrumb, each.url, each.text)))
+    return sum(not is_spelt_in(told, code) for code in asked)
+
+
 def _has(text: str, name: str) -> bool:
-    """Also matches separate parts: "the sticky bit" has Sticky-Bit."""
-    return name in text or all(part in text for part in _JOINT.split(name))
+    """Also matches other cuts, and separate parts: "the sticky bit" has Sticky-Bit."""
+    parts = _JOINT.split(name)
+    return name in text or is_spelt_in(text, "".join(parts)) or all(_is_in(text, part) for part in parts)
 
 
 def _is_in(term: str, name: str) -> bool:

@@ -15,6 +15,9 @@ from functools import cache
 _SPACELESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]"
 )
+# Korean has spaces, but writes endings at its words: they are compared by pairs in a keyword index alone.
+_HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+_RUNS = re.compile(f"(?:{_SPACELESS.pattern})+|(?:{_HANGUL.pattern})+|(?:(?!{_SPACELESS.pattern}|{_HANGUL.pattern}).)+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)  # three times as fast as the pattern with all marks
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
 
@@ -56,6 +59,30 @@ def is_spaceless(character: str) -> bool:
     return bool(_SPACELESS.match(character))
 
 
+def script_runs(word: str) -> list[str]:
+    """The word, cut where a script without spaces, or Korean, begins or ends: "2026年" is 2026 and 年."""
+    return [word] if word.isascii() else _RUNS.findall(word)
+
+
+def is_paired(run: str) -> bool:
+    """Whether a keyword index has it by pairs of characters."""
+    return bool(_SPACELESS.match(run) or _HANGUL.match(run))
+
+
+def character_pairs(run: str) -> list[str]:
+    """What a keyword index has for a run of a script without spaces, or of Korean: overlapping pairs of characters; the
+    run itself for others, and for a single character."""
+    if not is_paired(run):
+        return [run]
+    graphemes: list[str] = []
+    for character in run:
+        if graphemes and unicodedata.category(character).startswith("M"):
+            graphemes[-1] += character
+        else:
+            graphemes.append(character)
+    return [first + second for first, second in itertools.pairwise(graphemes)] or graphemes
+
+
 def search_terms(text: str) -> list[str]:
     """The text's terms for a keyword index, in order: every word, the parts of compound identifiers in addition to the
     whole (`DiffExecutor` -> diffexecutor, Diff, Executor), and pairs of characters for scripts without spaces."""
@@ -64,26 +91,15 @@ def search_terms(text: str) -> list[str]:
         if word.isascii() and word[1:].islower() and "_" not in word:  # most words: nothing to look for
             terms.append(word)
             continue
-        if _SPACELESS.search(word):
-            terms.extend(_character_pairs(word))
-            continue
-        terms.append(word)
-        parts = [part for part in _CAMEL.split(word) if part]
-        if len(parts) > 1:
-            terms.extend(part for part in parts if len(part) > 1)
+        for run in script_runs(word):
+            if is_spaceless(run[0]):
+                terms.extend(character_pairs(run))
+                continue
+            terms.append(run)
+            parts = [part for part in _CAMEL.split(run) if part]
+            if len(parts) > 1:
+                terms.extend(part for part in parts if len(part) > 1)
     return terms
-
-
-def _character_pairs(word: str) -> list[str]:
-    graphemes: list[str] = []
-    for character in word:
-        if graphemes and unicodedata.category(character).startswith("M"):
-            graphemes[-1] += character
-        else:
-            graphemes.append(character)
-    if len(graphemes) < 2:
-        return graphemes
-    return [first + second for first, second in itertools.pairwise(graphemes)]
 
 
 def normalised(text: str) -> str:

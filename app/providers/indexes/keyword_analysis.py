@@ -5,17 +5,22 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
+from app.core.text.compounds import Compound, compounds, with_plain_numbers
 from app.core.text.encodable_text import encodable
+from app.core.text.letter_forms import in_one_form
 from app.core.text.typed_words import MAX_TYPED_WORDS
-from app.core.text.words import is_spaceless, search_terms, words
+from app.core.text.words import character_pairs, script_runs, search_terms, words
 from app.kit.recent_values import RecentValues
 
 DEFAULT_LANGUAGE: Final = "en"
 _LONGEST_TERM_BYTES: Final = 60
+_MOST_WORDS: Final = 1_000  # of an endless question
+
+Spellings: TypeAlias = tuple[tuple[str, ...], ...]  # of one word: the terms of each
 
 # BCP 47 primary subtags, and tantivy's names of the languages.
 _STEMMERS: Final = {
@@ -63,50 +68,79 @@ class KeywordAnalysis:
 
     def typed_words(self, typed: str) -> list[TypedWord]:
         """The words in order. Stop words count only at the end, or if there are no others."""
-        cut = [part for word in words(_encodable(typed)) for part in _parts_of(word)][:MAX_TYPED_WORDS]
         goes_on = bool(typed) and not typed[-1].isspace()
+        cut = [
+            (part, "" if isinstance(each, str) else each.joined)
+            for each in compounds(with_plain_numbers(_in_one_form(typed)))
+            for word in (words(each) if isinstance(each, str) else each.words)
+            for run in script_runs(word)
+            for part in character_pairs(run)
+        ][:MAX_TYPED_WORDS]
         found = [
-            TypedWord(self._terms_of(part), self.folded(part), goes_on and at == len(cut) - 1)
-            for at, part in enumerate(cut)
+            TypedWord(self._terms_of(part, joined), self.folded(part), goes_on and at == len(cut) - 1)
+            for at, (part, joined) in enumerate(cut)
         ]
         found = [word for word in found if word.folded]
         return [word for word in found if word.terms or word.goes_on] or found
 
-    def _terms_of(self, word: str) -> tuple[str, ...]:
-        return () if word.casefold() in self._asks else tuple(dict.fromkeys(self.terms(word)))
+    def _terms_of(self, word: str, joined: str) -> tuple[str, ...]:
+        alone = () if word.casefold() in self._asks else self._analysed([word])
+        return tuple(dict.fromkeys((*alone, *self._analysed([joined]))))
 
     @staticmethod
     def folded(word: str) -> str:
         """Lower case without accents, like terms before stemming; "" for a word that is too long for a term."""
-        return " ".join(_FOLDING.analyze(_encodable(word)))
+        return " ".join(_FOLDING.analyze(_in_one_form(word)))
 
     @staticmethod
     def cut(text: str) -> str:
-        """The text as the analyzer expects it: terms between spaces."""
-        return " ".join(_cut(text))
+        """The text as the analyzer expects it: terms between spaces. Compounds are there joined and in parts."""
+        text = _in_one_form(text)
+        terms = dict.fromkeys(found := _terms_in(text))
+        more = dict.fromkeys(
+            spelling
+            for compound in compounds(with_plain_numbers(text))
+            if isinstance(compound, Compound)
+            for spelling in (compound.joined, *compound.beginnings, *compound.parts)
+        )
+        return " ".join([*found, *(spelling for spelling in more if spelling not in terms)])
 
     def terms(self, text: str) -> list[str]:
         return self.analyzer.analyze(self.cut(text))
 
+    def spellings(self, question: str) -> list[Spellings]:
+        """For each word of the question, once and in order, the terms of each of its spellings: joined, then in parts.
+        A text has the word if it has all terms of one of them. Question words count only if there are no others."""
+        found = list(compounds(with_plain_numbers(_in_one_form(question))))
+        return self._spellings(found, self._asks) or self._spellings(found, frozenset())
+
     def question_terms(self, question: str) -> list[str]:
-        """The terms, each once, in order; question words count only if there are no others."""
-        cut = _cut(question)
-        telling = [term for term in cut if term.casefold() not in self._asks]
-        analysed = self.analyzer.analyze(" ".join(telling)) or self.analyzer.analyze(" ".join(cut))
-        return list(dict.fromkeys(analysed))
+        """The terms of every word's first spelling, each once, in order."""
+        return list(dict.fromkeys(term for first, *_ in self.spellings(question) for term in first))
+
+    def _spellings(self, found: Iterable[str | Compound], left_out: Collection[str]) -> list[Spellings]:
+        words: dict[Spellings, None] = {}
+        for each in found:
+            if isinstance(each, str):
+                told = [term for term in _terms_in(each) if term.casefold() not in left_out]
+                words |= {((term,),): None for term in self._analysed(told)}
+                continue
+            parts = [part for part in each.parts if part.casefold() not in left_out]
+            if in_parts := self._analysed(parts):
+                joined = self._analysed([each.joined])
+                words[(joined,) if each.is_code else (joined, in_parts)] = None
+        return list(words)[:_MOST_WORDS]
+
+    def _analysed(self, terms: Sequence[str]) -> tuple[str, ...]:
+        return tuple(self.analyzer.analyze(" ".join(terms)))
 
 
-def _cut(text: str) -> list[str]:
-    return search_terms(_encodable(text))
+def _terms_in(word: str) -> list[str]:
+    return [pair for term in search_terms(word) for pair in character_pairs(term)]
 
 
-def _encodable(text: str) -> str:
-    return encodable(text).replace("İ", "I")  # the capital alone is lowercased to two characters
-
-
-def _parts_of(word: str) -> list[str]:
-    """The word, or its character pairs in a script without spaces."""
-    return search_terms(word) if any(map(is_spaceless, word)) else [word]
+def _in_one_form(text: str) -> str:
+    return in_one_form(encodable(text).replace("İ", "I"))  # the capital alone is lowercased to two characters
 
 
 @cache

@@ -1,5 +1,6 @@
 """Tantivy queries for a question's terms, and the weights of the terms."""
 
+import itertools
 import math
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -8,7 +9,7 @@ from uuid import UUID
 from tantivy import Occur, Query, Schema, Searcher
 
 from app.core.text.typed_words import edits_forgiven
-from app.providers.indexes.keyword_analysis import TypedWord
+from app.providers.indexes.keyword_analysis import Spellings, TypedWord
 
 _TITLE_BOOST: Final = 0.2  # the context line in the text repeats the title
 _MAX_TERMS: Final = 32
@@ -19,12 +20,13 @@ _BEGUN: Final = {"title": 1.2, "text": 0.6}
 _NEAR: Final = {"title": 0.6, "text": 0.3}
 _SHORTEST_STEM: Final = 4
 _LONGEST_ENDING: Final = 5  # the longest ending that a stemmer may have cut off
-_MAX_TERMS_WEIGHED: Final = 1_000  # of an endless question, only so many are looked up
 
 
-def query_for(terms: Sequence[str], schema: Schema, searcher: Searcher, among: Collection[UUID] | None) -> Query | None:
-    """None if the index has none of the terms. With `among`, only entries of these document versions are found."""
-    known = _rarest_known(searcher, terms)
+def query_for(
+    words: Sequence[Spellings], schema: Schema, searcher: Searcher, among: Collection[UUID] | None
+) -> Query | None:
+    """None if the index has none of the words. With `among`, only entries of these document versions are found."""
+    known = _rarest_known(searcher, _terms_of(words))
     if not known:
         return None
     query = _any_of(known, schema)
@@ -84,20 +86,33 @@ def _shortened(word: TypedWord, field: str, searcher: Searcher) -> list[str]:
     return next(([stem] for stem in shorter if searcher.doc_freq(field, stem)), [])
 
 
-def weights_of(terms: Sequence[str], searcher: Searcher) -> dict[str, float]:
-    """The rarer a term is in texts, the more it weighs."""
-    return {term: _idf(searcher, term) for term in terms[:_MAX_TERMS_WEIGHED]}
+class Coverage:
+    """How much of a question's words a text has: the rarer a word is in texts, the more it counts, and a word is as
+    rare as its commonest spelling."""
+
+    def __init__(self, words: Sequence[Spellings], searcher: Searcher) -> None:
+        self.weights = {term: _idf(searcher, term) for term in _terms_of(words)}
+        self._words = [[(terms, sum(map(self.weights.__getitem__, terms))) for terms in each] for each in words]
+        counted = sum(min(weight for _, weight in each) for each in self._words)
+        self._whole = counted + _idf_of(0, searcher.num_docs)  # and a word that no text has
+
+    def share(self, held: Collection[str]) -> float:
+        """In [0, 1), of a text with these of the terms; of each word by the spelling of which it has most."""
+        return sum(map(self._part, self._words, itertools.repeat(held))) / self._whole
+
+    def _part(self, spellings: Sequence[tuple[tuple[str, ...], float]], held: Collection[str]) -> float:
+        shares = (sum(self.weights[term] for term in terms if term in held) / weight for terms, weight in spellings)
+        return min(weight for _, weight in spellings) * max(shares)
 
 
-def weight_of_unknown(searcher: Searcher) -> float:
-    """The weight of a term that no text has."""
-    return _idf_of(0, searcher.num_docs)
+def _terms_of(words: Sequence[Spellings]) -> list[str]:
+    """Of every spelling, each once, in order."""
+    return list(dict.fromkeys(term for spellings in words for terms in spellings for term in terms))
 
 
 def _rarest_known(searcher: Searcher, terms: Sequence[str]) -> list[str]:
     """The terms that the index has; the rarest ones if there are too many for one query."""
-    weighed = terms[:_MAX_TERMS_WEIGHED]
-    known = [term for term in weighed if any(searcher.doc_freq(field, term) for field in ("text", "title"))]
+    known = [term for term in terms if any(searcher.doc_freq(field, term) for field in ("text", "title"))]
     if len(known) <= _MAX_TERMS:
         return known
     return sorted(known, key=lambda term: _idf(searcher, term), reverse=True)[:_MAX_TERMS]

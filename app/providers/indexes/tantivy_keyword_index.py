@@ -29,14 +29,14 @@ from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.providers.indexes.keyword_analysis import KnownTerms, analysis_of, language_of
 from app.providers.indexes.keyword_index import ChunkTerms
-from app.providers.indexes.keyword_query import query_for, typed_query, weight_of_unknown, weights_of
+from app.providers.indexes.keyword_query import Coverage, query_for, typed_query
 from app.providers.indexes.respelling import Respelling
 from app.providers.indexes.typed_marks import typed_marks
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SCHEMA_NUMBER: Final = 1  # increase it when schema or analysis change: indexes are then rebuilt
+_SCHEMA_NUMBER: Final = 2  # increase it when schema or analysis change: indexes are then rebuilt
 _ANALYZER: Final = "agent"
 _THREADS: Final = 4
 _HEAP_BYTES: Final = 15_000_000  # the least that tantivy accepts
@@ -141,11 +141,11 @@ class TantivyKeywordIndex:
     ) -> list[IndexHit]:
         if among is not None and not among:
             return []
-        terms = analysis_of(language).question_terms(question)
+        words = analysis_of(language).spellings(question)
         reader = self._reader(agent_id, language)
-        if reader is None or not terms:
+        if reader is None or not words:
             return []
-        query = query_for(terms, reader.index.schema, reader.searcher, among)
+        query = query_for(words, reader.index.schema, reader.searcher, among)
         return [] if query is None else _hits(reader.searcher, query, limit)
 
     def _complete(
@@ -171,14 +171,12 @@ class TantivyKeywordIndex:
         return Respelling(analysis_of(language), reader.searcher, language, self._is_word).of(question)
 
     def _coverage(self, agent_id: UUID, language: str, question: str, texts: Sequence[str]) -> list[float]:
-        terms = analysis_of(language).question_terms(question)
+        words = analysis_of(language).spellings(question)
         reader = self._reader(agent_id, language)
-        if reader is None or not terms:
+        if reader is None or not words:
             return [0.0] * len(texts)
-        weights = weights_of(terms, reader.searcher)
-        whole = sum(weights.values()) + weight_of_unknown(reader.searcher)
-        held = self._known.held(language, weights, texts)
-        return [sum(map(weights.__getitem__, terms)) / whole for terms in held]
+        coverage = Coverage(words, reader.searcher)
+        return list(map(coverage.share, self._known.held(language, coverage.weights, texts)))
 
     def _put(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> None:
         cut = analysis_of(language).cut

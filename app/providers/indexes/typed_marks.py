@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from app.core.text.letter_forms import in_one_form
 from app.core.text.typed_words import is_near
-from app.core.text.words import is_spaceless, word_spans
+from app.core.text.words import is_paired, word_spans
 from app.providers.indexes.keyword_analysis import KeywordAnalysis, TypedWord
 
 
@@ -20,7 +21,7 @@ class _Marking:
     def __init__(self, analysis: KeywordAnalysis, typed: Sequence[TypedWord]) -> None:
         self._analysis = analysis
         telling = [word for word in typed if word.terms] or typed
-        self._pairs = [word for word in telling if any(map(is_spaceless, word.folded))]
+        self._pairs = [word for word in telling if is_paired(word.folded)]
         self._words = [word for word in telling if word not in self._pairs]
         self._folded: dict[str, str] = {}
         self._fits: dict[tuple[str, TypedWord, bool], bool] = {}
@@ -32,10 +33,11 @@ class _Marking:
             yield from exact or [(start, end) for start, end, word in spans if self._is(word, typed, forgives=True)]
         for pair in self._pairs:
             for start, end, word in spans:
-                found = word.casefold().find(pair.folded)
+                folded = in_one_form(word).casefold()
+                found = folded.find(pair.folded)
                 while 0 <= found < end - start:
                     yield start + found, start + found + len(pair.folded)
-                    found = word.casefold().find(pair.folded, found + 1)
+                    found = folded.find(pair.folded, found + 1)
 
     def _is(self, word: str, typed: TypedWord, *, forgives: bool) -> bool:
         key = (word, typed, forgives)

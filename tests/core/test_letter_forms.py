@@ -1,0 +1,24 @@
+"""Letters that readers take for the same."""
+
+import pytest
+
+from app.core.text.letter_forms import in_one_form
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param("كتاب علي", "کتاب على", id="Arabic and Persian keyboards"),
+        pytest.param("مُدَرِّس", "مدرس", id="Arabic vowel signs"),
+        pytest.param("שָׁלוֹם", "שלום", id="Hebrew points"),
+        pytest.param("網路設定", "网路设定", id="traditional and simplified"),
+        pytest.param("۲۰۲۶ ٢٠٢٦ २०२६ ２０２６ ๒๐๒๖", "2026 2026 2026 2026 2026", id="digits of every script"),
+    ],
+)
+def test_one_form_of_each(one: str, other: str) -> None:
+    assert in_one_form(one) == in_one_form(other)
+
+
+@pytest.mark.parametrize("text", ["Café, ёлка, niño", "ひらがな 東", "한국어", "plain"])
+def test_other_letters_differ_still(text: str) -> None:
+    assert len(set(in_one_form(text))) == len(set(text))
