@@ -7,20 +7,20 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from alembic import command
 from sqlalchemy import Engine, inspect, text
 from typer.testing import CliRunner
 
 from app.cli import cli
 from app.core.errors import Misconfigured
 from app.store.engine import open_engine
-from app.store.migrate import alembic_config, migrate
+from app.store.migrate import migrate
 from app.store.row_security import WorkspaceScope, settle_role, unprotected_tables
 from app.store.secret_keys import new_key
 from app.store.tables import all_tables
 from tests.doubles.postgres_record import ROLE
 from tests.doubles.postgres_server import PostgresServer
 from tests.scale.test_row_security import KEPT_APART, count
+from tests.store.older_migrations import go_back
 
 
 @pytest.fixture
@@ -78,10 +78,11 @@ def test_a_table_that_a_later_version_brings_is_granted_at_its_first_start(fresh
 def test_the_policies_go_and_come_with_their_migration(fresh: Engine) -> None:
     wanted = {table.name for table in KEPT_APART}
     with fresh.begin() as connection:
-        command.downgrade(alembic_config(connection), "0042")
+        go_back(connection, "0042")
         younger = wanted - set(inspect(connection).get_table_names())
         assert set(unprotected_tables(connection)) == wanted - younger
-        command.upgrade(alembic_config(connection), "head")
+    migrate(fresh)
+    with fresh.connect() as connection:
         assert unprotected_tables(connection) == []
 
 

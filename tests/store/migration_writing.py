@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from app.store.engine import open_engine, open_migration_engine
 from app.store.migrate import alembic_config, migrate, newest_revision
+from app.store.migrations.row_policies import owner_of
 from app.store.tables import all_tables
 
 _VERSIONS = Path(__file__).resolve().parents[2] / "app" / "store" / "migrations" / "versions"
@@ -72,15 +73,7 @@ def _say_whose_rows_are(_context: MigrationContext, _revision: object, scripts: 
             raise ValueError("Nothing has changed: every table is as the migrations make it.")
         for made in [step for step in steps.ops if isinstance(step, CreateTableOp)]:
             script.imports.add("from app.store.migrations.row_policies import keep_apart")
-            steps.ops.append(_KeepApart(made.table_name, *_owner(made.table_name)))
-
-
-def _owner(table: str) -> tuple[str, ...]:
-    """The column that names the workspace, else the first that names a parent, and that parent."""
-    columns = all_tables().tables[table].columns
-    if "workspace_id" in columns:
-        return ("workspace_id",)
-    return next((column.name, key.column.table.name) for column in columns for key in column.foreign_keys)
+            steps.ops.append(_KeepApart(made.table_name, *owner_of(all_tables().tables[made.table_name])))
 
 
 if __name__ == "__main__":

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, Engine, inspect, select, text
 
 from app.agents.agent import Agent
 from app.agents.records import AgentRecords
@@ -45,6 +45,8 @@ from app.workspaces.records.operators import OperatorRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.visitors import visitor_of
+from tests.store.filled_tables import fill
+from tests.store.older_migrations import go_back, take_each_step
 from tests.store.sample_rows import an_id, ask
 
 _MIGRATE = """
@@ -70,7 +72,7 @@ def left_by(revision: str, engine: Engine) -> Iterator[Operations]:
     """A version before the baseline left the database; the block takes away what came after it."""
     own = open_migration_engine(engine.url)
     with own.begin() as connection:
-        command.downgrade(alembic_config(connection), "0038")
+        go_back(connection, "0038")
         yield Operations(MigrationContext.configure(connection))
         connection.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
     own.dispose()
@@ -202,7 +204,7 @@ async def test_pages_that_less_was_read_of_are_asked_for_in_full(
         CrawlPageRecords(tx).add_pages(run.id, [QueuedPage("https://docs.example/", 0, '"1"', "Mon")])
     own = open_migration_engine(engine.url)
     with own.begin() as connection:
-        command.downgrade(alembic_config(connection), "0072")
+        go_back(connection, "0072")
     own.dispose()
     migrate(engine)
     with record.writing() as tx:
@@ -223,7 +225,7 @@ async def test_who_had_a_chat_before_has_it_by_their_account_where_they_have_one
             LiveChatRecords(tx).keep(LiveChatRecords(tx).ask(asked).taken(taker, "Ann", now))
     migrations = open_migration_engine(engine.url)
     with migrations.begin() as connection:
-        command.downgrade(alembic_config(connection), "0073")
+        go_back(connection, "0073")
     migrations.dispose()
     migrate(engine)
     with record.reading() as tx:
@@ -237,7 +239,7 @@ async def test_traces_of_before_are_packed_and_say_the_same(
     turns = {await ask(record, session, trace=each): each for each in (trace, {"standalone": "And?"}, {})}
     migrations = open_migration_engine(engine.url)
     with migrations.begin() as connection:
-        command.downgrade(alembic_config(connection), "0079")
+        go_back(connection, "0079")
         told = connection.execute(text("SELECT trace FROM turns")).scalars().all()
         assert sum("stages" in str(each) for each in told) == 1
     migrations.dispose()
@@ -249,6 +251,50 @@ async def test_traces_of_before_are_packed_and_say_the_same(
         packed = connection.execute(text("SELECT trace FROM turns WHERE search_trace IS NOT NULL")).scalars().all()
     assert len(packed) == 1
     assert "stages" not in str(packed[0])
+
+
+@pytest.mark.parametrize("revision", ["0038", "0043", "0061", "0068", "0073", "0079", "0081", "0083"])
+async def test_a_database_gets_in_one_go_what_each_step_would_have_made_of_it(engine: Engine, revision: str) -> None:
+    fill(engine)
+    own = open_migration_engine(engine.url)
+    with own.begin() as connection:
+        go_back(connection, revision)
+        take_each_step(connection)
+    migrate(engine)
+    stepped = everything_in(engine)
+    with own.begin() as connection:
+        go_back(connection, revision)
+    own.dispose()
+    migrate(engine)
+    assert everything_in(engine) == stepped
+    with engine.connect() as connection:
+        assert _differences(connection) == []
+
+
+def everything_in(engine: Engine) -> dict[str, list[Any]]:
+    """The rows, indexes, defaults and policies of each table, in an order that is the same however they were made."""
+    with engine.connect() as connection:
+        seen, found = inspect(connection), dict[str, list[Any]]()
+        for name in seen.get_table_names():
+            columns = sorted(seen.get_columns(name), key=lambda column: column["name"])
+            rows = connection.execute(text(f"SELECT {', '.join(quoted(each['name']) for each in columns)} FROM {name}"))
+            found[name] = [
+                sorted(map(repr, rows)),
+                [(each["name"], str(each["type"]), each["nullable"], each["default"]) for each in columns],
+                sorted((each["name"] or "", each["unique"]) for each in seen.get_indexes(name)),
+                sorted(each["name"] or "" for each in seen.get_unique_constraints(name)),
+                sorted((each["name"] or "", str(each["options"])) for each in seen.get_foreign_keys(name)),
+            ]
+        if not is_sqlite(engine):
+            policies = text("SELECT tablename, policyname, qual FROM pg_policies ORDER BY 1, 2")
+            found["policies"] = [tuple(row) for row in connection.execute(policies)]
+            secured = "SELECT relname FROM pg_class WHERE relrowsecurity ORDER BY 1"
+            found["secured"] = list(connection.scalars(text(secured)))
+    return found
+
+
+def quoted(name: str) -> str:
+    return f'"{name}"'
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ policy.
 """
 
 from alembic import op
+from sqlalchemy import Table
 
 _OF_SCOPE = "{column} = nullif(current_setting('docent.workspace', true), '')::uuid"
 _OF_PARENT = "EXISTS (SELECT 1 FROM {parent} WHERE {parent}.id = {table}.{column})"
@@ -18,8 +19,13 @@ def keep_apart(table: str, column: str, parent: str = "") -> None:
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
 
 
-def no_longer_keep_apart(table: str) -> None:
-    if op.get_bind().dialect.name != "postgresql":
-        return
-    op.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
-    op.execute(f"DROP POLICY of_workspace ON {table}")
+def owner_of(table: Table) -> tuple[str, ...]:
+    """What `keep_apart` is told of a table: the column that holds the workspace, else that of the agent, else the first
+    that names a parent, and that parent. Empty for what all workspaces share."""
+    if table.name == "workspaces":
+        return ("id",)
+    if "workspace_id" in table.columns:
+        return ("workspace_id",)
+    if "agent_id" in table.columns:
+        return ("agent_id", "agents")
+    return next(((column.name, key.column.table.name) for column in table.columns for key in column.foreign_keys), ())

@@ -21,12 +21,18 @@ METADATA: Final = MetaData(
 )
 
 
+# An index is a part of its own, not an option of a column: SQLite copies a table to alter it, and would name the index
+# after the copy.
 def table(name: str, *parts: SchemaItem) -> None:
     Table(name, METADATA, *parts)
 
 
 def column(name: str, kind: Any, *parts: SchemaItem, nullable: bool = False, **options: Any) -> Column[Any]:
     return Column(name, kind, *parts, nullable=nullable, **options)
+
+
+def columns(kind: Any, *names: str, **options: Any) -> list[Column[Any]]:
+    return [column(name, kind, **options) for name in names]
 
 
 def own_id() -> Column[Any]:

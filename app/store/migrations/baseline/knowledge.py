@@ -12,16 +12,27 @@ from sqlalchemy import (
     UniqueConstraint,
     Uuid,
     false,
-    text,
 )
+from sqlalchemy import text as sql
 
-from app.store.migrations.baseline.columns import JSON, MOMENT, TEXT, column, own_id, parent, partial_index, table
+from app.store.migrations.baseline.columns import (
+    JSON,
+    MOMENT,
+    TEXT,
+    column,
+    columns,
+    own_id,
+    parent,
+    partial_index,
+    table,
+)
 
 table(
     "sources",
     own_id(),
     parent("agent_id", "agents"),
     column("config", JSON),
+    column("left_out", JSON, server_default=sql("'[]'")),
     column("created_at", MOMENT),
     Index(None, "agent_id", "created_at"),
 )
@@ -33,11 +44,11 @@ table(
     parent("agent_id", "agents"),
     column("state", String(20)),
     column("stop_reason", TEXT),
-    column("leg", Integer, server_default=text("1")),
+    column("leg", Integer, server_default=sql("1")),
     column("only_asked", Boolean, server_default=false()),
+    column("kept_pages", Integer, server_default=sql("0")),
     column("created_at", MOMENT),
-    column("started_at", MOMENT, nullable=True),
-    column("ended_at", MOMENT, nullable=True),
+    *columns(MOMENT, "started_at", "ended_at", nullable=True),
     Index(None, "source_id", "created_at"),
     partial_index(
         "uq_crawl_runs_unfinished", "source_id", where="state IN ('queued', 'running', 'paused')", unique=True
@@ -48,8 +59,8 @@ table(
 table(
     "source_pages",
     own_id(),
-    parent("run_id", "crawl_runs"),
     parent("source_id", "sources"),
+    parent("run_id", "crawl_runs"),
     column("position", Integer),
     column("url", TEXT),
     column("url_key", String(64)),
@@ -59,14 +70,13 @@ table(
     column("reason", TEXT),
     column("http_status", Integer, nullable=True),
     column("body_bytes", BigInteger),
-    column("etag", TEXT, nullable=True),
-    column("last_modified", TEXT, nullable=True),
+    *columns(TEXT, "etag", "last_modified", nullable=True),
     column("document_id", Uuid, ForeignKey("documents.id", ondelete="SET NULL"), nullable=True),
     column("chunks", Integer),
     column("read_at", MOMENT, nullable=True),
     UniqueConstraint("run_id", "url_key"),
-    Index(None, "run_id", "queue_state", "position"),
     Index(None, "run_id", "position"),
+    Index(None, "run_id", "queue_state", "position"),
     Index(None, "run_id", "status", "position"),
     Index(None, "source_id", "url_key"),
     Index(None, "document_id"),
@@ -80,6 +90,7 @@ table(
     column("size_bytes", Integer),
     column("digest", String(64)),
     column("body", LargeBinary),
+    column("object_key", TEXT, server_default=sql("''")),
     column("uploaded_at", MOMENT),
 )
 
@@ -87,9 +98,7 @@ table(
     "given_documents",
     parent("source_id", "sources", primary_key=True),
     column("url_key", String(64), primary_key=True),
-    column("url", TEXT),
-    column("title", TEXT),
-    column("markdown", TEXT),
+    *columns(TEXT, "url", "title", "markdown"),
     column("language", TEXT, nullable=True),
     column("dated", Date, nullable=True),
     column("attributes", JSON),
@@ -117,8 +126,7 @@ table(
     parent("source_id", "sources", primary_key=True),
     column("cron", String(100)),
     column("every_hours", Integer),
-    column("set_at", MOMENT),
-    column("next_at", MOMENT),
+    *columns(MOMENT, "set_at", "next_at"),
     Index(None, "next_at"),
 )
 
@@ -131,9 +139,7 @@ table(
     column("subject_id", Uuid),
     column("name", TEXT),
     column("state", String(20)),
-    column("before", JSON),
-    column("after", JSON),
-    column("version_ids", JSON),
+    *columns(JSON, "before", "after", "version_ids"),
     column("requested_at", MOMENT),
     column("verified_at", MOMENT, nullable=True),
     Index(None, "state", "agent_id"),
@@ -147,9 +153,8 @@ table(
     parent("source_id", "sources"),
     column("url", TEXT),
     column("url_key", String(64)),
-    column("created_at", MOMENT),
-    column("updated_at", MOMENT),
-    column("missed_readings", Integer, server_default=text("0")),
+    *columns(MOMENT, "created_at", "updated_at"),
+    column("missed_readings", Integer, server_default=sql("0")),
     UniqueConstraint("source_id", "url_key"),
     Index(None, "agent_id", "created_at"),
 )
@@ -166,16 +171,16 @@ table(
     column("as_of", Date),
     column("dated", Date, nullable=True),
     column("markdown", TEXT),
-    column("headings", JSON, server_default=text("'[]'")),
-    column("cut_as", String(40), server_default=text("'0'"), nullable=True),
-    column("findings", JSON, server_default=text("'[]'")),
-    column("review", String(10), server_default=text("''")),
-    column("attributes", JSON, server_default=text("'{}'")),
+    column("headings", JSON, server_default=sql("'[]'")),
+    column("cut_as", String(40), nullable=True, server_default=sql("'0'")),
+    *columns(JSON, "left_out", "findings", server_default=sql("'[]'")),
+    column("review", String(10), server_default=sql("''")),
+    column("attributes", JSON, server_default=sql("'{}'")),
     column("created_at", MOMENT),
-    Index(None, "agent_id", "state"),
     Index(None, "agent_id", "content_hash"),
-    partial_index("uq_document_versions_live", "document_id", where="state = 'live'", unique=True),
+    Index(None, "agent_id", "state"),
     partial_index("ix_document_versions_open", "agent_id", where="review = 'open'"),
+    partial_index("uq_document_versions_live", "document_id", where="state = 'live'", unique=True),
     partial_index("uq_document_versions_pending", "document_id", where="state = 'pending'", unique=True),
     Index(None, "document_id"),
 )
@@ -185,12 +190,12 @@ table(
     column("id", String(32), primary_key=True),
     parent("version_id", "document_versions"),
     column("position", Integer),
-    column("text", TEXT),
-    column("context", TEXT),
+    *columns(TEXT, "text", "context"),
     column("breadcrumb", JSON),
     column("anchor", TEXT, nullable=True),
     column("content_hash", String(64)),
     column("indexed_context", TEXT, nullable=True),
+    column("links", JSON, server_default=sql("'[]'")),
     UniqueConstraint("version_id", "position"),
 )
 
@@ -209,4 +214,62 @@ table(
     column("model_id", String(200), primary_key=True),
     column("text", TEXT),
     column("created_at", MOMENT),
+)
+
+table(
+    "packed_days",
+    parent("agent_id", "agents", primary_key=True),
+    column("kind", String(10), primary_key=True),
+    column("day", Date, primary_key=True),
+    column("revision", Uuid),
+    column("content", LargeBinary, nullable=True),
+    partial_index("ix_packed_days_outdated", "day", where="content IS NULL"),
+)
+
+table(
+    "packed_until",
+    parent("agent_id", "agents", primary_key=True),
+    column("day", Date),
+)
+
+table(
+    "curated_edits",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("answer_id", "curated_answers"),
+    column("number", Integer),
+    column("author", TEXT),
+    column("saved_at", MOMENT),
+    column("is_on", Boolean),
+    column("is_proposal", Boolean, server_default=false()),
+    *columns(TEXT, "trigger", "pattern", "answer"),
+    column("priority", Integer),
+    column("language", TEXT, nullable=True),
+    column("page_prefix", TEXT),
+    column("expires_at", MOMENT, nullable=True),
+    UniqueConstraint("answer_id", "number"),
+    Index(None, "agent_id"),
+)
+
+table(
+    "page_changes",
+    column("document_id", Uuid, primary_key=True),
+    parent("agent_id", "agents"),
+    parent("source_id", "sources"),
+    *columns(TEXT, "url", "title", "before"),
+    column("changed_at", MOMENT),
+    Index(None, "agent_id"),
+    Index(None, "source_id"),
+)
+
+table(
+    "source_access",
+    own_id(),
+    parent("source_id", "sources"),
+    column("kind", String(10)),
+    column("name", TEXT),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("set_at", MOMENT),
+    UniqueConstraint("source_id"),
 )
