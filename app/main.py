@@ -16,6 +16,7 @@ from app.actions.action import ActionHosts
 from app.actions.action_calls import ActionCalls
 from app.agents.crawler_key_set_reader import CrawlerKeySetReader
 from app.agents.key_set_reader import KeySetReader
+from app.agents.token_budget import WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground
 from app.bootstrap.adapters import (
@@ -234,6 +235,7 @@ async def _parts(
     parts.bind(Mailer).to(configured_mailer(settings))
     parts.bind(PasswordHasher).to(Argon2PasswordHasher())
     parts.bind(TokenPrices).to(settings.prices)
+    parts.bind(WorkspaceTokens).to(settings.workspace_tokens)
     parts.bind(ChunkContexts).to(chunk_contexts(base, configured_context_writer(settings, base.circuits, opened)))
     parts.bind(VisitorTurns).to(answering.turns)
     parts.bind(History).to(answering.history)

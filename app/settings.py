@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_settings import NoDecode, SettingsConfigDict
 
+from app.agents.token_budget import WorkspaceTokens
 from app.core.costs import TokenPrices
 from app.core.setting_values import (
     USER_AGENT,
@@ -131,6 +132,12 @@ class Settings(ServingSettings):
     model_price_prompt: float = Field(0, ge=0, description="Price per million prompt tokens.")
     model_price_cached: float = Field(0, ge=0, description="Price per million cached prompt tokens.")
     model_price_answer: float = Field(0, ge=0, description="Price per million answer tokens.")
+    workspace_daily_tokens: int | None = Field(
+        None, ge=0, description="Tokens that all agents of a workspace may use in a day (UTC); none: no limit."
+    )
+    workspace_monthly_tokens: int | None = Field(
+        None, ge=0, description="As that, in a calendar month (UTC); none: no limit."
+    )
 
     embeddings_url: str = Field("", description="OpenAI-compatible embeddings endpoint; empty: the shipped model.")
     embeddings_model: str = Field("", description="Its model.")
@@ -332,6 +339,10 @@ class Settings(ServingSettings):
     @property
     def prices(self) -> TokenPrices:
         return TokenPrices(self.model_price_prompt, self.model_price_cached, self.model_price_answer)
+
+    @property
+    def workspace_tokens(self) -> WorkspaceTokens:
+        return WorkspaceTokens(self.workspace_daily_tokens, self.workspace_monthly_tokens)
 
     @property
     def vector_options(self) -> dict[str, str]:

@@ -7,19 +7,12 @@ from typing import Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from app.agents.agent_choices import OnDisconnect, ProofWanted, PublishGate
 from app.agents.opening_hours import MAX_LINES, closes_at, opens_at
 from app.agents.retrieval_settings import RetrievalSettings
 from app.agents.widget_settings import Fallback, Group, Invitation, Theme, Translation
 from app.core.setting import setting
 from app.core.time_zone import MAX_ZONE_CHARS
-
-
-class PublishGate(StrEnum):
-    """What publishing does if the draft would lose golden questions."""
-
-    OFF = "off"  # they are not asked
-    WARN = "warn"  # they are named
-    REFUSE = "refuse"  # the draft is not published
 
 
 class Quarantine(StrEnum):
@@ -35,21 +28,6 @@ class ContextKind(StrEnum):
 
     STRUCTURAL = "structural"  # one line: site, page, headings
     MODEL = "model"  # that line, and a sentence or two about the chunk from the chat model
-
-
-class OnDisconnect(StrEnum):
-    """What happens to an answer that nobody reads any more."""
-
-    FINISH = "finish"  # it is written to its end, and waits for the visitor
-    STOP = "stop"  # after a grace period; what was written is kept
-
-
-class ProofWanted(StrEnum):
-    """When a browser must prove work before its questions are accepted."""
-
-    OFF = "off"
-    SUSPICIOUS = "suspicious"  # while it or its network sends more than people do
-    ALWAYS = "always"
 
 
 class AnswerCheck(StrEnum):
@@ -292,6 +270,14 @@ class AgentConfig:
         hint="Beyond that, answers are quoted from the pages. Leave blank for no limit.",
         group=Group.DATA,
         between=(0, 1_000_000_000),
+    )
+    monthly_tokens: int | None = setting(
+        None,
+        label="Chat model tokens per month",
+        meaning="As daily_tokens, in a calendar month (UTC). Null: no limit.",
+        hint="In a calendar month, by UTC. Leave blank for no limit.",
+        group=Group.DATA,
+        between=(0, 100_000_000_000),
     )
     on_disconnect: OnDisconnect = setting(
         OnDisconnect.FINISH,

@@ -1,20 +1,67 @@
-"""How many tokens of the chat model an agent's visitors may use in a day."""
+"""How many tokens of the chat model visitors may use: an agent's, and those of all agents of a workspace."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+OF_DAY: Final = "daily_tokens"
+OF_MONTH: Final = "monthly_tokens"
+OF_WORKSPACE: Final = "workspace_"
+LIMIT_NAMES: Final = (OF_DAY, OF_MONTH, OF_WORKSPACE + OF_DAY, OF_WORKSPACE + OF_MONTH)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceTokens:
+    """What all agents of a workspace may use together in a day and in a month; None: no limit."""
+
+    daily: int | None = None
+    monthly: int | None = None
+
+
+UNLIMITED: Final = WorkspaceTokens()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLimit:
+    """`name` is its setting's. `used_tokens` are those of the days, by UTC, from `since` until it resets."""
+
+    name: str
+    tokens: int
+    used_tokens: int
+    since: date
+    resets_at: datetime
+
+    @property
+    def left(self) -> int:
+        return self.tokens - self.used_tokens
+
+    @property
+    def is_spent(self) -> bool:
+        return self.left <= 0
+
+    @property
+    def told_spent(self) -> str:
+        """Two sentences for those who can raise it."""
+        is_shared = self.name.startswith(OF_WORKSPACE)
+        whose = f"The workspace's {self.name.removeprefix(OF_WORKSPACE)}" if is_shared else f"The agent's {self.name}"
+        return f"{whose} are used up. They reset on {self.resets_at.date().isoformat()} at midnight UTC."
 
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """One agent's day so far. `daily_tokens` is None without a limit."""
+    """One agent's day so far, and all limits that hold for it."""
 
-    daily_tokens: int | None
     used_tokens: int
     resets_at: datetime
+    limits: tuple[TokenLimit, ...] = ()
+
+    @property
+    def daily_tokens(self) -> int | None:
+        return next((limit.tokens for limit in self.limits if limit.name == OF_DAY), None)
 
     @property
     def is_spent(self) -> bool:
-        return self.daily_tokens is not None and self.used_tokens >= self.daily_tokens
+        return any(limit.is_spent for limit in self.limits)
 
 
 def day_of(now: datetime) -> datetime:
@@ -24,3 +71,12 @@ def day_of(now: datetime) -> datetime:
 
 def next_day(now: datetime) -> datetime:
     return day_of(now) + timedelta(days=1)
+
+
+def month_of(now: datetime) -> datetime:
+    """The midnight, UTC, at which the month of `now` began."""
+    return day_of(now).replace(day=1)
+
+
+def next_month(now: datetime) -> datetime:
+    return month_of(month_of(now) + timedelta(days=31))

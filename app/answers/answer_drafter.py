@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID, uuid4
 
-from app.agents.agent import Agent, AgentConfig, LiveAgent
+from app.agents.agent import Agent, AgentConfig
 from app.agents.records import AgentRecords
-from app.agents.token_budget import next_day
+from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.page_context import numbered_sources
 from app.answers.suggestion import SuggestedSource, Suggestion, SuggestionState
 from app.answers.token_meter import TokenMeter
@@ -17,6 +17,7 @@ from app.answers.writing.generation import Generation, new_canary
 from app.answers.writing.model_writer import ModelWriter
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.conversations.records.turns import TurnRecords
+from app.conversations.token_budgets import paying_agent
 from app.core.chunk import RankedChunk
 from app.core.errors import ModelUnavailable, RateLimited
 from app.core.text.failure_words import has_failure_words
@@ -44,15 +45,23 @@ _MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d++\](?!\()")
 
 class AnswerDrafter:
     """Searches as the agent's draft does, but ignores its threshold, because an operator reads the result. The prompt
-    and the guard are those of a visitor's answer. The model calls count against the agent's daily budget."""
+    and the guard are those of a visitor's answer. The model calls count towards the limits of the agent
+    and of its workspace, `together`."""
 
     def __init__(
-        self, records: SystemOfRecord, search: AgentSearch, model: ChatModel, tokens: TokenCounter, clock: Clock
+        self,
+        records: SystemOfRecord,
+        search: AgentSearch,
+        model: ChatModel,
+        tokens: TokenCounter,
+        clock: Clock,
+        together: WorkspaceTokens = UNLIMITED,
     ) -> None:
         self._records = records
         self._search = search
         self._writer = ModelWriter(model, PromptBuilder(tokens, clock=clock))
         self._clock = clock
+        self._together = together
 
     async def draft(
         self, workspace_id: UUID, agent_id: UUID, questions: Sequence[str], page_url: str, language: str | None
@@ -60,17 +69,15 @@ class AnswerDrafter:
         """`questions` are wordings of one question, which a visitor asked on `page_url` in `language` (BCP 47 primary
         subtag).
 
-        Raises NotFound for an agent that is absent or another workspace's, RateLimited if its daily_tokens are spent,
+        Raises NotFound for an agent that is absent or another workspace's, RateLimited if its tokens are spent,
         IndexUnavailable, ModelUnavailable, ModelInterrupted.
         """
         meter = TokenMeter()
         meter.begin()
 
         def work(tx: Transaction) -> Agent:
-            known = AgentRecords(tx).get(workspace_id, agent_id)
-            paying = known.draft if known.live_version is None else AgentRecords(tx).live(agent_id).config
-            meter.limit(tx, LiveAgent(agent_id, workspace_id, 0, known.generation, paying))
-            return known
+            meter.limit(tx, paying_agent(tx, workspace_id, agent_id), self._together)
+            return AgentRecords(tx).get(workspace_id, agent_id)
 
         known = await self._records.of_workspace(workspace_id).read(work)
         try:
@@ -102,13 +109,12 @@ class AnswerDrafter:
         return [by_id[chunk_id] for chunk_id in sorted(order, key=lambda each: (-order[each], each))[:_SOURCES]]
 
     def _refusal(self, meter: TokenMeter) -> RateLimited | ModelUnavailable:
-        if not meter.was_refused:
+        limit = meter.refusal
+        if limit is None:
             return ModelUnavailable("The chat model is down. Try again later.")
-        now = self._clock.now()
         return RateLimited(
-            "The agent's daily_tokens are used up, so nothing can be drafted. They reset at midnight UTC; or raise "
-            "them in the agent's settings and publish.",
-            round((next_day(now) - now).total_seconds()),
+            f"Nothing can be drafted. {limit.told_spent}",
+            round((limit.resets_at - self._clock.now()).total_seconds()),
         )
 
 

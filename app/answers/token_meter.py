@@ -1,4 +1,4 @@
-"""Counts the model calls of each turn, and enforces the agent's budget.
+"""Counts the model calls of each turn, and enforces the limits of the agent and its workspace.
 
 A turn calls the model in several places: to complete a follow-up, to search, to rank, to write. Each call finds its
 turn in the context of its task, so the chat port knows nothing of turns.
@@ -11,7 +11,8 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from app.agents.agent import LiveAgent
-from app.conversations.records.stored_turns import StoredTurnRecords
+from app.agents.token_budget import TokenLimit, WorkspaceTokens
+from app.conversations.token_budgets import token_limits
 from app.core.errors import ModelUnavailable
 from app.core.turn import TokenUsage
 from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatModel, ChatStream, TextDelta
@@ -26,18 +27,21 @@ class TokenMeter:
     def __init__(self) -> None:
         self.usage = TokenUsage()
         self.was_refused = False
-        self._left: int | None = None
+        self._limit: TokenLimit | None = None
 
     def begin(self) -> None:
         """Count every model call of this task, and of the tasks that it starts, here."""
         _meter.set(self)
 
-    def limit(self, tx: Transaction, agent: LiveAgent) -> None:
-        """Refuse calls once the agent's daily budget is spent. Turns that run at the same time do not see each other's
-        calls, so each may exceed the budget by its own usage."""
-        if agent.config.daily_tokens is not None:
-            used = StoredTurnRecords(tx).tokens_of_day(agent.id, tx.clock.now().date())
-            self._left = agent.config.daily_tokens - used
+    def limit(self, tx: Transaction, agent: LiveAgent, together: WorkspaceTokens) -> None:
+        """Refuse calls once a limit of the agent or of its workspace is reached. Turns that run at the same time do not
+        see each other's calls, so each may exceed it by its own usage."""
+        self._limit = min(token_limits(tx, agent, together), key=lambda limit: limit.left, default=None)
+
+    @property
+    def refusal(self) -> TokenLimit | None:
+        """The limit that a call was refused by."""
+        return self._limit if self.was_refused else None
 
     @property
     def trace(self) -> dict[str, Any]:
@@ -47,9 +51,9 @@ class TokenMeter:
 
     def admit(self) -> None:
         """Raises ModelUnavailable."""
-        if self._left is not None and self.usage.tokens >= self._left:
+        if self._limit is not None and self.usage.tokens >= self._limit.left:
             self.was_refused = True
-            raise ModelUnavailable("The agent's daily_tokens are used up. They reset at midnight UTC.")
+            raise ModelUnavailable(self._limit.told_spent)
 
     def add(self, usage: TokenUsage) -> None:
         self.usage = TokenUsage(

@@ -99,9 +99,13 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
             ),
             on_unconfirmed=unconfirmed_sentences(base.metrics).inc,
             on_degraded=degraded_turns(base.metrics),
+            together=base.settings.workspace_tokens,
         )
         searching = playground.search
-        drafter = AnswerDrafter(base.record, searching, model, base.models.tokens, base.clock) if model else None
+        together = base.settings.workspace_tokens
+        drafter = (
+            AnswerDrafter(base.record, searching, model, base.models.tokens, base.clock, together) if model else None
+        )
         turns = await _open_turns(base, tools, closing)
         yield Answering(searching, turns, history, curated, playground, drafter, health, indexes)
 

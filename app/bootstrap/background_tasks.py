@@ -60,7 +60,7 @@ async def background_tasks(
         every(60, "packed days", DayPacking(records, clock).pack),
         every(5, "gap replays", replays.replay_due),
         every(2, "golden runs", golden_runs.go_on),
-        every(60, "budget warnings", BudgetWarnings(records, clock).announce),
+        every(60, "budget warnings", BudgetWarnings(records, clock, base.settings.workspace_tokens).announce),
         every(5, "stale answers", StaleSearch(records, playground, patterns, clock).look),
         every(60, "gap digests", GapDigests(records, clock).announce),
     ):

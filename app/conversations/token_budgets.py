@@ -1,27 +1,42 @@
-"""Visitors' use of an agent's chat model: today, and by month."""
+"""Visitors' use of an agent's chat model: against its limits, and by month."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from app.agents.agent import LiveAgent
 from app.agents.own_agent import reads_agent
 from app.agents.records import AgentRecords
-from app.agents.token_budget import TokenBudget, next_day
+from app.agents.token_budget import (
+    OF_DAY,
+    OF_MONTH,
+    OF_WORKSPACE,
+    UNLIMITED,
+    TokenBudget,
+    TokenLimit,
+    WorkspaceTokens,
+    day_of,
+    month_of,
+    next_day,
+    next_month,
+)
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.costs import MonthCost, TokenPrices
 from app.core.turn import StoredTurn, TokenUsage
-from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MONTHS: Final = 12
 
 
 class TokenBudgets:
-    def __init__(self, records: SystemOfRecord, clock: Clock, prices: TokenPrices) -> None:
+    """`together` are the limits of each workspace."""
+
+    def __init__(self, records: SystemOfRecord, prices: TokenPrices, together: WorkspaceTokens = UNLIMITED) -> None:
         self._records = records
-        self._clock = clock
         self._prices = prices
+        self._together = together
 
     @reads_agent
     def months(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[MonthCost]:
@@ -39,24 +54,49 @@ class TokenBudgets:
 
     @reads
     def bounded(self, tx: Transaction, actor: Actor) -> dict[UUID, TokenBudget]:
-        """Today's usage of each published agent of the actor's workspace that has a limit."""
-        now = self._clock.now()
+        """The usage of each published agent of the actor's workspace that a limit holds for."""
         agents = [agent for agent, _ in AgentRecords(tx).published(actor.workspace_id)]
-        return {
-            agent.id: TokenBudget(
-                agent.config.daily_tokens,
-                StoredTurnRecords(tx).tokens_of_day(agent.id, now.date()),
-                next_day(now),
-            )
-            for agent in agents
-            if agent.config.daily_tokens is not None
-        }
+        budgets = {agent.id: token_budget(tx, agent, self._together) for agent in agents}
+        return {agent_id: budget for agent_id, budget in budgets.items() if budget.limits}
 
     @reads
     def of(self, tx: Transaction, actor: Actor, agent_id: UUID) -> TokenBudget:
         """By the published configuration, else the draft. Raises NotFound."""
-        now = self._clock.now()
-        agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
-        config = agent.draft if agent.live_version is None else AgentRecords(tx).live(agent_id).config
-        used = StoredTurnRecords(tx).tokens_of_day(agent_id, now.date())
-        return TokenBudget(config.daily_tokens, used, next_day(now))
+        return token_budget(tx, paying_agent(tx, actor.workspace_id, agent_id), self._together)
+
+
+def paying_agent(tx: Transaction, workspace_id: UUID, agent_id: UUID) -> LiveAgent:
+    """The agent whose limits hold: as published, else its draft. Raises NotFound."""
+    agent = AgentRecords(tx).get(workspace_id, agent_id)
+    if agent.live_version is not None:
+        return AgentRecords(tx).live(agent_id)
+    return LiveAgent(agent_id, workspace_id, 0, agent.generation, agent.draft)
+
+
+def token_budget(tx: Transaction, agent: LiveAgent, together: WorkspaceTokens) -> TokenBudget:
+    now = tx.clock.now()
+    used = StoredTurnRecords(tx).tokens_since(agent.id, now.date())
+    return TokenBudget(used, next_day(now), token_limits(tx, agent, together))
+
+
+def token_limits(tx: Transaction, agent: LiveAgent, together: WorkspaceTokens) -> tuple[TokenLimit, ...]:
+    """Those that hold for the agent; `together` are those of its workspace."""
+    records, now = StoredTurnRecords(tx), tx.clock.now()
+    day, month = (day_of(now), next_day(now)), (month_of(now), next_month(now))
+
+    def used(name: str, since: datetime) -> int:
+        if name.startswith(OF_WORKSPACE):
+            return records.tokens_of_workspace_since(agent.workspace_id, since.date())
+        return records.tokens_since(agent.id, since.date())
+
+    stated = (
+        (OF_DAY, agent.config.daily_tokens, *day),
+        (OF_MONTH, agent.config.monthly_tokens, *month),
+        (OF_WORKSPACE + OF_DAY, together.daily, *day),
+        (OF_WORKSPACE + OF_MONTH, together.monthly, *month),
+    )
+    return tuple(
+        TokenLimit(name, tokens, used(name, since), since.date(), resets_at)
+        for name, tokens, since, resets_at in stated
+        if tokens is not None
+    )

@@ -15,4 +15,5 @@ class WebhookEvent(StrEnum):
     ANSWERS_STALE = "answers.stale"
     SOURCE_FAILED = "source.failed"
     BUDGET_NEAR = "budget.near"
+    BUDGET_SPENT = "budget.spent"
     ACTION_LIMIT_NEAR = "action.limit_near"

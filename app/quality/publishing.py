@@ -6,7 +6,8 @@ from uuid import UUID
 
 import structlog
 
-from app.agents.agent import AgentConfig, AgentVersion, PublishGate
+from app.agents.agent import AgentConfig, AgentVersion
+from app.agents.agent_choices import PublishGate
 from app.agents.agents import Agents
 from app.core.actor import Actor
 from app.core.errors import DocentError, PublishGateFailed

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.dialects.sqlite import Insert
 
 from app.store.tables.conversations import OUTBOX
@@ -22,6 +23,11 @@ class Outbox(Repository):
         )
         told = row.on_conflict_do_nothing().returning(OUTBOX.c.id)  # Postgres reports no row count for an insert
         return self._connection.scalar(told) is not None
+
+    def is_told(self, agent_id: UUID, kind: str, first_day: date) -> bool:
+        """Whether there is such a row of `tell_once`."""
+        one = OUTBOX.c.agent_id == agent_id, OUTBOX.c.kind == kind, OUTBOX.c.week == first_day
+        return self._connection.scalar(select(OUTBOX.c.id).where(*one)) is not None
 
     def tell(
         self,

@@ -9,8 +9,10 @@ from uuid import UUID
 
 import structlog
 
-from app.agents.agent import LiveAgent, OnDisconnect
+from app.agents.agent import LiveAgent
+from app.agents.agent_choices import OnDisconnect
 from app.agents.records import AgentRecords
+from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.answer_pipeline import AnswerPipeline, Asking, Outcome
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.curated.records import CuratedAnswerRecords
@@ -62,7 +64,7 @@ class WorkQueue(Protocol):
 class TurnTools:
     """What every turn uses. `queues` are those in which a turn may have to wait; `on_unconfirmed` receives how many
     sentences of a model's answer were not found in its sources, `on_degraded` each part that an answer was made
-    without."""
+    without; `together` are the limits of each workspace."""
 
     records: SystemOfRecord
     indexes: IndexWatch
@@ -74,6 +76,7 @@ class TurnTools:
     next_questions: NextQuestionFinder | None = None
     on_unconfirmed: Callable[[int], None] = lambda count: None
     on_degraded: Callable[[str], None] = lambda part: None
+    together: WorkspaceTokens = UNLIMITED
     checkpoints: Checkpoints = field(init=False)
 
     def __post_init__(self) -> None:
@@ -191,7 +194,7 @@ class TurnRun:
         NotFound, HandedToPerson."""
         agent = AgentRecords(tx).live(self._session.agent_id)
         refuse_while_a_person_talks(tx, agent.config, self._session)
-        self._meter.limit(tx, agent)
+        self._meter.limit(tx, agent, self._tools.together)
         answers = CuratedAnswerRecords(tx).of_agent(agent.id)
         if remembered is None:
             remembered = stored_history(tx, self._session.conversation_id)

@@ -19,7 +19,8 @@ from typing import Any, Final
 import structlog
 from starlette.requests import Request
 
-from app.agents.agent import LiveAgent, ProofWanted
+from app.agents.agent import LiveAgent
+from app.agents.agent_choices import ProofWanted
 from app.core.errors import RateLimited
 from app.core.turn import VisitorSession
 from app.kit.clock import Clock

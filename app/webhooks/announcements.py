@@ -1,13 +1,14 @@
-"""Events that depend on the time: an agent's budget of the day is nearly spent, and the weekly digest of gaps."""
+"""Events that depend on the time: a limit of tokens is nearly or wholly spent, and the weekly digest of gaps."""
 
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import structlog
 
 from app.agents.records import AgentRecords
-from app.conversations.records.stored_turns import StoredTurnRecords
+from app.agents.token_budget import UNLIMITED, TokenLimit, WorkspaceTokens
+from app.conversations.token_budgets import token_limits
 from app.core.errors import NotFound
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
@@ -24,44 +25,64 @@ from app.webhooks.records import WebhookRecords
 
 log = structlog.get_logger(__name__)
 
-NEAR: Final = 0.8  # of the agent's daily_tokens
+NEAR: Final = 0.8  # of a limit
+_BUDGET: Final = (WebhookEvent.BUDGET_NEAR, WebhookEvent.BUDGET_SPENT)
 
 
 class BudgetWarnings:
-    """Checks periodically, so that no question waits for it, and announces once per agent and day (UTC)."""
+    """Checks periodically, so that no question waits for it, and announces each limit of an agent and of its workspace
+    once when it is near and once when it is spent, per day or month (UTC). `together` are the limits of a workspace."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+    def __init__(self, records: SystemOfRecord, clock: Clock, together: WorkspaceTokens = UNLIMITED) -> None:
         self._records = records
         self._clock = clock
+        self._together = together
 
     async def announce(self) -> int:
-        """Returns the number of agents announced."""
+        """Returns the number of announcements."""
         now = self._clock.now()
-        owed = await self._records.read(lambda tx: WebhookRecords(tx).owed(WebhookEvent.BUDGET_NEAR, now, now.date()))
-        return sum([await self._announce(agent_id) for agent_id in owed])
+        wanting = await self._records.read(lambda tx: WebhookRecords(tx).wanting(_BUDGET, now))
+        return sum([await self._announce(agent_id) for agent_id in wanting])
 
-    async def _announce(self, agent_id: UUID) -> bool:
+    async def _announce(self, agent_id: UUID) -> int:
         now = self._clock.now()
         own = self._records.of_agent(agent_id)
 
-        def spent(tx: Transaction) -> dict[str, int] | None:
+        def reached(tx: Transaction) -> list[tuple[str, TokenLimit]]:
             with suppress(NotFound):
-                daily = AgentRecords(tx).live(agent_id).config.daily_tokens
-                used = StoredTurnRecords(tx).tokens_of_day(agent_id, now.date())
-                if daily and used >= NEAR * daily:
-                    return {"used_tokens": used, "daily_tokens": daily}
-            return None
+                limits = token_limits(tx, AgentRecords(tx).live(agent_id), self._together)
+                kinds = [(kind, limit) for limit in limits for kind in _reached(limit)]
+                return [(kind, limit) for kind, limit in kinds if not Outbox(tx).is_told(agent_id, kind, limit.since)]
+            return []
 
-        told = await own.read(spent)
-        if told is None:
-            return False
-        kind = WebhookEvent.BUDGET_NEAR.value
-        is_first = await own.write(
-            lambda tx: Outbox(tx).tell_once(agent_id, kind, told, first_day=now.date(), happened_at=now)
-        )
-        if is_first:
-            log.info("budget.warned", agent=str(agent_id), **told)
-        return is_first
+        def tell(tx: Transaction) -> int:
+            return sum(
+                Outbox(tx).tell_once(agent_id, kind, _told(limit), first_day=limit.since, happened_at=now)
+                for kind, limit in found
+            )
+
+        found = await own.read(reached)
+        if not found:
+            return 0
+        count = await own.write(tell)
+        if count:
+            log.info("budget.warned", agent=str(agent_id), kinds=[kind for kind, _ in found])
+        return count
+
+
+def _reached(limit: TokenLimit) -> list[str]:
+    """The kinds of the outbox for what the limit has reached. One that was 0 from the start is no news."""
+    shares = ((WebhookEvent.BUDGET_NEAR, NEAR), (WebhookEvent.BUDGET_SPENT, 1))
+    is_reached = limit.tokens and limit.used_tokens
+    return [
+        f"{event.value}:{limit.name}"
+        for event, share in shares
+        if is_reached and limit.used_tokens >= share * limit.tokens
+    ]
+
+
+def _told(limit: TokenLimit) -> dict[str, Any]:
+    return {"limit": limit.name, "used_tokens": limit.used_tokens, limit.name: limit.tokens}
 
 
 class GapDigests:

@@ -70,6 +70,7 @@ _IN_WORDS: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.OPERATOR_MENTIONED: "a note mentions an operator",
     WebhookEvent.ANSWERS_STALE: "a page no longer supports its answers",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
-    WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are used",
+    WebhookEvent.BUDGET_NEAR: "four fifths of a day's or a month's tokens are used",
+    WebhookEvent.BUDGET_SPENT: "all of a day's or a month's tokens are used",
     WebhookEvent.ACTION_LIMIT_NEAR: "four fifths of an action's daily calls are made",
 }

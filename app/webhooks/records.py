@@ -1,5 +1,6 @@
 """Webhooks of agents, and their deliveries."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -67,16 +68,23 @@ class WebhookRecords(Repository):
         self._delete_one(WEBHOOKS, "webhook", WEBHOOKS.c.id == webhook_id, WEBHOOKS.c.agent_id == agent_id)
 
     def owed(self, event: WebhookEvent, until: datetime, first_day: date) -> list[UUID]:
-        """Agents with a webhook, an operator or a channel that is subscribed to `event` and was at `until`, without
-        such an event for the period that began on `first_day`."""
-        statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(WEBHOOKS.c.created_at <= until)
-        rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
-        wanting = [agent_id for agent_id, events in rows if event in events]
-        wanting += NoticeRecords(self._tx).readers_of(event, until)
-        wanting += NoticeChannelRecords(self._tx).wanting(event, until)
+        """The agents of `wanting` without such an event for the period that began on `first_day`."""
+        wanting = self.wanting((event,), until)
         told = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == event.value, OUTBOX.c.week == first_day)
         are_told = set(self._connection.scalars(told.where(OUTBOX.c.agent_id.in_(wanting))))
-        return [agent_id for agent_id in dict.fromkeys(wanting) if agent_id not in are_told]
+        return [agent_id for agent_id in wanting if agent_id not in are_told]
+
+    def wanting(self, wanted: Sequence[WebhookEvent], until: datetime) -> list[UUID]:
+        """Agents with a webhook, an operator or a channel that is subscribed to one of the `wanted` and was at
+        `until`."""
+        statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(WEBHOOKS.c.created_at <= until)
+        rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id)).all()
+        found: list[UUID] = []
+        for event in wanted:
+            found += [agent_id for agent_id, events in rows if event in events]
+            found += NoticeRecords(self._tx).readers_of(event, until)
+            found += NoticeChannelRecords(self._tx).wanting(event, until)
+        return list(dict.fromkeys(found))
 
     def has_work(self) -> bool:
         """Whether the outbox has news, or a delivery is due."""

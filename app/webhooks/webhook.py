@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Final, Protocol
 from uuid import UUID
 
+from app.agents.token_budget import LIMIT_NAMES
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, in_words
 from app.sources.source import hook_signature
@@ -24,7 +25,7 @@ _PURPOSE: Final = b"docent webhook"
 _TURN: Final = "turn."
 _GAP: Final = "gap.seen"
 _TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee", "document_id")
-_TOLD_TOO: Final = ("lead_id", "used_tokens", "daily_tokens", "action_id", "daily_calls")
+_TOLD_TOO: Final = ("lead_id", "limit", "used_tokens", *LIMIT_NAMES, "action_id", "daily_calls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +107,10 @@ class DeadLetter:
 
 def event_of(kind: str) -> WebhookEvent:
     """The event for an outbox row of that kind: "turn.done", "turn.failed", "turn.cut", "gap.seen", or an event's own
-    name."""
+    name, which that of a limit may follow after a colon."""
     if kind.startswith(_TURN):
         return WebhookEvent.TURN_FINISHED
-    return WebhookEvent.GAP_DETECTED if kind == _GAP else WebhookEvent(kind)
+    return WebhookEvent.GAP_DETECTED if kind == _GAP else WebhookEvent(kind.partition(":")[0])
 
 
 def webhook_secret(signing_key: bytes, webhook: Webhook) -> str:

@@ -8,7 +8,8 @@ import pytest
 
 from app.agent_files.agent_file import MAX_FILE_CHARS, AgentContents, FileSource
 from app.agent_files.api.file_text import read, written
-from app.agents.agent import AgentConfig, PublishGate
+from app.agents.agent import AgentConfig
+from app.agents.agent_choices import PublishGate
 from app.agents.widget_settings import Invitation, InvitationText, Translation
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.conversations.people.saved_reply import SavedReply

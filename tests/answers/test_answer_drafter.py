@@ -40,7 +40,7 @@ class Desk:
 
     async def used(self) -> int:
         return await self.house.record.read(
-            lambda tx: StoredTurnRecords(tx).tokens_of_day(self.house.agent_id, self.house.clock.now().date())
+            lambda tx: StoredTurnRecords(tx).tokens_since(self.house.agent_id, self.house.clock.now().date())
         )
 
     @property

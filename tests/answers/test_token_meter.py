@@ -1,4 +1,4 @@
-"""An agent's daily tokens: counted over all calls of its turns, asked before every one of them."""
+"""The limits of tokens: counted over all calls of turns, checked before every one of them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,6 +16,7 @@ from app.agents.retrieval_settings import RetrievalSettings
 from app.answers.token_meter import BudgetedChatModel, TokenMeter
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
+from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
 from app.core.costs import TokenPrices
@@ -50,7 +51,7 @@ async def answered_by(house: AnsweringHouse, question: str = QUESTION) -> Answer
 
 async def used(house: AnsweringHouse) -> int:
     return await house.record.read(
-        lambda tx: StoredTurnRecords(tx).tokens_of_day(house.agent_id, house.clock.now().date())
+        lambda tx: StoredTurnRecords(tx).tokens_since(house.agent_id, house.clock.now().date())
     )
 
 
@@ -156,7 +157,7 @@ async def test_erasing_a_visitor_does_not_give_tokens_back(tmp_path: Path) -> No
 
 async def test_operators_see_it(tmp_path: Path) -> None:
     async with a_house(tmp_path, ScriptedChatModel(("Within 30 days [1].",)), TURN_TOKENS) as house:
-        budgets = TokenBudgets(house.record, house.clock, TokenPrices())
+        budgets = TokenBudgets(house.record, TokenPrices())
         ann = Actor(house.workspace_id, "ann", frozenset((READ,)))
         before = await budgets.of(ann, house.agent_id)
         await answered_by(house)
@@ -176,6 +177,31 @@ async def test_another_agent_has_its_own(tmp_path: Path) -> None:
         house.session = (await house.conversations.open(live, None)).session
         # It has no page of its own, and its model may still be asked.
         assert await answered_by(house) is AnsweredBy.MODEL
+
+
+async def test_a_month_has_a_limit_of_its_own(tmp_path: Path) -> None:
+    config = AgentConfig("Lamps", daily_tokens=100, monthly_tokens=TURN_TOKENS)
+    async with answering_house(tmp_path, model=ScriptedChatModel(("Within 30 days [1].",)), config=config) as house:
+        answers = [await answered_by(house)]
+        house.clock.advance(DAY)
+        answers.append(await answered_by(house))
+        assert (await stored(house)).trace["model_away"].startswith("The agent's monthly_tokens are used up.")
+        house.clock.advance(31 * DAY)
+        answers.append(await answered_by(house))
+        assert answers == [AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE, AnsweredBy.MODEL]
+
+
+async def test_the_agents_of_a_workspace_share_its_limit(tmp_path: Path) -> None:
+    model = ScriptedChatModel(("Within 30 days [1].",))
+    async with answering_house(tmp_path, model=model, workspace_daily_tokens=TURN_TOKENS) as house:
+        with house.record.writing() as tx:
+            draft = AgentRecords(tx).get(house.workspace_id, house.agent_id).draft
+            other = AgentRecords(tx).create(house.workspace_id, replace(draft, name="Other"))
+            TurnRecords(tx).charge(other.id, "suggestion", TokenUsage(TURN_TOKENS, 0, "m"))
+        assert await answered_by(house) is AnsweredBy.EXTRACTIVE
+        assert model.requests == []
+        told = (await stored(house)).trace["model_away"]
+        assert told.startswith("The workspace's daily_tokens are used up.")
 
 
 async def say(model: BudgetedChatModel) -> None:

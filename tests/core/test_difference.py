@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from app.agents.agent import AgentConfig, PublishGate
+from app.agents.agent import AgentConfig
+from app.agents.agent_choices import PublishGate
 from app.agents.widget_settings import Invitation, Theme
 from app.core.difference import Difference, differences
 

@@ -149,6 +149,7 @@ async def answering_house(
     shared: SharedTurns | None = None,
     checks_answers: bool = False,
     shop: HttpCaller | None = None,
+    workspace_daily_tokens: int | None = None,
 ) -> AsyncIterator[AnsweringHouse]:
     """With PAGES learnt and the agent published. Without `model` answers are extractive. With a `shop` its host may be
     called by actions."""
@@ -157,7 +158,11 @@ async def answering_house(
     if not checks_answers:
         config = replace(config, answer_check=AnswerCheck.OFF)
     settings = settings_in(
-        folder, max_turns=max_running, max_searches=max_searching, action_hosts=(SHOP_HOST,) if shop else ()
+        folder,
+        max_turns=max_running,
+        max_searches=max_searching,
+        action_hosts=(SHOP_HOST,) if shop else (),
+        workspace_daily_tokens=workspace_daily_tokens,
     )
     async with temporary_record(folder, clock) as record, AsyncExitStack() as running:
         with record.writing() as tx:

@@ -55,9 +55,7 @@ class Workspace:
         return await visitor_of(self.record, self.actor.workspace_id, agent or self.agent)
 
     async def seen(self) -> Overview:
-        return await Overviews(self.record, self.clock, TokenBudgets(self.record, self.clock, TokenPrices())).of(
-            self.actor
-        )
+        return await Overviews(self.record, self.clock, TokenBudgets(self.record, TokenPrices())).of(self.actor)
 
     async def agent_with(self, config: AgentConfig) -> UUID:
         """Published."""

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.agents.agent import PublishGate
+from app.agents.agent_choices import PublishGate
 from app.agents.records import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.agents.agent import PublishGate
+from app.agents.agent_choices import PublishGate
 from app.agents.agents import Agents
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import IndexUnavailable, InvalidInput, NotFound, PublishGateFailed

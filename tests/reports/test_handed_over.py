@@ -37,9 +37,7 @@ def listed(workspace: Workspace, outcome: Outcome) -> set[UUID]:
 async def counted(workspace: Workspace, day: date = TODAY) -> TurnCounts:
     """The same on the overview and in the report."""
     report = (await workspace.report(day, day)).now.counts
-    overviews = Overviews(
-        workspace.record, workspace.clock, TokenBudgets(workspace.record, workspace.clock, TokenPrices())
-    )
+    overviews = Overviews(workspace.record, workspace.clock, TokenBudgets(workspace.record, TokenPrices()))
     assert (await overviews.of(workspace.actor)).week == report
     return report
 

@@ -59,7 +59,7 @@ class Office:
 
     async def report(self) -> Report:
         actor = Actor(self.workspace, "ann", frozenset((READ,)))
-        reports = Reports(self.record, self.clock, TokenBudgets(self.record, self.clock, TokenPrices()))
+        reports = Reports(self.record, self.clock, TokenBudgets(self.record, TokenPrices()))
         return await reports.of(actor, ZoneInfo("UTC"), date(2026, 1, 8), date(2026, 1, 14), self.agent)
 
     async def topics(self) -> list[tuple[str, int, int]]:

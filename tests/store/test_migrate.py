@@ -160,7 +160,7 @@ async def test_what_was_spent_before_counts_in_its_day(
         drop_tables(before, "agent_days")
     migrate(engine)
     with record.reading() as tx:
-        assert StoredTurnRecords(tx).tokens_of_day(session.agent_id, clock.now().date()) == 14
+        assert StoredTurnRecords(tx).tokens_since(session.agent_id, clock.now().date()) == 14
 
 
 async def test_what_was_asked_before_is_the_wording_of_its_gap(

@@ -170,7 +170,7 @@ class History:
         return {(Kind(row.kind), row.day): row.content is not None for row in rows}
 
     async def figures(self, zone: str = "UTC", days: int = 90) -> tuple[Report, Quality]:
-        reports = Reports(self.record, self.clock, TokenBudgets(self.record, self.clock, TokenPrices()))
+        reports = Reports(self.record, self.clock, TokenBudgets(self.record, TokenPrices()))
         local, last = ZoneInfo(zone), self.clock.now().astimezone(ZoneInfo(zone)).date()
         first = last - timedelta(days=days - 1)
         report = await reports.of(self.actor, local, first, last, self.agent_id)

@@ -164,13 +164,13 @@ async def test_a_days_tokens_are_kept_as_they_are_charged(
             TurnRecords(tx).finish(request.turn_id, spent)
     with record.writing() as tx:
         TurnRecords(tx).charge(agent.id, "suggestion", TokenUsage(1, 1, "gpt"))
-        assert StoredTurnRecords(tx).tokens_of_day(agent.id, today) == 26
+        assert StoredTurnRecords(tx).tokens_since(agent.id, today) == 26
     clock.advance(24 * 3600)
     with record.writing() as tx:
-        assert StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date()) == 0
+        assert StoredTurnRecords(tx).tokens_since(agent.id, clock.now().date()) == 0
         TurnRecords(tx).charge(agent.id, "suggestion", TokenUsage(0, 5, "gpt"))
-        assert StoredTurnRecords(tx).tokens_of_day(agent.id, clock.now().date()) == 5
-        assert StoredTurnRecords(tx).tokens_of_day(agent.id, today) == 26
+        assert StoredTurnRecords(tx).tokens_since(agent.id, clock.now().date()) == 5
+        assert StoredTurnRecords(tx).tokens_since(agent.id, today) == 31
 
 
 async def test_a_citation_outlives_the_chunk_that_it_names(

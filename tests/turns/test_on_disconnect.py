@@ -5,7 +5,8 @@ from pathlib import Path
 
 import anyio
 
-from app.agents.agent import AgentConfig, OnDisconnect
+from app.agents.agent import AgentConfig
+from app.agents.agent_choices import OnDisconnect
 from app.core.turn import Finish, TurnRequest, TurnState
 from app.core.turn_events import NumberedEvent, TurnFeed
 from app.turns.remote.turn_log import TurnLog

@@ -42,12 +42,12 @@ async def test_the_api_lists_months_newest_first_with_cached_tokens(tmp_path: Pa
 async def test_turns_without_the_model_cost_nothing(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
         await charge(house, TokenUsage())
-        assert await TokenBudgets(house.record, house.clock, TokenPrices()).months(house.actor, house.agent.id) == []
+        assert await TokenBudgets(house.record, TokenPrices()).months(house.actor, house.agent.id) == []
 
 
 async def test_a_month_costs_what_its_tokens_do(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
         await charge(house, TokenUsage(1_000_000, 100_000, "m", cached_tokens=500_000))
-        budgets = TokenBudgets(house.record, house.clock, TokenPrices(prompt=2, cached=1, answer=10))
+        budgets = TokenBudgets(house.record, TokenPrices(prompt=2, cached=1, answer=10))
         [month] = await budgets.months(house.actor, house.agent.id)
     assert month.cost == pytest.approx(1 + 0.5 + 1)

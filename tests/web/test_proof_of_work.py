@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from structlog.testing import capture_logs
 
-from app.agents.agent import ProofWanted
+from app.agents.agent_choices import ProofWanted
 from app.agents.agents import Agents
 from app.web.proof_of_work import LIFETIME, MAX_NUMBER, QUESTIONS_PER_PROOF
 from tests.web.house import SITE, House, VisitorHttp, open_house, unlimited

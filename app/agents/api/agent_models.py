@@ -93,11 +93,23 @@ class AgentOut(Model):
     updated_at: datetime
 
 
+class TokenLimitOut(Model):
+    name: str = Field(
+        description="daily_tokens and monthly_tokens are the agent's; workspace_daily_tokens and "
+        "workspace_monthly_tokens those of all agents of its workspace together."
+    )
+    tokens: int
+    used_tokens: int = Field(description="Since midnight UTC, or the first of the month, by turns that have ended.")
+    is_spent: bool
+    resets_at: datetime
+
+
 class TokenBudgetOut(Model):
     daily_tokens: int | None = Field(description="As published; null without a limit.")
     used_tokens: int = Field(description="Since midnight UTC, by turns that have ended.")
-    is_spent: bool
-    resets_at: datetime
+    is_spent: bool = Field(description="Whether one of the limits is reached.")
+    resets_at: datetime = Field(description="The next midnight UTC.")
+    limits: list[TokenLimitOut] = Field(description="All limits that hold for the agent.")
 
 
 class MonthCostOut(Model):

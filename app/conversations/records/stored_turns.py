@@ -78,11 +78,17 @@ class StoredTurnRecords(Repository):
         messages = [live_message_of(row) for row in written]
         return past_exchanges(reversed(turns), reversed(messages), limit)
 
-    def tokens_of_day(self, agent_id: UUID, day: date) -> int:
-        """The tokens that the agent's turns that ended on that day, by UTC, cost, and those charged besides, input and
-        output together."""
-        statement = select(AGENT_DAYS.c.tokens).where(AGENT_DAYS.c.agent_id == agent_id, AGENT_DAYS.c.day == day)
-        return self._connection.scalar(statement) or 0
+    def tokens_since(self, agent_id: UUID, day: date) -> int:
+        """The tokens that the agent's turns that ended from that day on, by UTC, cost, and those charged besides, input
+        and output together."""
+        statement = select(func.sum(AGENT_DAYS.c.tokens)).where(AGENT_DAYS.c.agent_id == agent_id)
+        return int(self._connection.scalar(statement.where(AGENT_DAYS.c.day >= day)) or 0)
+
+    def tokens_of_workspace_since(self, workspace_id: UUID, day: date) -> int:
+        """Those of all agents that it has now."""
+        statement = select(func.sum(AGENT_DAYS.c.tokens)).join(AGENTS, AGENTS.c.id == AGENT_DAYS.c.agent_id)
+        own = (AGENTS.c.workspace_id == workspace_id, AGENT_DAYS.c.day >= day)
+        return int(self._connection.scalar(statement.where(*own)) or 0)
 
     def usage_by_month(self, agent_id: UUID, months: int) -> list[MonthCost]:
         """The chat model's usage, newest month first, without prices."""

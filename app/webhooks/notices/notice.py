@@ -6,6 +6,7 @@ from typing import Any, Final
 from urllib.parse import quote
 from uuid import UUID
 
+from app.agents.token_budget import OF_DAY, OF_WORKSPACE
 from app.core.webhook_event import WebhookEvent
 
 NOTICED: Final[Mapping[WebhookEvent, str]] = {
@@ -16,7 +17,8 @@ NOTICED: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.OPERATOR_MENTIONED: "a note mentions an operator",
     WebhookEvent.ANSWERS_STALE: "a page no longer supports its answers",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
-    WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are used",
+    WebhookEvent.BUDGET_NEAR: "four fifths of a day's or a month's tokens are used",
+    WebhookEvent.BUDGET_SPENT: "all of a day's or a month's tokens are used",
     WebhookEvent.ACTION_LIMIT_NEAR: "four fifths of an action's daily calls are made",
     WebhookEvent.GAPS_WEEKLY: "a week ends, with a summary of its gaps",
 }
@@ -67,9 +69,16 @@ _TEXTS: Final[Mapping[WebhookEvent, tuple[str, str, str, str]]] = {
         "Read it",
     ),
     WebhookEvent.BUDGET_NEAR: (
-        "the day's tokens are nearly used up",
-        '"{agent}" has used up {share:.0%} of the tokens that it may cost in a day. '
-        "When all are used, it answers without its chat model until midnight UTC.",
+        "the {span}'s tokens are nearly used up",
+        "{who} used up {share:.0%} of the tokens that {may} cost in a {span}. "
+        "When all are used, visitors are answered without the chat model until {until}.",
+        "{pages}/settings/spending",
+        "See what it costs",
+    ),
+    WebhookEvent.BUDGET_SPENT: (
+        "the {span}'s tokens are used up",
+        "{who} used up the tokens that {may} cost in a {span}. "
+        "Visitors are answered without the chat model until {until}.",
         "{pages}/settings/spending",
         "See what it costs",
     ),
@@ -115,9 +124,22 @@ def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str
     subject, text, path, action = _TEXTS[event]
     if event in _OF_ONE and told["count"] == 1:
         subject, text = _OF_ONE[event]
-    share = told["used_tokens"] / told["daily_tokens"] if event is WebhookEvent.BUDGET_NEAR else None
-    words = {**told, "agent": agent, "pages": pages, "share": share, "before": _BEFORE[bool(told.get("kept_pages"))]}
+    words = {**told, "agent": agent, "pages": pages, "before": _BEFORE[bool(told.get("kept_pages"))]}
+    words |= _limit(agent, told) if "used_tokens" in told else {}
     return Notice(f"{agent}: {subject.format_map(words)}", (text.format_map(words),), path.format_map(words), action)
+
+
+def _limit(agent: str, told: Mapping[str, Any]) -> dict[str, Any]:
+    """The words for a limit of tokens; rows of an earlier version name none."""
+    name = told.get("limit", OF_DAY)
+    is_alone, is_of_day = not name.startswith(OF_WORKSPACE), name.endswith(OF_DAY)
+    return {
+        "share": told["used_tokens"] / told[name],
+        "who": f'"{agent}" has' if is_alone else f'The workspace of "{agent}" has',
+        "may": "it may" if is_alone else "its agents may",
+        "span": "day" if is_of_day else "month",
+        "until": "midnight UTC" if is_of_day else "the month ends (UTC)",
+    }
 
 
 def _assigned(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.agents.agent import AgentConfig, OnDisconnect, ProofWanted
+from app.agents.agent import AgentConfig
+from app.agents.agent_choices import OnDisconnect, ProofWanted
 from app.agents.agents import Agents
 from app.agents.pages.draft_changes import draft_changes
 from app.agents.records import AgentRecords

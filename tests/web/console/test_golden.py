@@ -3,7 +3,7 @@
 from dataclasses import replace
 from uuid import UUID, uuid4
 
-from app.agents.agent import PublishGate
+from app.agents.agent_choices import PublishGate
 from app.agents.agents import Agents
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords

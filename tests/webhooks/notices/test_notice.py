@@ -24,6 +24,7 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
     WebhookEvent.CONVERSATION_ASSIGNED: {"conversation_id": str(OTHER), "assignee": "bo@example.com", "count": 1},
     WebhookEvent.OPERATOR_MENTIONED: {"conversation_id": str(OTHER), "mentioned": "bo@x.example", "by": "al@x.example"},
     WebhookEvent.BUDGET_NEAR: {"used_tokens": 900, "daily_tokens": 1000},
+    WebhookEvent.BUDGET_SPENT: {"limit": "monthly_tokens", "used_tokens": 1000, "monthly_tokens": 1000},
     WebhookEvent.ACTION_LIMIT_NEAR: {"action_id": str(OTHER), "title": "Order status", "daily_calls": 1000},
     WebhookEvent.ANSWERS_STALE: {"document_id": str(OTHER), "count": 2},
     WebhookEvent.SOURCE_FAILED: {"source_id": str(OTHER), "run_id": str(OTHER), "kept_pages": 4},
@@ -52,6 +53,11 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
         (
             WebhookEvent.BUDGET_NEAR,
             "Shop: the day's tokens are nearly used up",
+            f"/console/agents/{AGENT}/settings/spending",
+        ),
+        (
+            WebhookEvent.BUDGET_SPENT,
+            "Shop: the month's tokens are used up",
             f"/console/agents/{AGENT}/settings/spending",
         ),
         (

@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.records import AgentRecords
+from app.agents.token_budget import WorkspaceTokens
 from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
 from app.conversations.people.live_chats import LiveChats, TypingSigns
@@ -71,10 +72,12 @@ class Team:
         session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)
         await ask(self.record, session, question, gap=GapReason.LOW_CONFIDENCE)
 
-    async def bound_to(self, daily_tokens: int) -> None:
+    async def bound_to(self, daily: int, monthly: int | None = None) -> None:
         with self.record.writing() as tx:
             agent = AgentRecords(tx).get(self.session.workspace_id, self.session.agent_id)
-            AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, daily_tokens=daily_tokens))
+            AgentRecords(tx).save_draft(
+                agent.workspace_id, agent.id, replace(agent.draft, daily_tokens=daily, monthly_tokens=monthly)
+            )
             AgentRecords(tx).publish(agent.workspace_id, agent.id)
 
     async def spend(self, tokens: int) -> None:
@@ -206,6 +209,24 @@ async def test_a_day_that_is_nearly_spent_is_told_once(team: Team) -> None:
     assert "80%" in mail.text
     team.clock.advance(24 * 3600)
     assert await warnings.announce() == 0, "a new day"
+
+
+async def test_a_limit_that_is_spent_is_told_beside_one_that_is_nearly(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.BUDGET_NEAR, WebhookEvent.BUDGET_SPENT)
+    warnings = BudgetWarnings(team.record, team.clock, WorkspaceTokens(monthly=1250))
+    await team.bound_to(1000, 2000)
+    await team.spend(1000)
+    assert [await warnings.announce() for _ in range(2)] == [3, 0]
+    told = [(mail.subject, mail.text) for mail in await team.mailed()]
+    assert sorted(subject.partition(": ")[2] for subject, _ in told) == [
+        "the day's tokens are nearly used up",
+        "the day's tokens are used up",
+        "the month's tokens are nearly used up",
+    ]
+    assert any(text.startswith('The workspace of "') for _, text in told)
+    team.clock.advance(24 * 3600)
+    await team.spend(1000)
+    assert await warnings.announce() == 5, "the new day's two, and of the month what was not told"
 
 
 async def test_what_happened_before_it_was_chosen_is_not_told(team: Team) -> None:
