@@ -48,6 +48,7 @@ _SHORT_FILES: Final = {
     "a rule of its own, tested alone": (
         "app.core.text.text_fragment",
         "app.search.page_focus",
+        "crawler.extract.button_links",
         "crawler.crawl.text_sketch",
         "crawler.extract.metadata.tolerant_json",
         "crawler.extract.protected_addresses",

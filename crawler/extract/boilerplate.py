@@ -280,10 +280,17 @@ def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
     if node.tag == "summary":  # whatever its role
         return False
     if node.tag == "button" or node.attributes.get("role") == "button":
-        return not _opens_something(node)
+        return not _leads_elsewhere(node) and not _opens_something(node)
     if node.tag == "footer":
         return not _is_in(node, "blockquote")
     return True
+
+
+def _leads_elsewhere(button: LexborNode) -> bool:
+    """Whether it is drawn as a button but is a link, or stands in one."""
+    link = button if button.tag == "a" else button.parent
+    href = (link.attributes.get("href") or "").strip().lower() if link is not None and link.tag == "a" else ""
+    return bool(href) and not href.startswith(("#", "javascript:"))
 
 
 def _opens_something(button: LexborNode) -> bool:

@@ -3,6 +3,7 @@
 from crawler.decoding import decode_html
 from crawler.extract.api_references import write_api_code
 from crawler.extract.boilerplate import remove_boilerplate, remove_contents_list
+from crawler.extract.button_links import write_button_links
 from crawler.extract.cards import name_cards
 from crawler.extract.formulas import write_formulas
 from crawler.extract.hidden.hidden_text import remove_hidden
@@ -38,8 +39,9 @@ def extract_page(
     """The page at `url` (absolute, normalised). Pure and synchronous: milliseconds of CPU time, no I/O.
 
     `charset` and `media_type` come from the HTTP header; Markdown is converted to HTML first. `markdown` is empty if
-    the page has no main text. Its heading lines, outside of fenced code, are `headings`: the same text in the same
-    order. Raises ExtractionFailed if the page cannot be parsed in reasonable time.
+    the page has no main text. Its heading lines, outside of fenced code and without the targets of links, are
+    `headings`: the same text in the same order. Raises ExtractionFailed if the page cannot be parsed in reasonable
+    time.
     """
     html = decode_html(body, charset)
     if media_type in MARKDOWN_TYPES:
@@ -47,6 +49,7 @@ def extract_page(
     normalise = normalise or normaliser_for(url)
     tree = parse_html(html)
     show_addresses(tree)
+    write_button_links(tree)
     links = read_links(tree, url, normalise)  # first: menus that a click opens are hidden parts that lead to pages
     signs = read_signs(tree)
     things = linked_things(tree)

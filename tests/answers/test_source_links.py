@@ -76,6 +76,16 @@ async def modelled(said: str, *sources: Source) -> str:
             " see `https://other.example/a` there. [1]",
             id="an address that the page links is a link, another one is code",
         ),
+        pytest.param(
+            "Send the tax form by [`POST /tax`](https://x.example/api).",
+            "Send the tax form by [`POST /tax`](https://x.example/api). [1]",
+            id="around code",
+        ),
+        pytest.param(
+            "## [Tax form](https://x.example/form)\n\nThe tax form is for companies.",
+            "**[Tax form](https://x.example/form)**\n\nThe tax form is for companies. [1]",
+            id="of a heading",
+        ),
     ],
 )
 async def test_a_quotation_has_the_links_of_its_page(page: str, answer: str) -> None:

@@ -27,6 +27,7 @@ from app.answers.writing.pieces import says_message
 from app.answers.writing.quotation import asked_rows, is_other_rows, page_language, word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import text_of
+from app.core.text.markdown.links import linked
 from app.core.text.markdown.section_text import markdown_name, unnumbered
 from app.core.text.questions.compared_names import compared_names
 from app.core.text.questions.question_parts import question_parts
@@ -338,7 +339,8 @@ def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, be
     told = said if is_told or not passage.within else f"{passage.within}\n\n{said}"
     text = word_for_word(told, passage.source.links)
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
-    heading = f"**{name}**\n\n" if is_headed and passage.heading and (name := _name(passage, common)) else ""
+    name = linked(_name(passage, common), passage.source.links) if is_headed and passage.heading else ""
+    heading = f"**{name}**\n\n" if name else ""
     return f"{heading}{text}{mark}"
 
 

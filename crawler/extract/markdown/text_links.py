@@ -6,7 +6,7 @@ letter and before its last one, where they change neither how a line begins nor 
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import quote, urlsplit
@@ -16,7 +16,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from crawler.errors import UrlRefused
 from crawler.extract.html_tree import HEADING_TAGS, ancestors
 from crawler.extract.links import Normaliser, as_browsers_read, base_of
-from crawler.extract.markdown.inline import CODE_TAGS
 from crawler.extract.markdown.writer import Rendered
 
 _MOST_LINKS: Final = 1000
@@ -24,14 +23,16 @@ _MAX_LABEL_CHARS: Final = 200
 _MAX_TARGET_CHARS: Final = 1000
 _OPEN, _CLOSE, _ZERO = "\ufdd2", "\ufdd3", 0xFDE0  # noncharacters: pages do not use them
 _SIGNS: Final = re.compile("[\ufdd2\ufdd3\ufde0-\ufdef]")
-_MARKED: Final = re.compile(f"(\\S){_OPEN}([\ufde0-\ufdef]+)([^\n{_OPEN}]*?){_CLOSE}(\\S)")
-_NO_LABEL: Final = re.compile(r"[\[\]`]|~~|\A\d{1,3}\Z")  # the last would read as the mark of a source
+_MARKED: Final = re.compile(f"(`{{0,9}}+)(\\S){_OPEN}([\ufde0-\ufdef]+)([^\n{_OPEN}]*?){_CLOSE}(\\S)(`{{0,9}})")
+_NO_LABEL: Final = re.compile(r"[\[\]]|~~|\A\d{1,3}\Z")  # the last would read as the mark of a source
 _WORD: Final = re.compile(r"\w{2}")
 _LEAST_LETTERS: Final = 2
+_FENCE: Final = re.compile(r" *(`{3,})")
 _NOT_VOUCHED_FOR: Final = frozenset({"nofollow", "ugc", "sponsored"})
 _FRAME: Final = "nav a[href],header a[href],footer a[href],[role=navigation] a[href],[role=contentinfo] a[href]"
-_NO_TEXT: Final = HEADING_TAGS | CODE_TAGS | {"pre"}
+_NO_TEXT: Final = frozenset({"h1", "pre"})
 _NO_LABELS: Final = ",".join(sorted(_NO_TEXT))
+_HEADINGS: Final = ",".join(sorted(HEADING_TAGS))
 _WHOLE_TEXT: Final = frozenset({"p", "li", "div", "td", "dd", "section", "article", "main", "body"})
 _ADDRESS: Final = re.compile(r"(?:mailto:[^\s@:/?]+@[\w.-]+\.[a-z]{2,24}|tel:\+?[\d() ./-]{3,40})", re.IGNORECASE)
 _BARE: Final = re.compile(r"[^\s@:/?#]+@[\w-]+(?:\.[\w-]+)+")  # an address whose page forgot "mailto:"
@@ -45,12 +46,11 @@ class TextLinks:
     targets: tuple[str, ...] = ()
 
     def written(self, rendered: Rendered) -> Rendered:
-        """With the links in place of their signs. Headings have none, because they name a section elsewhere."""
+        """With the links in place of their signs. The names of sections are words alone."""
         if not self.targets:
             return rendered
-        lines = rendered.markdown.split("\n")
         return Rendered(
-            "\n".join(_without_signs(line if line.startswith("#") else self._line(line)) for line in lines),
+            "\n".join(_without_signs(line if is_code else self._line(line)) for line, is_code in _lines(rendered)),
             tuple(replace(heading, text=_without_signs(heading.text)) for heading in rendered.headings),
         )
 
@@ -58,12 +58,22 @@ class TextLinks:
         return _MARKED.sub(self._link, line) if _OPEN in line else line
 
     def _link(self, found: re.Match[str]) -> str:
-        label = found[1] + found[3] + found[4]
-        label, rest = _without_kind(label)
-        number = int("".join(f"{ord(digit) - _ZERO:x}" for digit in found[2]), 16)
-        if _NO_LABEL.search(label) or number >= len(self.targets):
+        opening, first, digits, middle, last, closing = found.groups()
+        label, rest = _without_kind(opening + first + middle + last + closing)
+        number = int("".join(f"{ord(digit) - _ZERO:x}" for digit in digits), 16)
+        is_in_code = found.string.count("`", 0, found.start()) % 2 or label.count("`") % 2
+        if is_in_code or _NO_LABEL.search(label) or number >= len(self.targets):
             return label + rest
         return f"[{label}]({self.targets[number]}){rest}"
+
+
+def _lines(rendered: Rendered) -> Iterator[tuple[str, bool]]:
+    """The lines, and whether they are code between fences."""
+    fence = ""
+    for line in rendered.markdown.split("\n"):
+        yield line, bool(fence)
+        if (mark := _FENCE.match(line)) and (not fence or line.strip() == fence):
+            fence = "" if fence else mark[1]
 
 
 def _without_kind(label: str) -> tuple[str, str]:
@@ -129,9 +139,11 @@ def _target(node: LexborNode, base: str, url: str, normalise: Normaliser) -> str
 
 
 def _mark(node: LexborNode, number: str) -> bool:
-    """Put the signs into the first and the last text of the link; False if it has no text that can be a label."""
+    """Put the signs into the first and the last text of the link, or of the heading in it; False if it has no text that
+    can be a label. A page's title has no link, because it names the page itself."""
     if any(above.tag in _NO_TEXT for above in ancestors(node)) or node.css_first(_NO_LABELS) is not None:
         return False
+    node = node.css_first(_HEADINGS) or node
     if len(label := _label(node)) > _MAX_LABEL_CHARS or sum(map(str.isalnum, label)) < _LEAST_LETTERS:
         return False
     texts = [part for part in node.traverse(include_text=True) if part.is_text_node and part.text().strip()]

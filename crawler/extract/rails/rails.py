@@ -31,6 +31,7 @@ _FACTS: Final = (
     "table,pre,dl,details,math,summary,[aria-expanded],[aria-controls],[role=tabpanel],[role=region],"
     "code,a[href^=mailto],a[href^=tel],a[href$='.pdf' i],a[href$='.docx' i],a[href$='.xlsx' i],a[download]"
 )
+_BUTTONS: Final = "a[href][role=button],a[href][class*=button i],a[href][class*=btn i]"
 _FIGURE_OR_CONTACT: Final = re.compile(r"[$€£¥]\s?\d|\d\s?[€$£¥]|\w@\w|\+\d\d?[ (\d]")
 _MANY_LINKS: Final = 0.5
 
@@ -60,12 +61,16 @@ def _kept(content: Content) -> list[bool]:
     way = {id(box) for box in content.way}
     groups = [id(_group(run.box, way)) for run in runs]
     stays = {group for run, group in zip(runs, groups, strict=True) if _stays(run, *facts, way)}
+    buttons = {node.mem_id for node in content.root.node.css(_BUTTONS)}
     last_prose = max((place for place, run in enumerate(runs) if run.is_prose), default=-1)
     scores: dict[int, float] = {}
     for place, (run, group, features) in enumerate(zip(runs, groups, run_features(content), strict=True)):
         if group not in stays:
             has_words = run.linked < _MANY_LINKS * run.chars
             is_within = features[_LEVELS] == 0 and (has_words or place < last_prose)
+            if is_within and not has_words and any(node.mem_id in buttons for node in run.nodes):
+                stays.add(group)  # what to do next, such as a form
+                continue
             least = _LEAST_OF_TEXT if is_within or not run.linked else _LEAST
             scores[group] = scores.get(group, 0.0) + run.chars * (score(features, ensemble) - least)
     kept = [group in stays or scores[group] >= 0 for group in groups]

@@ -59,6 +59,21 @@ def _read(text: str, frame: str = "") -> str:
             id="with backslashes",
         ),
         pytest.param(
+            "<p>Call <a href='/api'><code>GET /api</code></a> or <a href='/b'>the <code>B</code> call</a>.</p>",
+            "Call [`GET /api`](https://shop.example/api) or [the `B` call](https://shop.example/b).",
+            id="around code",
+        ),
+        pytest.param(
+            "<p><a href='/api'><code>GET /api</code></a></p><pre><a href='/i'>int</a> f();</pre>",
+            "[`GET /api`](https://shop.example/api)\n\n```\nint f();\n```",
+            id="alone in a line of code, not in a block of it",
+        ),
+        pytest.param(
+            "<h2><a href='/fees'>Fees</a></h2><p>Ten.</p><a href='/visa'><h2>Visa</h2><p>For guests.</p></a>",
+            "## [Fees](https://shop.example/fees)\n\nTen.\n\n## [Visa](https://shop.example/visa)\n\nFor guests.",
+            id="in a heading, and around one",
+        ),
+        pytest.param(
             "<p><a href='/wiki/Lamp_(oil)'>Lamps</a></p>",
             "[Lamps](https://shop.example/wiki/Lamp_%28oil%29)",
             id="with brackets",
@@ -91,7 +106,7 @@ def test_a_link_in_the_text_keeps_its_target(text: str, markdown: str) -> None:
         pytest.param("<a rel='ugc' href='https://x.example/'>Cheap</a>", "Cheap", id="of a visitor"),
         pytest.param("<a rel='nofollow' href='https://x.example/'>Cheap</a>", "Cheap", id="not vouched for"),
         pytest.param("<a rel='sponsored' href='https://x.example/'>Cheap</a>", "Cheap", id="paid for"),
-        pytest.param("<a href='/api'><code>GET /api</code></a>", "`GET /api`", id="code"),
+        pytest.param("<code>pay(<a href='/int'>int</a>)</code>", "`pay(int)`", id="within code"),
         pytest.param("<a href='/n'>[12]</a>", "[12]", id="the mark of a note"),
         pytest.param("<a href='mailto:a@b.example,c@d.example'>Write</a>", "Write", id="to several people"),
     ],
@@ -108,12 +123,12 @@ def test_a_link_of_the_navigation_is_its_words_unless_it_is_in_a_sentence() -> N
     )
 
 
-def test_headings_have_no_links() -> None:
+def test_names_of_sections_are_words_alone() -> None:
     page = extract_page(
         f"<main><h1>T</h1><p>{FILLER}</p><h2><a href='/a'>Fees</a></h2><p>Ten.</p></main>".encode(), URL, None
     )
-    assert "\n## Fees\n" in page.markdown
     assert [heading.text for heading in page.headings] == ["T", "Fees"]
+    assert "\n## [Fees](https://shop.example/a)\n" in page.markdown
 
 
 def test_what_is_in_the_text_besides_targets_is_what_was_there_without_links() -> None:

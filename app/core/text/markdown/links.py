@@ -112,7 +112,8 @@ def linked(text: str, links: Iterable[TextLink], write: Callable[[str, str], str
     write = write or as_markdown
     written, at = "", 0
     for one in placed_links(text, links):
-        label = text[one.start : one.end].strip("`")
+        label = text[one.start : one.end]
+        label = label if "`" in one.link.label else label.strip("`")  # an address, as code so that nobody opens it
         if "[" not in label and "]" not in label:
             written += text[at : one.start] + write(label, one.link.target)
             at = one.end
@@ -129,7 +130,7 @@ def _split_line(line: str) -> tuple[str, list[tuple[int, int, str]]]:
     plain, at = "", 0
     found: list[tuple[int, int, str]] = []
     for link in _LINK.finditer(line):
-        if any(start < link.end() and link.start() < end for start, end in code):
+        if any(_reaches_out(span, link.span("label")) for span in code if _overlaps(span, link.span())):
             continue
         plain += line[at : link.start()]
         label = link["label"]
@@ -138,6 +139,14 @@ def _split_line(line: str) -> tuple[str, list[tuple[int, int, str]]]:
         plain += label
         at = link.end()
     return plain + line[at:], found
+
+
+def _overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _reaches_out(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
+    return inner[0] < outer[0] or outer[1] < inner[1]
 
 
 def _link(
@@ -230,5 +239,7 @@ def _around_code(text: str, code: Sequence[tuple[int, int, bool]], start: int, e
     for code_start, code_end, is_in_line in code:
         if code_start < end and start < code_end:
             says_more = any(map(str.isalnum, text[code_start:start] + text[end:code_end]))
-            return (code_start, code_end) if is_in_line and not says_more else (start, start)
+            if says_more or not is_in_line:
+                return start, start
+            start, end = min(start, code_start), max(end, code_end)
     return start, end
