@@ -59,6 +59,7 @@ _LONE_PROTOCOLS: Final = 0
 # Private names of libraries, and why nothing public does. `_replace`, `_asdict` and `_mapping` are documented.
 _PRIVATE_NAMES: Final = {
     "_cells": "openpyxl: a walk over all that there could be takes minutes where the last cell was formatted",
+    "_charts": "openpyxl: the charts of a sheet that was read",
     "_Decompress": "typeshed's name for the type of what zlib.decompressobj returns",
     "_send_with_timeout": "sse-starlette's seam for a send, which opens a cancel scope for each frame",
 }

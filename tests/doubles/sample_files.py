@@ -22,7 +22,27 @@ _RELATIONS = (
     '<Relationship Id="rId1" Target="word/document.xml" Type='
     '"http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/></Relationships>'
 )
-_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+def _cache(kind: str, *values: object) -> str:
+    points = "".join(f'<c:pt idx="{at}"><c:v>{value}</c:v></c:pt>' for at, value in enumerate(values))
+    return f"<c:{kind}Ref><c:f>Prices!A1</c:f><c:{kind}Cache>{points}</c:{kind}Cache></c:{kind}Ref>"
+
+
+# Of two years, as Excel keeps it in a file.
+CHART = (
+    '<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
+    ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart><c:title><c:tx><c:rich><a:bodyPr/><a:p>'
+    "<a:r><a:t>Wild </a:t></a:r><a:r><a:t>ducks</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>"
+    '<c:barDir val="col"/><c:ser><c:idx val="0"/><c:order val="0"/>'
+    f"<c:tx>{_cache('str', 'Ducks')}</c:tx><c:cat>{_cache('str', 2024, 2025)}</c:cat>"
+    f"<c:val>{_cache('num', 120, 3.3000000000000003)}</c:val></c:ser>"
+    '<c:axId val="1"/><c:axId val="2"/></c:barChart>'
+    '<c:catAx><c:axId val="1"/><c:scaling/><c:axPos val="b"/><c:crossAx val="2"/></c:catAx>'
+    '<c:valAx><c:axId val="2"/><c:scaling/><c:axPos val="l"/><c:crossAx val="1"/></c:valAx>'
+    "</c:plotArea></c:chart></c:chartSpace>"
+)
 
 
 def a_docx(body: str, title: str = "", more: Mapping[str, str] | None = None, head: str = "") -> bytes:
@@ -30,7 +50,7 @@ def a_docx(body: str, title: str = "", more: Mapping[str, str] | None = None, he
     parts = {
         "[Content_Types].xml": _TYPES,
         "_rels/.rels": _RELATIONS,
-        "word/document.xml": f'{head}<w:document xmlns:w="{_W}"><w:body>{body}</w:body></w:document>',
+        "word/document.xml": f'{head}<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>',
         "docProps/core.xml": '<cp:coreProperties xmlns:cp="urn:cp" xmlns:dc="http://purl.org/dc/elements/1.1/">'
         f"<dc:title>{escape(title)}</dc:title></cp:coreProperties>",
         **(more or {}),

@@ -34,6 +34,7 @@ BROKEN: Final = (
     ValueError,
     AttributeError,
     AssertionError,
+    RecursionError,
 )
 
 
@@ -82,6 +83,13 @@ def own_title(parts: dict[str, bytes]) -> str:
 def one_line(text: str) -> str:
     """On one line; a vertical tab is a line break within a paragraph."""
     return " ".join(without_invisible(text.replace("\v", " ")).split())
+
+
+def description(alternative: str) -> str:
+    """The alternative text of a picture; "" for a file's name, and for what a program guessed: below that it says
+    so."""
+    told = alternative.strip()
+    return one_line(told) if " " in told and "\n" not in told else ""
 
 
 def _as_ascii(part: bytes) -> bytes:

@@ -5,11 +5,13 @@ import warnings
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 
 from openpyxl import load_workbook
 
+from app.sources.files.office_charts import chart_texts
 from app.sources.files.office_parts import BROKEN, one_line, own_title, without_media, xml_parts
 from app.sources.files.refusal import FileRefused
 from app.sources.files.table_text import written_rows
@@ -41,9 +43,9 @@ def read_xlsx(name: str, body: bytes) -> Page:
         for sheet in workbook.worksheets:
             rows = list(_rows(sheet, left)) if sheet.sheet_state == "visible" else []
             left -= len(rows)
-            if text := _written(rows):
+            if texts := [*filter(None, [_written(rows)]), *_charts(sheet)]:
                 headings.append(Heading(_LEVEL, one_line(sheet.title)))
-                blocks += [f"## {headings[-1].text}", text]
+                blocks += [f"## {headings[-1].text}", *texts]
     except BROKEN as error:
         raise FileRefused("is a damaged XLSX file. Save it again with a spreadsheet program.") from error
     return Page(url=name, canonical_url=name, title=title, markdown="\n\n".join(blocks), headings=tuple(headings))
@@ -85,11 +87,21 @@ def _values(sheet: Any) -> dict[int, dict[int, str]]:
         if shown := _shown(cell):
             values[row][column] = shown
     for merged in sheet.merged_cells.ranges:
-        # a merged cell's value is in each of its rows, but only once across
+        # A merged cell's value is in each of its rows, and in each of its columns that the row above or below knows.
         value = values.get(merged.min_row, {}).get(merged.min_col, "")
-        for row in range(merged.min_row + 1, min(merged.max_row, MAX_ROWS) + 1) if value else ():
-            values[row][merged.min_col] = value
+        columns = range(merged.min_col, min(merged.max_col, MAX_COLUMNS) + 1)
+        around = (values.get(row, {}) for row in (merged.min_row - 1, merged.max_row + 1))
+        is_known = len(columns) > 1 and any(all(column in row for column in columns) for row in around)
+        for row in range(merged.min_row, min(merged.max_row, MAX_ROWS) + 1) if value else ():
+            values[row] |= dict.fromkeys(columns if is_known else columns[:1], value)
     return values
+
+
+def _charts(sheet: Any) -> Iterator[str]:
+    """The library has no public name for the charts of a sheet, nor for their XML."""
+    for chart in sheet._charts if sheet.sheet_state == "visible" else ():
+        with suppress(AttributeError, TypeError, ValueError):  # of a kind that it cannot write
+            yield from chart_texts(chart._write())
 
 
 def _written(rows: Rows) -> str:

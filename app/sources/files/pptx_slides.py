@@ -6,7 +6,8 @@ from typing import Any, Final
 from pptx import Presentation
 from pptx.enum.shapes import PP_PLACEHOLDER
 
-from app.sources.files.office_parts import BROKEN, one_line, own_title, without_media, xml_parts
+from app.sources.files.office_charts import chart_texts
+from app.sources.files.office_parts import BROKEN, description, one_line, own_title, without_media, xml_parts
 from app.sources.files.plain_text import as_prose
 from app.sources.files.refusal import FileRefused
 from app.sources.files.table_text import written_rows
@@ -23,8 +24,8 @@ _NO_TITLES: Final = ("powerpoint presentation", "presentation", "title", "untitl
 
 
 def read_pptx(name: str, body: bytes) -> Page:
-    """Raises FileRefused. Hidden slides and shapes, pictures and speaker notes are left out, because the audience does
-    not see them."""
+    """Raises FileRefused. Hidden slides and shapes are left out. Speaker notes follow their slide, and stand for what
+    is said with it; of pictures, the description that somebody wrote is read."""
     try:
         parts = xml_parts(body)
         title = own_title(parts)
@@ -38,6 +39,7 @@ def read_pptx(name: str, body: bytes) -> Page:
                 continue
             shown = list(_shown(slide.shapes))
             texts = [text for shape in shown if not _is(shape, _TITLES) for text in _texts(shape)]
+            texts += _notes(slide)
             heading = next((one_line(shape.text_frame.text) for shape in shown if _is(shape, _TITLES)), "")
             if heading or texts:
                 headings.append(Heading(_LEVEL, heading or f"Slide {number}"))
@@ -67,8 +69,10 @@ def _shown(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
 
 
 def _texts(shape: Any) -> Iterator[str]:
-    if getattr(shape, "has_table", False):
-        rows = [[one_line(cell.text) for cell in row.cells] for row in shape.table.rows]
+    if shape.has_chart:
+        yield from chart_texts(shape.chart.element)
+    elif shape.has_table:
+        rows = _rows(shape.table)
         if len(rows) > 1:
             yield written_rows(rows[0], rows[1:])
         elif rows:
@@ -80,6 +84,27 @@ def _texts(shape: Any) -> Iterator[str]:
             yield "\n".join(f"{'  ' * level}- {line}" for level, line in lines)
         else:
             yield from (as_prose(line) for _, line in lines)
+
+    elif told := description(str(shape.element.xpath("string(.//p:cNvPr/@descr)"))):
+        yield as_prose(told)
+
+
+def _rows(table: Any) -> list[list[str]]:
+    """A merged cell's text is in each of the rows and columns that it spans."""
+    rows = [[one_line(cell.text) for cell in row.cells] for row in table.rows]
+    for at, row in enumerate(table.rows):
+        for place, cell in enumerate(row.cells):
+            if cell.is_merge_origin:
+                for below in rows[at : at + cell.span_height]:
+                    below[place : place + cell.span_width] = [rows[at][place]] * cell.span_width
+    return rows
+
+
+def _notes(slide: Any) -> list[str]:
+    """What the speaker says."""
+    frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+    lines = [one_line(paragraph.text) for paragraph in frame.paragraphs] if frame is not None else []
+    return [as_prose(line) for line in lines if line]
 
 
 def _is(shape: Any, kinds: frozenset[Any]) -> bool:

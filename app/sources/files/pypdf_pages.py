@@ -30,7 +30,8 @@ _SAME_LINE = 1.0  # points between the base lines
 _LEADER = re.compile(r"(?<![\s.])(?:\s*+\.){5,}+\s*+[\divxlc]*+$")  # "Installing . . . . . . . 12"
 _DIGITS = re.compile(r"\d+")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=[a-z\u00df-\u00ff])")
-_BROKEN_URL = re.compile(r"(https?://\S{1,2000}[-_=&])\n(?=[\w%])")
+# After a slash, only before what reads like the rest of an address: "/docs/" may be all of it.
+_BROKEN_URL = re.compile(r"(https?://\S{1,2000}(?:[-_=&?%#]|/(?=\n[\w-]{0,80}[/.?=&%#_-]\w)))\n(?=[\w%])")
 _RUNNING_ON = re.compile(r"(?<=[^\n.!?:;|])\n(?=[a-z\u00df-\u00ff(])")
 
 

@@ -15,7 +15,7 @@ from app.sources.files import office_parts, openpyxl_sheets
 from app.sources.files.conversion import convert_file
 from app.sources.files.openpyxl_sheets import read_xlsx
 from app.sources.files.refusal import FileRefused
-from tests.doubles.sample_files import an_xlsx, repacked, saved
+from tests.doubles.sample_files import CHART, an_xlsx, repacked, saved
 
 
 def sheet_of(*rows: tuple[object, ...]) -> tuple[Workbook, Any]:
@@ -79,6 +79,31 @@ def test_a_merged_value_stands_in_each_of_its_rows() -> None:
     workbook, sheet = sheet_of(("Region", "Plan", "Price"), ("Europe", "Basic", 5), (None, "Pro", 12))
     sheet.merge_cells("A2:A3")
     assert read_xlsx("a.xlsx", saved(workbook)).markdown.endswith("| Europe | Basic | 5 |\n| Europe | Pro | 12 |")
+
+
+def test_a_merged_value_stands_in_the_columns_that_the_row_beside_it_has() -> None:
+    workbook, sheet = sheet_of(("Plan", "Price", None), ("Basic", 5, 50), ("For", "all of Europe", None))
+    sheet.merge_cells("B1:C1")
+    sheet["E9"] = "Form:"
+    sheet["E10"] = "12-302"
+    sheet.merge_cells("E10:G10")
+    assert read_xlsx("a.xlsx", saved(workbook)).markdown.endswith(
+        "| Plan | Price | Price |\n| --- | --- | --- |\n| Basic | 5 | 50 |\n| For | all of Europe |  |\n\n"
+        "Form:\n\n12-302"
+    )
+
+
+def test_a_chart_is_its_titles_and_the_values_that_the_file_keeps_of_it() -> None:
+    workbook, sheet = sheet_of(("Year", "Ducks"), (2024, 120))
+    chart: Any = BarChart()
+    chart.title = "Wild ducks by year"
+    chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=2), titles_from_data=True)
+    sheet.add_chart(chart)
+    told = read_xlsx("a.xlsx", repacked(saved(workbook), {"xl/charts/chart1.xml": CHART})).markdown
+    assert told.endswith("| 2024 | 120 |\n\nWild ducks\n\n|  | Ducks |\n| --- | --- |\n| 2024 | 120 |\n| 2025 | 3.3 |")
+    sheet.sheet_state = "hidden"
+    workbook.create_sheet("Seen").append(("Text",))
+    assert read_xlsx("a.xlsx", saved(workbook)).markdown == "## Seen\n\nText"
 
 
 def test_hidden_sheets_rows_and_columns_are_no_text() -> None:

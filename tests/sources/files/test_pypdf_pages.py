@@ -112,3 +112,16 @@ def _bare_with_kids(kids: bytes, count: int) -> bytes:
 def test_an_address_that_a_line_broke_keeps_its_hyphen() -> None:
     told = written_as_prose("Call us or see https://example.com/very-\nlong-path/index.html for the long-\nterm plan.")
     assert told == "Call us or see https://example.com/very-long-path/index.html for the longterm plan."
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ("https://example.com/help/\npath/to.html for more", "https://example.com/help/path/to.html for more"),
+        ("https://example.com/find?\nq=tax now", "https://example.com/find?q=tax now"),
+        ("https://example.com/docs/\nfor more", "https://example.com/docs/ for more"),
+        ("https://example.com/docs/\nThen go on", "https://example.com/docs/\nThen go on"),
+    ],
+)
+def test_an_address_goes_on_after_its_line_if_the_next_reads_like_it(broken: str, told: str) -> None:
+    assert written_as_prose(broken) == told
