@@ -126,7 +126,6 @@ table(
     column("number", Integer),
     column("config", JSON),
     column("published_at", MOMENT),
-    *columns(TEXT, "published_by", "note", server_default=sql("''")),
     UniqueConstraint("agent_id", "number"),
 )
 
