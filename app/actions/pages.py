@@ -203,7 +203,7 @@ class ActionPages(Pages):
     def __init__(self, actions: Actions) -> None:
         self._actions = actions
 
-    @page("/console/agents/{agent_id}/actions", access=read, menu=MenuEntry("Actions", 45, "bolt"))
+    @page("/console/agents/{agent_id}/actions", access=read, menu=MenuEntry("Actions", "Set-up", 1, "bolt"))
     async def actions(self, visit: Visit[NoForm]) -> Shown:
         listed = await self._actions.of_agent(visit.actor, visit.agent.id)
         told = {"actions": listed, "hosts": self._actions.hosts, "methods": _METHODS, "kinds": _KINDS}

@@ -148,7 +148,7 @@ class PlaygroundPages(Pages):
         self._agents = agents
         self._streams = streams
 
-    @page("/console/agents/{agent_id}/playground", access=read, menu=MenuEntry("Playground", 30, "play"))
+    @page("/console/agents/{agent_id}/playground", access=read, menu=MenuEntry("Playground", "Knowledge", 3, "play"))
     async def playground(self, visit: Visit[NoForm]) -> Shown:
         talk: Talk = ()
         if visit.rejected:

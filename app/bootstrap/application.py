@@ -64,9 +64,8 @@ from app.overview.pages import FindPages, OverviewPages
 from app.quality.api.golden_questions import AdminGoldenQuestions, AdminGoldenRuns
 from app.quality.api.quality import AdminQuality
 from app.quality.pages.golden import GoldenPages
-from app.quality.pages.quality import QualityPages
 from app.reports.api import AdminReports
-from app.reports.pages import ReportPages
+from app.reports.pages import CitedPages, ReportPages
 from app.search.api.agent_search import AdminSearch
 from app.search.api.widget_search import WidgetSearch
 from app.search.pages import SearchSettingsPages
@@ -198,6 +197,7 @@ PAGES: Sequence[type[Pages]] = (
     OverviewPages,
     FindPages,
     ReportPages,
+    CitedPages,
     GapsPages,
     GapPages,
     GapAnswerPages,
@@ -224,7 +224,6 @@ PAGES: Sequence[type[Pages]] = (
     CuratedAnswerPages,
     ActionPages,
     GoldenPages,
-    QualityPages,
     ThresholdPages,
     OperatorPages,
     ApiTokenPages,
@@ -252,9 +251,10 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", root_path: str = "") ->
     `root_path` is the prefix under which a proxy serves all of it.
     """
     pages, files = pages_of(parts), console_files()
+    dispatcher = parts.make(Dispatcher, pages=pages, rendering=Rendering(files))
     routes = [
         *routes_of(endpoints_of(parts, version), parts.get(Admission)),
-        *console_routes(pages, parts.make(Dispatcher, pages=pages, rendering=Rendering(files)), files),
+        *console_routes(pages, dispatcher, files),
         *api_reference_routes(),
     ]
     app = Starlette(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from app.agents.own_agent import reads_agent
@@ -46,6 +47,10 @@ changes_of(
         "split": "Gap split",
     },
 )
+
+
+def open_gaps(tx: Transaction, agent_id: UUID, _: datetime) -> int:
+    return GapRecords(tx).counts(agent_id).get(GapState.OPEN, 0)
 
 
 class Gaps:

@@ -1,5 +1,6 @@
 """Pages whose text reads like instructions to an assistant, for an operator to decide on."""
 
+from datetime import datetime
 from uuid import UUID
 
 from app.agents.own_agent import reads_agent
@@ -22,6 +23,10 @@ changes_of(
 )
 
 
+def quarantined_pages(tx: Transaction, agent_id: UUID, _: datetime) -> int:
+    return QuarantineRecords(tx).quarantined_count(agent_id)
+
+
 class PageQuarantine:
     """Every method raises NotFound for what does not exist or belongs to another workspace, and for a page without open
     findings.
@@ -35,10 +40,6 @@ class PageQuarantine:
     def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
         """Newest first."""
         return QuarantineRecords(tx).quarantined(agent_id, page)
-
-    @reads_agent
-    def count(self, tx: Transaction, actor: Actor, agent_id: UUID) -> int:
-        return QuarantineRecords(tx).quarantined_count(agent_id)
 
     @reads
     def reviews(self, tx: Transaction, actor: Actor, document_id: UUID) -> list[PageReview]:

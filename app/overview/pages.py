@@ -23,7 +23,7 @@ class OverviewPages(Pages):
     def __init__(self, overviews: Overviews) -> None:
         self._overviews = overviews
 
-    @page("/console", access=read, menu=MenuEntry("Overview", -20, "home"))
+    @page("/console", access=read, menu=MenuEntry("Overview", "Work", 0, "home"))
     async def home(self, visit: Visit[NoForm]) -> Shown:
         overview = await self._overviews.of(visit.actor)
         return Shown(

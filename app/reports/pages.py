@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -13,6 +13,7 @@ from app.core.errors import InvalidInput
 from app.core.text.language_names import language_name
 from app.core.time_zone import zone_named
 from app.quality.quality import TurnCounts
+from app.quality.quality_review import QualityReview
 from app.reports.api import report_file
 from app.reports.report import Figures, Report
 from app.reports.report_file import WEEKDAYS
@@ -52,7 +53,7 @@ class ReportPages(Pages):
     def __init__(self, reports: Reports) -> None:
         self._reports = reports
 
-    @page("/console/report", access=read, menu=MenuEntry("Reports", -15, "report"))
+    @page("/console/report", access=read, menu=MenuEntry("Reports", "Work", 5, "report"))
     async def report(self, visit: Visit[ReportWanted]) -> Shown:
         wanted, refused = visit.input, None
         try:
@@ -94,6 +95,29 @@ class ReportPages(Pages):
 
     async def _of(self, visit: Visit[ReportWanted], wanted: ReportWanted) -> Report:
         return await self._reports.of(visit.actor, zone_named(wanted.zone), wanted.first, wanted.last, wanted.agent)
+
+
+class CitedWanted(Form):
+    days: Literal["7", "30", "90"] = "30"
+
+
+class CitedPages(Pages):
+    """The pages that an agent's answers cite, and those that they do not."""
+
+    def __init__(self, review: QualityReview) -> None:
+        self._review = review
+
+    @page("/console/agents/{agent_id}/quality", access=read, under="report")
+    async def quality(self, visit: Visit[CitedWanted]) -> Shown:
+        wanted = visit.input.days
+        told = {
+            "quality": await self._review.of(visit.actor, visit.agent.id, int(wanted)),
+            "threshold": visit.agent.draft.confidence_threshold,
+            "ranges": [
+                (f"{each} days", visit.url("quality", {"days": each}), each == wanted) for each in ("7", "30", "90")
+            ],
+        }
+        return Shown("reports/cited_pages.html", told)
 
 
 def _refused(wanted: ReportWanted, error: InvalidInput) -> Rejected:

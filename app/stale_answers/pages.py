@@ -7,9 +7,9 @@ from pydantic import Field
 
 from app.answers.curated.curated_answers import MAX_ANSWER_CHARS
 from app.stale_answers.stale_answer import StaleFilter, StaleKind, StaleState, StaleSubject
-from app.stale_answers.stale_answers import MAX_AT_ONCE, StaleAnswers, new_numbers
+from app.stale_answers.stale_answers import MAX_AT_ONCE, StaleAnswers, new_numbers, open_stale_answers
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50
 
@@ -43,7 +43,7 @@ class StaleAnswerPages(Pages):
     def __init__(self, stale: StaleAnswers) -> None:
         self._stale = stale
 
-    @page("/console/agents/{agent_id}/stale-answers", access=read, menu=MenuEntry("Stale answers", 15, "clock"))
+    @page("/console/agents/{agent_id}/stale-answers", access=read, under="gaps", waiting=open_stale_answers)
     async def stale_answers(self, visit: Visit[StaleWanted]) -> Shown:
         wanted = visit.input
         only = StaleFilter(wanted.state, wanted.kind, wanted.subject)
@@ -70,7 +70,7 @@ class StaleAnswerPages(Pages):
             },
         )
 
-    @page("/console/agents/{agent_id}/stale-answers/{stale_answer_id}", access=read, under="stale_answers")
+    @page("/console/agents/{agent_id}/stale-answers/{stale_answer_id}", access=read, under="gaps")
     async def stale_answer(self, visit: Visit[NoForm]) -> Shown:
         own = visit.agent.id, visit.path_id("stale_answer_id")
         stale = await self._stale.get(visit.actor, *own)

@@ -106,6 +106,12 @@ class StaleAnswerRecords(Repository):
         )
         return [(stale_id, StaleSubject(subject), words) for stale_id, subject, words in self._rows(statement)]
 
+    def open_count(self, agent_id: UUID) -> int:
+        statement = select(func.count()).where(
+            STALE_ANSWERS.c.agent_id == agent_id, STALE_ANSWERS.c.state == StaleState.OPEN.value
+        )
+        return self._connection.scalar(statement) or 0
+
     def page(self, agent_id: UUID, only: StaleFilter, page: PageRequest) -> ListPage[StaleAnswer]:
         """Latest found first."""
         statement = select(STALE_ANSWERS).where(STALE_ANSWERS.c.agent_id == agent_id)

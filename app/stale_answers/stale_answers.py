@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -33,6 +34,10 @@ changes_of(
     "Stale answers",
     {"settle": "Stale answer settled", "dismiss": "Stale answer dismissed", "reopen": "Stale answer reopened"},
 )
+
+
+def open_stale_answers(tx: Transaction, agent_id: UUID, _: datetime) -> int:
+    return StaleAnswerRecords(tx).open_count(agent_id)
 
 
 class StaleAnswers:

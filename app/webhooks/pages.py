@@ -20,7 +20,7 @@ class WebhookPages(Pages):
     def __init__(self, webhooks: Webhooks) -> None:
         self._webhooks = webhooks
 
-    @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", 70, "plug"))
+    @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", "Set-up", 3, "plug"))
     async def webhooks(self, visit: Visit[ListWanted]) -> Shown:
         return await self._page(visit, visit.input)
 

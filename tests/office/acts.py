@@ -260,7 +260,6 @@ READS: dict[str, Act] = {
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "stale_answers.of_agent": lambda o: o.stale_answers.of_agent(o.actor, o.agent, StaleFilter(), PAGE),
     "quarantine.of_agent": lambda o: o.parts.get(PageQuarantine).of_agent(o.actor, o.agent, PAGE),
-    "quarantine.count": lambda o: o.parts.get(PageQuarantine).count(o.actor, o.agent),
     "quarantine.reviews": lambda o: o.parts.get(PageQuarantine).reviews(o.actor, o.document),
     "starter_suggestions.of_agent": lambda o: o.parts.get(StarterSuggestions).of_agent(o.actor, o.agent),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),

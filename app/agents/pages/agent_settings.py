@@ -58,7 +58,11 @@ class AgentSettingsPages(Pages):
     def __init__(self, agents: Agents) -> None:
         self._agents = agents
 
-    @page("/console/agents/{agent_id}/settings", access=read, menu=MenuEntry("Agent settings", 80, "settings"))
+    @page(
+        "/console/agents/{agent_id}/settings",
+        access=read,
+        menu=MenuEntry("Agent settings", "Set-up", 0, "settings"),
+    )
     async def agent_settings(self, visit: Visit[NoForm]) -> Shown:
         config = visit.agent.draft
         groups = [(group.value, _IDS.get(group, _slug(group)), _blocks(config, group)) for group in Group]

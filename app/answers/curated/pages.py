@@ -26,7 +26,7 @@ from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visi
 
 _SHOWN = 100
 _SHOWN_USES = 20
-_MENU = MenuEntry("Curated answers", 40, "answer")
+_MENU = MenuEntry("Curated answers", "Knowledge", 1, "answer")
 
 
 class ListWanted(Form):

@@ -149,7 +149,11 @@ class InboxPages(Pages):
         self._assignees = assignees
         self._filters = filters
 
-    @page("/console/agents/{agent_id}/conversations", access=read, menu=MenuEntry("Conversations", 20, "talk"))
+    @page(
+        "/console/agents/{agent_id}/conversations",
+        access=read,
+        menu=MenuEntry("Conversations", "Work", 3, "talk"),
+    )
     async def conversations(self, visit: Visit[InboxWanted]) -> Shown:
         wanted = visit.input
         page = await self._review.of_agent(visit.actor, visit.agent.id, wanted.part(_SHOWN), wanted.only)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -39,6 +40,10 @@ _EMAIL: Final = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+")
 
 # `assign`: until there was `edit`.
 changes_of("lead", "Lead", "Leads", {"edit": "Leads assigned, done or reopened", "assign": "Lead assigned"})
+
+
+def open_leads(tx: Transaction, agent_id: UUID, _: datetime) -> int:
+    return LeadRecords(tx).counts(agent_id, EVERY_LEAD)[LeadState.OPEN]
 
 
 class Leads:

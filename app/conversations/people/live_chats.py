@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final, Literal, Protocol
 from uuid import UUID
 
@@ -90,6 +91,10 @@ class LiveView:
     is_typing: bool = False
 
 
+def waiting_visitors(tx: Transaction, workspace_id: UUID, now: datetime) -> int:
+    return LiveChatRecords(tx).waiting_count(workspace_id, now - RESUME_WITHIN)
+
+
 class LiveChats:
     """A visitor's methods raise NotFound for a conversation that was cleared or erased; operators' for one that does
     not exist or belongs to another workspace. Operators' changes are audited under the id of the live chat, which leads
@@ -167,10 +172,6 @@ class LiveChats:
     def open_chats(self, tx: Transaction, actor: Actor) -> Sequence[OpenChat]:
         """The first MAX_LISTED, waiting ones first, longest waiting first."""
         return LiveChatRecords(tx).open_chats(actor.workspace_id, self._clock.now() - RESUME_WITHIN, MAX_LISTED)
-
-    @reads
-    def waiting_count(self, tx: Transaction, actor: Actor) -> int:
-        return LiveChatRecords(tx).waiting_count(actor.workspace_id, self._clock.now() - RESUME_WITHIN)
 
     async def view(self, actor: Actor, conversation_id: UUID, after: int | None = None) -> LiveView:
         """With the messages numbered above `after`, or the latest ones without it; at most MESSAGES_AT_ONCE."""

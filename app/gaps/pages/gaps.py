@@ -15,7 +15,7 @@ from app.core.gap_state import GapReason, GapState
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gap_replays import GapReplays
-from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage
+from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage, open_gaps
 from app.web.console.filters import number, plural
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
 
@@ -70,7 +70,12 @@ class GapsPages(Pages):
         self._replays = replays
         self._filters = filters
 
-    @page("/console/agents/{agent_id}/gaps", access=read, menu=MenuEntry("Gaps", 10, "gap"))
+    @page(
+        "/console/agents/{agent_id}/gaps",
+        access=read,
+        menu=MenuEntry("Gaps", "Work", 2, "gap"),
+        waiting=open_gaps,
+    )
     async def gaps(self, visit: Visit[GapsWanted]) -> Shown:
         wanted = visit.input
         only = wanted.only(visit.now)

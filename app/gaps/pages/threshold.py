@@ -33,7 +33,7 @@ class ThresholdPages(Pages):
         self._curves = curves
         self._triage = triage
 
-    @page("/console/agents/{agent_id}/threshold", access=read, under="quality")
+    @page("/console/agents/{agent_id}/threshold", access=read, under="report")
     async def threshold(self, visit: Visit[ThresholdWanted]) -> Shown:
         """For a gap, also the threshold at which its question would have been answered."""
         curve = await self._curves.of(visit.actor, visit.agent.id)

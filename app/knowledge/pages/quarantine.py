@@ -13,7 +13,7 @@ from app.core.text.untrusted_text import without_controls
 from app.knowledge.document import QuarantinedPage
 from app.knowledge.injection_scan import IN_WORDS
 from app.knowledge.page_review import PageReview
-from app.knowledge.quarantine import PageQuarantine
+from app.knowledge.quarantine import PageQuarantine, quarantined_pages
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN: Final = 50
@@ -27,11 +27,10 @@ class QuarantinePages(Pages):
     def __init__(self, quarantine: PageQuarantine) -> None:
         self._quarantine = quarantine
 
-    @page("/console/agents/{agent_id}/quarantine", access=read, under="sources")
+    @page("/console/agents/{agent_id}/quarantine", access=read, under="sources", waiting=quarantined_pages)
     async def quarantine(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._quarantine.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
-        count = await self._quarantine.count(visit.actor, visit.agent.id)
-        told = {"page": page, "count": count, "wanted": visit.input, "in_words": IN_WORDS}
+        told = {"page": page, "wanted": visit.input, "in_words": IN_WORDS}
         return Shown("knowledge/pages/quarantine.html", told)
 
     @page("/console/agents/{agent_id}/quarantine/{document_id}", access=read, under="sources")

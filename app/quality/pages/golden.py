@@ -34,7 +34,11 @@ class GoldenPages(Pages):
         self._runs = runs
         self._playground = playground
 
-    @page("/console/agents/{agent_id}/golden", access=read, menu=MenuEntry("Golden questions", 50, "target"))
+    @page(
+        "/console/agents/{agent_id}/golden",
+        access=read,
+        menu=MenuEntry("Golden questions", "Knowledge", 2, "target"),
+    )
     async def golden(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._golden.of_agent(visit.actor, visit.agent.id, visit.input.part(_SHOWN))
         runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))

@@ -30,7 +30,7 @@ class NewAgentPages(Pages):
         self._agents = agents
         self._sources = sources
 
-    @page("/console/new-agent", access=write, menu=MenuEntry("New agent", 5, "plus"))
+    @page("/console/new-agent", access=write, menu=MenuEntry("New agent", "Set-up", 4, "plus"))
     async def new_agent(self, visit: Visit[NoForm]) -> Shown:
         return Shown("sources/pages/new_agent.html")
 

@@ -9,7 +9,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import PageRequest
 from app.core.source_file import ACCEPTED, EXTENSIONS
 from app.knowledge.passages import Passages
-from app.knowledge.quarantine import PageQuarantine
+from app.knowledge.quarantine import quarantined_pages
 from app.knowledge.unread_languages import UnreadLanguages
 from app.sources import source_rules as rules
 from app.sources.discovery import Discovery
@@ -127,7 +127,6 @@ class SourcePages(Pages):
         editing: SourceEditing,
         discovery: Discovery,
         files: SourceFiles,
-        quarantine: PageQuarantine,
         passages: Passages,
     ) -> None:
         self._sources = sources
@@ -135,21 +134,23 @@ class SourcePages(Pages):
         self._editing = editing
         self._discovery = discovery
         self._files = files
-        self._quarantine = quarantine
         self._passages = passages
 
-    @page("/console/agents/{agent_id}/sources", access=read, menu=MenuEntry("Sources", 35, "source"))
+    @page(
+        "/console/agents/{agent_id}/sources",
+        access=read,
+        menu=MenuEntry("Sources", "Knowledge", 0, "source"),
+        waiting=quarantined_pages,
+    )
     async def sources(self, visit: Visit[SourcesWanted]) -> Shown:
         found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
-        in_quarantine = await self._quarantine.count(visit.actor, visit.agent.id)
         title = " ".join(visit.input.title.split())[: rules.MAX_NAME_CHARS]
         unread = await self._unread.of_agent(visit.actor, visit.agent.id)
         told = {
             "rows": rows,
             "unread": unread,
             "state_tone": state_tone,
-            "in_quarantine": in_quarantine,
             "most": self._files.max_bytes,
         }
         return Shown("sources/pages/sources.html", told | _FILES | {"title": title})

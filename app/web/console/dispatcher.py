@@ -17,17 +17,17 @@ from starlette.routing import Route
 
 from app.agents.agent import Agent
 from app.agents.agents import Agents
-from app.conversations.people.live_chats import LiveChats
 from app.core.errors import DocentError, InvalidInput
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.providers.chat.model_health import ModelHealth
+from app.store.system_of_record import SystemOfRecord, Transaction
 from app.web.access import ScopedAccess
 from app.web.admission import Admission
 from app.web.client_leaving import unless_client_leaves
 from app.web.console.filters import size
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
-from app.web.console.page import Answer, ConsolePage, Go, NoForm, Pages, Rejected, Shown, Streamed, Visit
+from app.web.console.page import AGENT, Answer, ConsolePage, Go, NoForm, Pages, Rejected, Shown, Streamed, Visit
 from app.web.console.rendering import HEADERS, Rendering
 from app.web.console.session_cookie import (
     CSRF_FIELD,
@@ -59,13 +59,13 @@ class Dispatcher:
         rendering: Rendering,
         admission: Admission,
         agents: Agents,
-        live_chats: LiveChats,
+        records: SystemOfRecord,
         model_health: ModelHealth | None,
         clock: Clock,
     ) -> None:
         self._pages = pages
         self._agents = agents
-        self._live_chats = live_chats
+        self._records = records
         self._model_health = model_health
         self._clock = clock
         self._rendering = rendering
@@ -175,9 +175,10 @@ class Dispatcher:
     async def _shown(self, visit: Visit[Any], shown: Shown) -> Response:
         flash = flash_of(visit.request)
         agents = await self._agents_to_pick(visit)
+        waiting = await self._waiting(visit, agents)
         health = self._model_health
         alert = health.alert if health else None
-        response = self._rendering.page(visit, shown, agents, flash, await self._waiting(visit), alert)
+        response = self._rendering.page(visit, shown, agents, flash, waiting, alert)
         if flash:
             forget_flash(visit.request, response)
         return response
@@ -187,11 +188,21 @@ class Dispatcher:
             return ()
         return (await self._agents.page(visit.actor, PageRequest(AGENTS_TO_PICK_FROM))).items
 
-    async def _waiting(self, visit: Visit[Any]) -> Mapping[str, int]:
+    async def _waiting(self, visit: Visit[Any], agents: Sequence[Agent]) -> Mapping[str, int]:
         """The number of items that wait for an operator, by the name of their page."""
         if visit.caller is None:
             return {}
-        return {"live": await self._live_chats.waiting_count(visit.actor)}
+        agent, own = visit.agent_or_none or next(iter(agents), None), visit.actor.workspace_id
+
+        def work(tx: Transaction) -> Mapping[str, int]:
+            found = {}
+            for page in self._pages.values():
+                whose = own if AGENT not in page.path else agent.id if agent else None
+                if page.waiting and whose:
+                    found[page.name] = page.waiting(tx, whose, visit.now)
+            return found
+
+        return await self._records.of_workspace(own).read(work)
 
     async def _problem(self, visit: Visit[Any], problem: Problem) -> Response:
         shown = Shown("web/console/templates/problem.html", {"problem": problem}, STATUS_OF_CODE[problem.code])

@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, TypedDict, TypeVar, Unpack, get_args, get_type_hints
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from urllib.parse import urlencode
+from uuid import UUID
 
 from pydantic import BaseModel, Field
 from starlette.responses import Response
@@ -13,6 +14,7 @@ from starlette.responses import Response
 from app.agents.agent import Agent
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
+from app.store.system_of_record import Transaction
 from app.web.access import Everyone, ScopedAccess
 from app.web.access import everyone as everyone
 from app.web.access import manage as manage
@@ -24,8 +26,11 @@ from app.web.middleware.public_url import root_path_of
 from app.workspaces.operator import Operator
 
 HOME = "/console"
+AGENT = "{agent_id}"  # in the path of a page that is about one
 InputOut = TypeVar("InputOut", covariant=True)
 Value = TypeVar("Value")
+Waiting = Callable[[Transaction, UUID, datetime], int]
+"""Counts items at a time: an agent's by its id, or a workspace's for a page whose path has no agent."""
 
 
 class Form(BaseModel):
@@ -148,27 +153,26 @@ def _there(value: Value | None) -> Value:
     return value
 
 
+Section = Literal["Work", "Knowledge", "Set-up", "Workspace"]
+"""A group of the menu, in their order."""
+
+
 @dataclass(frozen=True, slots=True)
 class MenuEntry:
-    """Entries with an {agent_id} in the page's path are listed under the agent, the others below; those with a `place`
-    below zero are above both."""
+    """`place` is the entry's in its section, from 0."""
 
     label: str
+    section: Section
     place: int
     icon: str
-
-    @property
-    def part(self) -> int:
-        """The group among an agent's entries: daily work, knowledge and quality, one-time setup."""
-        return self.place // 30
 
 
 class Details(TypedDict, total=False):
     """The declaration of a page besides its path, its access and the type of its form.
 
     `shown_on` names the page with an action's form, which is shown again if the form is refused. `under` names the page
-    whose menu entry is highlighted, by default `shown_on`. `is_file` marks downloads, `is_stream` endless event
-    streams.
+    whose menu entry is highlighted, by default `shown_on`. `waiting` counts what waits there for an operator. `is_file`
+    marks downloads, `is_stream` endless event streams.
     """
 
     shown_on: str
@@ -177,6 +181,7 @@ class Details(TypedDict, total=False):
     is_file: bool
     is_stream: bool
     max_body_bytes: int
+    waiting: Waiting
 
 
 @dataclass(frozen=True)
@@ -195,6 +200,7 @@ class ConsolePage:
     is_file: bool = False
     is_stream: bool = False
     max_body_bytes: int = 256 * 1024
+    waiting: Waiting | None = None
     holding: Callable[[Any], AbstractContextManager[None]] | None = None  # as in `Endpoint`; for pages with a scope
 
     @property

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, get_args
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import escape
@@ -13,7 +14,7 @@ from starlette.responses import HTMLResponse
 from app.agents.agent import Agent
 from app.providers.chat.model_health import ModelAlert
 from app.web.console.filters import FILTERS, ago
-from app.web.console.page import HOME, ConsolePage, Rejected, Shown, Visit
+from app.web.console.page import AGENT, HOME, ConsolePage, Rejected, Section, Shown, Visit
 from app.web.console.session_cookie import csrf_token
 from app.web.static_files import StaticFiles
 
@@ -29,7 +30,9 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
 }
-_AGENT = "{agent_id}"
+
+
+_FOLDED: Final = ("Set-up", "Workspace")  # they hold what seldom changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +76,13 @@ class Rendering:
         """`agents` are those to pick from, `waiting` is the number of waiting items by the page's name. `model_alert`
         is on every page that an operator sees."""
         rejected = shown.form or visit.rejected
-        menu: Sequence[MenuItem] = menu_of(visit, agents, waiting)
         told = {
             "visit": visit,
             "operator": visit.operator_or_none,
             "agent": visit.agent_or_none,
             "agents": agents,
-            "menu": menu,
+            "menu": menu_of(visit, agents, waiting),
+            "waiting": waiting,
             "in_line": waiting.get("live", 0),
             "flash": flash,
             "model_alert": model_alert,
@@ -141,54 +144,67 @@ def _form_view(name: str, is_open: bool = True, *, rejected: Rejected | None) ->
 
 @dataclass(frozen=True, slots=True)
 class MenuItem:
+    """`count` is the number of items that wait there."""
+
     name: str  # of the page
     label: str
     icon: str
     url: str
     is_current: bool
-    is_of_agent: bool
-    part: int
-    count: int = 0  # of items waiting there
+    count: int
 
 
-def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, int] | None = None) -> list[MenuItem]:
-    """The entries that this operator may open: first those of the current agent, or of the first one if the page has
-    none. `waiting` is the number of waiting items by the page's name."""
+@dataclass(frozen=True, slots=True)
+class MenuGroup:
+    name: str
+    is_open: bool
+    items: Sequence[MenuItem]
+
+
+def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, int]) -> list[MenuGroup]:
+    """The entries that this operator may open, by section; an agent's are those of the current agent, or of the first
+    one if the page has none. `waiting` is the number of waiting items by the page's name."""
     if visit.caller is None:
         return []
     agent = visit.agent_or_none or next(iter(agents), None)
     marked = visit.page.under or visit.page.name
-    items = []
-    for page in sorted((p for p in visit.pages.values() if p.menu), key=_place):
-        is_of_agent = _AGENT in page.path
-        if page.menu is None or page.scope is None or not visit.actor.may(page.scope) or (is_of_agent and not agent):
-            continue
-        path = page.path.replace(_AGENT, str(agent.id)) if agent else page.path
-        count = (waiting or {}).get(page.name, 0)
-        items.append(
+    groups = []
+    for section, pages in groupby(sorted(filter(_is_in_menu, visit.pages.values()), key=_place), _section):
+        items = [
             MenuItem(
                 page.name,
                 page.menu.label,
                 page.menu.icon,
-                visit.root_path + path,
+                visit.root_path + page.path.replace(AGENT, str(agent.id) if agent else ""),
                 page.name == marked,
-                is_of_agent,
-                page.menu.part if is_of_agent else 0,
-                count,
+                waiting.get(page.name, 0),
             )
-        )
-    return items
+            for page in pages
+            if page.menu and page.scope and visit.actor.may(page.scope) and (agent or AGENT not in page.path)
+        ]
+        if items:
+            is_open = section not in _FOLDED or any(item.is_current for item in items)
+            groups.append(MenuGroup(section, is_open, items))
+    return groups
 
 
 def picked(visit: Visit[Any], agent: Agent) -> str:
     """The target of the agent picker: the same page for that agent, the page above, or the agent's first page."""
-    first = min((p for p in visit.pages.values() if p.menu and _AGENT in p.path), key=_place, default=visit.page)
+    of_agents = [page for page in visit.pages.values() if _is_in_menu(page) and AGENT in page.path]
+    first = min(of_agents, key=_place, default=visit.page)
     for page in (visit.page, visit.pages.get(visit.page.under, first), first):
-        if page.method == "GET" and page.path.count("{") == 1 and _AGENT in page.path:
-            return visit.root_path + page.path.replace(_AGENT, str(agent.id))
+        if page.method == "GET" and page.path.count("{") == 1 and AGENT in page.path:
+            return visit.root_path + page.path.replace(AGENT, str(agent.id))
     return visit.root_path + HOME
 
 
-def _place(page: ConsolePage) -> tuple[bool, int, str]:
-    place = page.menu.place if page.menu else 0
-    return place >= 0 and _AGENT not in page.path, place, page.name
+def _is_in_menu(page: ConsolePage) -> bool:
+    return page.menu is not None
+
+
+def _section(page: ConsolePage) -> Section:
+    return page.menu.section if page.menu else "Work"
+
+
+def _place(page: ConsolePage) -> tuple[int, int]:
+    return get_args(Section).index(_section(page)), page.menu.place if page.menu else 0

@@ -23,7 +23,7 @@ class NoticePages(Pages):
         self._notices = notices
         self._mailer = mailer
 
-    @page(SETTINGS_PATH, access=read, menu=MenuEntry("Notices", 7, "bell"))
+    @page(SETTINGS_PATH, access=read, menu=MenuEntry("Notices", "Workspace", 0, "bell"))
     async def notices(self, visit: Visit[NoForm]) -> Shown:
         chosen = await self._notices.chosen(visit.actor, visit.operator.id)
         return Shown(

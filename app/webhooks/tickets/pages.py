@@ -27,7 +27,7 @@ class HelpDeskPages(Pages):
         self._desks = desks
         self._mailer = mailer
 
-    @page("/console/agents/{agent_id}/help-desk", access=read, menu=MenuEntry("Help desk", 72, "desk"))
+    @page("/console/agents/{agent_id}/help-desk", access=read, menu=MenuEntry("Help desk", "Set-up", 2, "desk"))
     async def help_desk(self, visit: Visit[ListWanted]) -> Shown:
         told = {
             "desk": await self._desks.of_agent(visit.actor, visit.agent.id),

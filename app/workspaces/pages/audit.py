@@ -44,7 +44,7 @@ class AuditPages(Pages):
         self._log = log
         self._people = people
 
-    @page("/console/audit", access=manage, menu=MenuEntry("Audit", 30, "log"))
+    @page("/console/audit", access=manage, menu=MenuEntry("Audit", "Workspace", 3, "log"))
     async def audit(self, visit: Visit[AuditWanted]) -> Shown:
         wanted = visit.input
         page = await self._log.page(visit.actor, wanted.part(_SHOWN), wanted.only)

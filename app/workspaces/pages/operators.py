@@ -41,7 +41,7 @@ class OperatorPages(Pages):
         self._links = links
         self._methods = methods
 
-    @page("/console/operators", access=manage, menu=MenuEntry("Operators", 10, "people"))
+    @page("/console/operators", access=manage, menu=MenuEntry("Operators", "Workspace", 1, "people"))
     async def operators(self, visit: Visit[NoForm]) -> Shown:
         found = await self._operators.of_workspace(visit.actor)
         return Shown("workspaces/pages/operators.html", {"found": found, **self._told})
@@ -137,7 +137,7 @@ class WorkspacePages(Pages):
     def __init__(self, workspaces: Workspaces) -> None:
         self._workspaces = workspaces
 
-    @page("/console/workspaces", access=manage, menu=MenuEntry("Workspaces", 40, "people"))
+    @page("/console/workspaces", access=manage, menu=MenuEntry("Workspaces", "Workspace", 4, "people"))
     async def workspaces(self, visit: Visit[NoForm]) -> Shown:
         found = await self._workspaces.known(visit.actor)
         may_add = await self._workspaces.is_first(visit.actor)
@@ -160,7 +160,7 @@ class ApiTokenPages(Pages):
     def __init__(self, tokens: ApiTokens) -> None:
         self._tokens = tokens
 
-    @page("/console/tokens", access=manage, menu=MenuEntry("API tokens", 20, "key"))
+    @page("/console/tokens", access=manage, menu=MenuEntry("API tokens", "Workspace", 2, "key"))
     async def tokens(self, visit: Visit[NoForm]) -> Shown:
         return await self._page(visit)
 

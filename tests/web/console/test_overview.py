@@ -7,6 +7,7 @@ from app.core.gap_state import GapState
 from app.gaps.gaps import Gaps
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
+from tests.web.console.test_gaps import asked_in_vain
 
 
 async def test_a_sign_in_begins_with_what_waits_and_the_figures(console: OpenConsole) -> None:
@@ -65,12 +66,37 @@ async def test_another_workspace_begins_with_nothing_of_this_one(console: OpenCo
     assert "Docs" not in shown
 
 
-async def test_the_overview_stands_first_in_the_menu_and_live_beside_it(still_console: OpenConsole) -> None:
-    menu = (await still_console.viewer.page("/console")).partition('<ul class="menu">')[2].partition("</ul>")[0]
-    assert text_of(menu).split()[:3] == ["Overview", "Reports", "Live"]
-    assert re.findall(r'<li class="(\w+)"><a [^>]*data-page="(\w+)"', menu) == [
-        ("apart", "gaps"),
-        ("part", "playground"),
-        ("part", "webhooks"),
-        ("apart", "notices"),
-    ]
+GROUPS = re.compile(r'<details class="menu"( open)?>\s*<summary>(.*?)</summary>(.*?)</details>', re.DOTALL)
+
+
+def menu_of(html: str) -> dict[str, tuple[bool, list[str]]]:
+    """The entries by the name of their group, and whether that is open."""
+    return {
+        text_of(name): (bool(is_open), re.findall(r'data-page="(\w+)"', entries))
+        for is_open, name, entries in GROUPS.findall(html)
+    }
+
+
+async def test_the_menu_has_four_named_groups_of_which_those_for_seldom_changes_are_folded(
+    still_console: OpenConsole,
+) -> None:
+    assert menu_of(await still_console.admin.page("/console")) == {
+        "Work": (True, ["home", "live", "gaps", "conversations", "leads", "report"]),
+        "Knowledge": (True, ["sources", "curated_answers", "golden", "playground"]),
+        "Set-up": (False, ["agent_settings", "actions", "help_desk", "webhooks", "new_agent"]),
+        "Workspace": (False, ["notices", "operators", "tokens", "audit", "workspaces"]),
+    }
+    assert menu_of(await still_console.admin.page("/console/audit"))["Workspace"][0], "the page is in it"
+    assert menu_of(await still_console.viewer.page("/console"))["Workspace"] == (False, ["notices"])
+
+
+async def test_the_menu_counts_what_waits(console: OpenConsole) -> None:
+    await asked_in_vain(console.house, "Do you ship to Malta?")
+    path = f"/console/agents/{console.house.agent.id}"
+    shown = await console.viewer.page(f"{path}/gaps")
+    entries = dict(re.findall(r'data-page="(\w+)"[^>]*>.*?<span>[^<]*</span>(.*?)</a>', shown, re.DOTALL))
+    waiting = {name: text_of(count) for name, count in entries.items() if count.strip()}
+    assert waiting == {"gaps": "2 to do", "leads": "1 to do", "sources": "1 to do"}
+    assert "Stale answers 1 open" in text_of(shown)
+    assert "Quarantine 1 to review" in text_of(await console.viewer.page(f"{path}/sources"))
+    assert "waiting" not in text_of("".join(GROUPS.findall(await console.stranger.page("/console"))[0]))

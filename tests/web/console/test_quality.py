@@ -1,5 +1,6 @@
-"""Charts that the server draws, with their numbers as a table."""
+"""The pages that answers cite, and charts that the server draws."""
 
+import re
 from datetime import date
 
 from app.web.console.line_chart import HEIGHT, Line, line_chart
@@ -7,21 +8,14 @@ from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 
 
-async def test_the_page_has_charts_and_their_numbers(still_console: OpenConsole) -> None:
+async def test_the_pages_that_answers_cite_are_a_part_of_reports(still_console: OpenConsole) -> None:
     path = f"/console/agents/{still_console.house.agent.id}/quality"
     html = await still_console.viewer.page(f"{path}?days=7")
-    assert html.count('<div class="chart" role="img"') == 3
-    assert html.count('<th scope="row">202') == 7
-    assert "Pricing" in text_of(html)
-    assert "See what another threshold would do" in text_of(html)
+    for words in ("Reports", "Pricing", "See what another threshold would do"):
+        assert words in text_of(html)
+    assert re.search(r'data-page="report" aria-current="page"', html)
+    assert f'href="{path}"' in await still_console.viewer.page("/console/report")
     assert (await still_console.viewer.get(f"{path}?days=8")).status_code == 422
-
-
-async def test_without_a_question_it_says_so_in_the_place_of_charts(console: OpenConsole) -> None:
-    html = await console.stranger.page(f"/console/agents/{console.strangers_agent}/quality")
-    assert "No questions in this range" in html
-    assert '<div class="chart"' not in html
-    assert "See what another threshold would do" in text_of(html)
 
 
 def test_a_line_breaks_where_there_is_no_value() -> None:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, NOBODY, by_assignee
 from app.conversations.people.api.leads import leads_file
 from app.conversations.people.lead import Lead, LeadChange, LeadFilter, LeadState
-from app.conversations.people.leads import Leads
+from app.conversations.people.leads import Leads, open_leads
 from app.core.errors import InvalidInput
 from app.web.console.filters import number, plural
 from app.web.console.forms import form_of, parse_fields
@@ -81,7 +81,12 @@ class LeadPages(Pages):
         self._leads = leads
         self._assignees = assignees
 
-    @page("/console/agents/{agent_id}/leads", access=read, menu=MenuEntry("Leads", 25, "letter"))
+    @page(
+        "/console/agents/{agent_id}/leads",
+        access=read,
+        menu=MenuEntry("Leads", "Work", 4, "letter"),
+        waiting=open_leads,
+    )
     async def leads(self, visit: Visit[LeadsWanted]) -> Shown:
         wanted, agent_id = visit.input, visit.agent.id
         page = await self._leads.of_agent(visit.actor, agent_id, wanted.part(_SHOWN), wanted.only)

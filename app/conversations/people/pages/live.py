@@ -13,7 +13,7 @@ from app.agents.agents import Agents
 from app.conversations.inbox import ConversationReview
 from app.conversations.people.api.live_pictures import picture_response
 from app.conversations.people.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
-from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.live_chats import LiveChats, waiting_visitors
 from app.conversations.people.live_pictures import MAX_UPLOAD_BYTES, LivePictures
 from app.conversations.people.saved_replies import SavedReplies
 from app.conversations.people.saved_reply import MAX_TITLE_CHARS, VARIABLES, SavedReply
@@ -103,7 +103,7 @@ class LivePages(Pages):
         of = {"send_picture": MAX_UPLOAD_BYTES + FORM_BYTES}
         return [replace(each, max_body_bytes=of.get(each.name, each.max_body_bytes)) for each in super().pages()]
 
-    @page("/console/live", access=read, menu=MenuEntry("Live", -10, "live"))
+    @page("/console/live", access=read, menu=MenuEntry("Live", "Work", 1, "live"), waiting=waiting_visitors)
     async def live(self, visit: Visit[LiveWanted]) -> Shown | Go:
         chats = await self._chats.open_chats(visit.actor)
         waiting = [each.chat.conversation_id for each in chats if each.chat.state is LiveState.WAITING]
