@@ -127,7 +127,7 @@ async def _answers(
         written = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
         if judge.kept:
             means = (float(np.mean([getattr(each, name) for each in judge.kept])) for name in _SIGNALS)
-            yield question, tuple(means), written.partition("\n\nSee also: ")[0]
+            yield question, tuple(means), written
 
 
 def _runner(folder: Path) -> ModuleType:

@@ -38,7 +38,6 @@ async def test_a_heading_that_several_pages_have_is_shown_with_its_page() -> Non
         source(2, "**--tags**\n\nFetch the tags.", "OPTIONS", "git-fetch"),
     )
     assert found.startswith("**git-clone: OPTIONS**\n\n**--depth**\n\nMake a shallow clone. [1]")
-    assert found.endswith("git-fetch: OPTIONS [2]")
 
 
 async def test_the_name_on_a_manual_page_is_followed_by_the_usage() -> None:
@@ -130,60 +129,12 @@ async def test_the_question_that_a_follow_up_leans_on_is_not_asked_again() -> No
     assert earlier not in embedder.embedded
 
 
-async def test_further_sections_are_named_and_not_quoted() -> None:
-    found = await answer(
-        "How long is the warranty of a lamp?",
-        source(1, "The warranty of a lamp is 3 years.", "Lamp warranty"),
-        source(2, "Boxes are made of paper in Galway.", "Boxes", order=0.1),
-    )
-    assert found.endswith("See also: Boxes [2]")
-    assert "paper" not in found
-
-
-async def test_a_further_section_is_named_in_one_line() -> None:
-    question = "I have a web server in my DMZ and my local users try to reach it by its name. Why does it not work?"
-    found = await answer(
-        "How long is the warranty of a lamp?",
-        source(1, "The warranty of a lamp is 3 years.", "Lamp warranty"),
-        source(2, "Boxes are made of paper in Galway.", f"(FAQ 2) {question}", order=0.1),
-    )
-    assert found.endswith("my local users try to reach it by its name. Why does it \u2026 [2]")
-
-
-async def test_what_every_manual_has_is_named_with_what_it_is_of() -> None:
-    known = replace(
-        source(2, "Boxes are made of paper in Galway.", "Known issues", order=0.1), breadcrumb=("Boxes", "Known issues")
-    )
-    found = await answer(
-        "How long is the warranty of a lamp?", source(1, "The warranty of a lamp is 3 years.", "Lamps"), known
-    )
-    assert found.endswith("See also: Boxes: Known issues [2]")
-
-
 async def test_a_common_section_with_a_number_is_named_with_what_it_is_of() -> None:
     examples = replace(
         source(1, "The warranty of a lamp is 3 years.", "4.2.1 Examples"),
         breadcrumb=("4 Warranty", "4.2 Lamps", "4.2.1 Examples"),
     )
     assert (await answer("How long is the warranty of a lamp?", examples)).startswith("**4.2 Lamps: Examples**\n\n")
-
-
-async def test_a_common_section_behind_a_pages_own_words_is_named_with_the_page() -> None:
-    page = "Boxes of ours.\n\n## Overview\n\nBoxes are made of paper in Galway."
-    boxes = source(2, page, "Boxes", title="Boxes", order=0.1)
-    found = await answer("How long is the warranty of a paper lamp?", source(1, "3 years of warranty.", "Lamps"), boxes)
-    assert found.endswith("See also: Boxes: Overview [2]")
-
-
-async def test_a_section_that_is_several_sources_is_named_once() -> None:
-    boxes = replace(
-        source(2, "Boxes are made of paper in Galway.", "Boxes", order=0.1), url="https://x.example/b#boxes"
-    )
-    rest = replace(source(3, "Boxes are collected on Monday mornings.", "Boxes", order=0.1), url=boxes.url)
-    found = await answer(
-        "How long is the warranty of a lamp?", source(1, "The warranty of a lamp is 3 years.", "Lamps"), boxes, rest
-    )
-    assert found.endswith("See also: Boxes [2]")
 
 
 async def test_two_parts_of_one_section_stand_under_one_heading() -> None:
@@ -264,16 +215,6 @@ async def test_a_box_of_references_is_not_quoted(named: str) -> None:
         f"The timer of the lamp measures seconds.\n\n**See also**\n\n{named}\n\nSeconds are counted up.",
     )
     assert found == "The timer of the lamp measures seconds.\n\nSeconds are counted up. [1]"
-
-
-async def test_a_section_of_references_is_neither_quoted_nor_named() -> None:
-    found = await answer(
-        "What does the timer of the lamp measure?",
-        "The timer of the lamp measures seconds.\n\n### 2.1 See also\n\nThe timer of the lamp: clock, date.",
-        source(2, "The timer of the lamp, seconds.", "SEE ALSO"),
-        source(3, "Boxes are made of paper.", "Boxes", order=0.1),
-    )
-    assert found == "The timer of the lamp measures seconds. [1]\n\nSee also: Boxes [3]"
 
 
 async def test_a_wording_that_two_pages_share_is_quoted_once() -> None:

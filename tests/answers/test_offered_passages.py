@@ -1,6 +1,7 @@
 """What of its sources an answer leaves out, and offers to whoever looks."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, AnswerWriter, Source
@@ -16,12 +17,18 @@ JUDGE = PassageJudge(HashingEmbedder(), MemoryKeywordIndex())
 ASKED = "How long is the warranty of a lamp?"
 
 
-async def cited(writer: AnswerWriter, sources: Sequence[Source], asked: str = ASKED) -> tuple[Citation, ...]:
+async def written(
+    writer: AnswerWriter, sources: Sequence[Source], asked: str = ASKED
+) -> tuple[str, tuple[Citation, ...]]:
     agent = AgentConfig(name="x", confidence_threshold=0)
     context = AnswerContext(agent, asked, asked, tuple(sources), language="en")
     generation = Generation(context, lambda piece, whole: None)
     await generation.write((writer,))
-    return generation.citations
+    return generation.text.strip(), generation.citations
+
+
+async def cited(writer: AnswerWriter, sources: Sequence[Source], asked: str = ASKED) -> tuple[Citation, ...]:
+    return (await written(writer, sources, asked))[1]
 
 
 async def test_a_section_that_is_named_comes_with_its_passage() -> None:
@@ -32,6 +39,41 @@ async def test_a_section_that_is_named_comes_with_its_passage() -> None:
     )
     assert (quoted.quote, quoted.passage) == ("The warranty of a lamp is 3 years.", None)
     assert (named.quote, named.passage) == (None, "Boxes are made of paper:\nin Galway\nin Cork")
+
+
+async def test_further_sections_are_listed_behind_the_cited_ones_and_not_told_in_the_answer() -> None:
+    lamps = source(1, "The warranty of a lamp is 3 years.", "Lamps", title="Lamps")
+    boxes = source(2, "Boxes are made of paper in Galway.", "Paper", title="Boxes", order=0.1)
+    ways = source(3, "Rain falls in Galway.", "Ways", title="Ways", order=0.1)
+    text, listed = await written(ExtractiveWriter(JUDGE), [ways, boxes, lamps])
+    assert text == "**Lamps**\n\nThe warranty of a lamp is 3 years. [1]"
+    assert [(each.id, each.title) for each in listed] == [(1, "Lamps"), (2, "Boxes \u203a Paper"), (3, "Ways")]
+
+
+async def test_a_section_that_is_several_sources_is_listed_once() -> None:
+    boxes = source(2, "Boxes are made of paper in Galway.", "Boxes", order=0.1)
+    rest = replace(source(3, "Boxes are collected on Monday mornings.", "Boxes", order=0.1), url=boxes.url)
+    sources = [source(1, "The warranty of a lamp is 3 years.", "Lamps"), boxes, rest]
+    assert [each.title for each in await cited(ExtractiveWriter(JUDGE), sources)] == [
+        "Page \u203a Lamps",
+        "Page \u203a Boxes",
+    ]
+
+
+async def test_a_section_of_references_is_neither_quoted_nor_listed() -> None:
+    text, listed = await written(
+        ExtractiveWriter(JUDGE),
+        [
+            source(
+                1, "The timer of the lamp measures seconds.\n\n### 2.1 See also\n\nThe timer of the lamp: clock, date."
+            ),
+            source(2, "The timer of the lamp, seconds.", "SEE ALSO"),
+            source(3, "Boxes are made of paper.", "Boxes", order=0.1),
+        ],
+        "What does the timer of the lamp measure?",
+    )
+    assert text == "The timer of the lamp measures seconds. [1]"
+    assert [each.url for each in listed] == ["https://x.example/1", "https://x.example/3"]
 
 
 async def test_what_else_a_quoted_source_says_comes_with_it() -> None:

@@ -108,8 +108,8 @@ class FoundSource:
 
 @dataclass(frozen=True, slots=True)
 class OfferedPassage:
-    """A passage that may answer too but is not quoted: `text`, as Markdown, of the source with that `number`, which the
-    writer will cite. With `is_named`, the answer names that source only, and quotes nothing from it."""
+    """A passage that may answer too but is not quoted: `text`, as Markdown, of the source with that `number`. With
+    `is_named`, the answer quotes nothing from that source, and lists it behind those that it cites."""
 
     number: int
     text: str

@@ -5,7 +5,6 @@ import re
 from collections.abc import AsyncGenerator, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import fmean
-from textwrap import shorten
 from typing import Final
 
 from app.answers.follow_up import leans_on_history
@@ -49,8 +48,7 @@ _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is les
 _HOW = 0.4  # log odds more: words alone seldom say how something is done
 _NAMED = 0.15  # by how much a heading is nearer to the question than the text, if it names what is asked
 _LINE_CHARS = 150  # a section this short says what something is, and seldom how it is used
-_FURTHER = 3  # sections named after the answer
-_NAME_CHARS = 100  # of such a name; a heading may be a long question
+_FURTHER = 3  # sections offered with the answer
 _CLOSEST = 3  # sections named when nothing is quoted
 _SURE_OF_OWN_PAGE = 0.5
 # The sections of a manual page, by man-pages(7), and what they are called elsewhere.
@@ -81,7 +79,7 @@ class _Reading:
 
 class ExtractiveWriter:
     """An AnswerWriter that needs no key and invents nothing. Quotes one passage, a second if another is nearly as good,
-    then names up to three further sections. A question with several parts gets a passage for each. Writes nothing if no
+    and offers up to three further sections. A question with several parts gets a passage for each. Writes nothing if no
     passage reaches the agent's threshold."""
 
     answered_by = AnsweredBy.EXTRACTIVE
@@ -96,7 +94,7 @@ class ExtractiveWriter:
             further = _further(sure[0].judged, quoted, context)
             for offer in [*map(_named, further), *_rest(sure[0].judged, quoted)]:
                 yield offer
-            for part in _answer(sure[0].judged, quoted, further, context):
+            for part in _answer(sure[0].judged, quoted, context):
                 yield TextDelta(part)
                 yield TextDelta("\n\n")
         # An answer to only one of two questions is half an answer.
@@ -204,19 +202,12 @@ class ExtractiveWriter:
         return without_far_ends(passage, nearness, reading.context.asked) if nearness else passage
 
 
-def _answer(
-    judged: Sequence[JudgedPassage], quoted: Sequence[Passage], further: Sequence[Passage], context: AnswerContext
-) -> list[str]:
+def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[str]:
     common = _common_headings(judged, context.sources)
     first, codes = quoted[0], _asked_codes(context)
     told = page_language(((passage.source.language, passage.text) for passage in quoted), context.language)
     parts = [told, _paragraph(first, common, codes)] if told else [_paragraph(first, common, codes)]
-    parts += [_paragraph(passage, common, codes, below=first) for passage in quoted[1:]]
-    if further:
-        names = [shorten(_name(passage, common), _NAME_CHARS, placeholder=" \u2026") for passage in further]
-        marked = [f"{name} [{passage.source.number}]" for name, passage in zip(names, further, strict=True)]
-        parts.append(f"{canned_messages(context.language).see_also} {', '.join(marked)}")
-    return parts
+    return parts + [_paragraph(passage, common, codes, below=first) for passage in quoted[1:]]
 
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_chars: int) -> Passage | None:
@@ -271,7 +262,7 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context
     told = {_heading_of(passage) for passage in quoted}
     further: list[Passage] = []
     for passage in (one.passage for one in judged if context.is_near(one.passage.source)):
-        if passage.source.number in numbers or _heading_of(passage) in told or not _name(passage):
+        if passage.source.number in numbers or _heading_of(passage) in told:
             continue
         numbers.add(passage.source.number)
         told.add(_heading_of(passage))
@@ -322,7 +313,7 @@ def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source])
     return {heading for heading, _ in headings if unnumbered(heading) in common}
 
 
-def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
+def _name(passage: Passage, common: Set[str]) -> str:
     source, heading = passage.source, passage.heading or passage.source.title
     own = (name for name in source.breadcrumb if name != source.heading)
     above = [name for name in (source.title, *own) if name != heading]

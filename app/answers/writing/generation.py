@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -270,14 +270,15 @@ def _title(source: Source, language: str | None) -> str:
     return f"{title} ({words.internal_document})" if is_document else title
 
 
-def _titles(sources: Mapping[int, Source], language: str | None) -> Mapping[int, str]:
-    """The titles by number; those that several pages share include the section."""
+def _titles(sources: Mapping[int, Source], named: Collection[int], language: str | None) -> Mapping[int, str]:
+    """The titles by number; those that several pages share, and those of the `named` sources, include the section."""
     titles = {number: _title(source, language) for number, source in sources.items()}
     pages = {(titles[number], page_key(source.url)) for number, source in sources.items()}
     pages_by_title = Counter(title for title, _ in pages)
     return {
         number: f"{title} \u203a {section}"
-        if pages_by_title[title] > 1 and (section := section_name(sources[number].heading))
+        if (pages_by_title[title] > 1 or sources[number].number in named)
+        and (section := section_name(sources[number].heading)) not in ("", title)
         else title
         for number, title in titles.items()
     }
@@ -288,12 +289,13 @@ def _citations(
 ) -> tuple[Citation, ...]:
     by_number = {source.number: source for source in context.sources}
     shown = marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
-    sources = {number: by_number[old] for number, old in enumerate(cited, start=1) if number in shown}
-    named = {item.number for item in offered.values() if item.is_named}
+    named = [number for number, item in offered.items() if item.is_named]
+    listed = [*cited, *(number for number in named if shown and number not in cited)]
+    sources = {number: by_number[old] for number, old in enumerate(listed, start=1) if number in shown or old in named}
     quotes = found_quotes(
         text, {number: source.text for number, source in sources.items() if source.number not in named}
     )
-    titles = _titles(sources, context.language)
+    titles = _titles(sources, named, context.language)
     return tuple(
         Citation(
             number,
