@@ -132,6 +132,14 @@ class Settings(ServingSettings):
     model_price_prompt: float = Field(0, ge=0, description="Price per million prompt tokens.")
     model_price_cached: float = Field(0, ge=0, description="Price per million cached prompt tokens.")
     model_price_answer: float = Field(0, ge=0, description="Price per million answer tokens.")
+    fallback_model_price_prompt: float | None = Field(
+        None, ge=0, description="The fallback's; none of three: as above."
+    )
+    fallback_model_price_cached: float | None = Field(None, ge=0, description="As the first's.")
+    fallback_model_price_answer: float | None = Field(None, ge=0, description="As the first's.")
+    helper_model_price_prompt: float | None = Field(None, ge=0, description="The helper's; none of three: as above.")
+    helper_model_price_cached: float | None = Field(None, ge=0, description="As the model's.")
+    helper_model_price_answer: float | None = Field(None, ge=0, description="As the model's.")
     workspace_daily_tokens: int | None = Field(
         None, ge=0, description="Tokens that all agents of a workspace may use in a day (UTC); none: no limit."
     )
@@ -338,7 +346,14 @@ class Settings(ServingSettings):
 
     @property
     def prices(self) -> TokenPrices:
-        return TokenPrices(self.model_price_prompt, self.model_price_cached, self.model_price_answer)
+        """The main model's, and by their names the fallback's and the helper's, if they have their own."""
+        others: dict[str, TokenPrices] = {}
+        for part in ("fallback_model", "helper_model"):
+            own = [getattr(self, f"{part}_price_{kind}") for kind in ("prompt", "cached", "answer")]
+            if any(price is not None for price in own):
+                prompt, cached, answer = (price or 0.0 for price in own)
+                others[getattr(self, f"{part}_name")] = TokenPrices(prompt, cached, answer)
+        return TokenPrices(self.model_price_prompt, self.model_price_cached, self.model_price_answer, others)
 
     @property
     def workspace_tokens(self) -> WorkspaceTokens:

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from app.core.turn import TokenUsage
 from app.settings import BadSettings, Settings, read_settings
 
 
@@ -48,6 +49,15 @@ def test_another_cross_encoder_must_be_whole(tmp_path: Path, monkeypatch: pytest
     for name in ("config.json", "tokenizer.json"):
         (tmp_path / name).write_text("{}")
     assert read_settings().rerank_folder == str(tmp_path)
+
+
+def test_a_fallback_and_a_helper_may_have_prices_of_their_own() -> None:
+    named = {f"{part}_{field}": f"http://{part}" for part in ("model", "helper_model") for field in ("url", "name")}
+    prices = read_settings(
+        **named, model_price_prompt=2, model_price_cached=1, model_price_answer=10, helper_model_price_prompt=0.1
+    ).prices
+    assert prices.of(TokenUsage(1_000_000, 0, "http://model")) == 2
+    assert prices.of(TokenUsage(1_000_000, 0, "http://helper_model", cached_tokens=500_000)) == pytest.approx(0.1)
 
 
 MAIL = {

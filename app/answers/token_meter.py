@@ -7,12 +7,13 @@ turn in the context of its task, so the chat port knows nothing of turns.
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from app.agents.agent import LiveAgent
 from app.agents.token_budget import TokenLimit, WorkspaceTokens
 from app.conversations.token_budgets import token_limits
+from app.core.costs import FREE, TokenPrices
 from app.core.errors import ModelUnavailable
 from app.core.turn import TokenUsage
 from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatModel, ChatStream, TextDelta
@@ -61,6 +62,7 @@ class TokenMeter:
             self.usage.completion_tokens + usage.completion_tokens,
             usage.model or self.usage.model,
             self.usage.cached_tokens + usage.cached_tokens,
+            usage.cost if self.usage.cost is None else self.usage.cost + (usage.cost or 0),
         )
 
 
@@ -71,8 +73,11 @@ class BudgetedChatModel:
     """A ChatModel whose calls count for their turn and are refused when the agent's budget is spent. Calls outside of
     turns pass."""
 
-    def __init__(self, model: ChatModel, on_refused: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, model: ChatModel, on_refused: Callable[[], None] = lambda: None, prices: TokenPrices = FREE
+    ) -> None:
         self._model = model
+        self._prices = prices
         self._on_refused = on_refused
 
     @asynccontextmanager
@@ -98,7 +103,7 @@ class BudgetedChatModel:
             call.came_to_nothing(error.spent)
             raise
         finally:
-            meter.add(call.usage)
+            meter.add(replace(call.usage, cost=self._prices.of(call.usage)))
 
 
 class _Call:

@@ -78,7 +78,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
             watch_model_health(base.metrics, health)
             model = WatchedChatModel(model, health)
         on_refused = budget_refusals(base.metrics).inc
-        model, helper = (each and BudgetedChatModel(each, on_refused) for each in (model, helper))
+        model, helper = (each and BudgetedChatModel(each, on_refused, base.settings.prices) for each in (model, helper))
         search = search_parts(base, model, helper)
         curated = curated_matcher(base)
         retriever = base.doubles.or_else(Retriever, lambda: search.for_turns(base.shared.cache))

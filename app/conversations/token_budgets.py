@@ -1,6 +1,5 @@
 """Visitors' use of an agent's chat model: against its limits, and by month."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -24,7 +23,7 @@ from app.agents.token_budget import (
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.costs import MonthCost, TokenPrices
-from app.core.turn import StoredTurn, TokenUsage
+from app.core.turn import StoredTurn
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MONTHS: Final = 12
@@ -41,12 +40,11 @@ class TokenBudgets:
     @reads_agent
     def months(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[MonthCost]:
         """The last MONTHS months with usage, newest first. Raises NotFound."""
-        found = StoredTurnRecords(tx).usage_by_month(agent_id, MONTHS)
-        return [replace(month, cost=self._prices.of(month.usage)) for month in found]
+        return StoredTurnRecords(tx).usage_by_month(agent_id, MONTHS, self._prices)
 
-    def cost(self, usage: TokenUsage) -> float | None:
-        """In the operator's currency; None if no price is set."""
-        return self._prices.of(usage)
+    @property
+    def prices(self) -> TokenPrices:
+        return self._prices
 
     def cost_of_turn(self, turn: StoredTurn) -> float | None:
         """In the operator's currency; None if no chat model was used, or no price is set."""

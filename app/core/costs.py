@@ -1,29 +1,39 @@
 """The cost of the chat model."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from app.core.turn import TokenUsage
 
-_MILLION: Final = 1_000_000
+MILLION: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class TokenPrices:
     """Per million tokens, in the operator's currency. Tokens from the provider's cache cost the same as others unless
-    they have their own price."""
+    they have their own price. `others` are the prices of models by name, where they are not these."""
 
     prompt: float = 0.0
     cached: float = 0.0
     answer: float = 0.0
+    others: Mapping[str, "TokenPrices"] = field(default_factory=dict)
+
+    @property
+    def are_set(self) -> bool:
+        return bool(self.prompt or self.answer or self.others)
 
     def of(self, usage: TokenUsage) -> float | None:
-        """None if no price is set."""
-        if not (self.prompt or self.answer):
-            return None
+        """What it has cost already, else what it costs now; None if no price is set."""
+        if usage.cost is not None or not self.are_set:
+            return usage.cost
+        prices = self.others.get(usage.model, self)
         fresh = usage.prompt_tokens - usage.cached_tokens
-        cached = usage.cached_tokens * (self.cached or self.prompt)
-        return (fresh * self.prompt + cached + usage.completion_tokens * self.answer) / _MILLION
+        cached = usage.cached_tokens * (prices.cached or prices.prompt)
+        return (fresh * prices.prompt + cached + usage.completion_tokens * prices.answer) / MILLION
+
+
+FREE: Final = TokenPrices()
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,12 +120,14 @@ class Citation:
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
     """What a chat model charged for, in its own tokens. `cached_tokens` are those of the prompt that came from the
-    provider's cache."""
+    provider's cache. `cost` is in the operator's currency, by the prices when it was charged; None if no price was set.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     model: str = ""
     cached_tokens: int = 0
+    cost: float | None = None
 
     @property
     def tokens(self) -> int:

@@ -88,6 +88,11 @@ class ChunkContexts:
         self._max_tokens = max_tokens
         self._writer = writer
 
+    @property
+    def model_id(self) -> str:
+        """Of the model that writes them, "" without one."""
+        return self._writer.model_id if self._writer else ""
+
     async def refresh(self, agent_id: UUID, version_id: UUID) -> ContextReport:
         """Give the version's chunks the contexts that the agent's published setting requires. A repeated call only asks
         the model for missing ones."""

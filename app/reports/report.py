@@ -100,9 +100,10 @@ class Report:
 
 
 def together(all_spent: Iterable[Spent]) -> Spent:
-    """The sum, without prices."""
+    """The sum."""
     spent = list(all_spent)
     usages = [each.usage for each in spent]
+    costs = [each.cost for each in spent if each.cost is not None]
     return Spent(
         sum(each.calls for each in spent),
         TokenUsage(
@@ -110,4 +111,5 @@ def together(all_spent: Iterable[Spent]) -> Spent:
             sum(usage.completion_tokens for usage in usages),
             cached_tokens=sum(usage.cached_tokens for usage in usages),
         ),
+        sum(costs) if costs else None,
     )

@@ -2,7 +2,7 @@
 counted once, for reports over many of them, and again when something in them has changed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 from uuid import UUID
@@ -85,18 +85,18 @@ class Reports:
         agents = _agents(tx, actor, agent_id)
         ids = [agent.id for agent in agents]
         before = days.before
-        records = ReportRecords(tx)
+        records, prices = ReportRecords(tx), self._budgets.prices
         topics, waiting = TopicRecords(tx).of_days(ids, days, LISTED)
         all_asked = AskedTurnRecords(tx).between(ids, before.since, days.until)
         now_asked = all_asked.between(days.since, days.until)
-        asked, spent = _Asked.in_days(days, now_asked), records.spent(ids, days)
+        asked, spent = _Asked.in_days(days, now_asked), records.spent(ids, days, prices)
         return Report(
             as_of=now,
             days=days,
             now=self._figures(now_asked, spent, records.chat_thumbs(ids, days)),
             before=self._figures(
                 all_asked.between(before.since, before.until),
-                records.spent(ids, before),
+                records.spent(ids, before, prices),
                 records.chat_thumbs(ids, before),
             ),
             steps=self._steps(asked, spent),
@@ -122,7 +122,7 @@ class Reports:
             asked.distinct("conversation"),
             asked.distinct("visitor"),
             *nearest_ranks(turns["first_word"]),
-            self._priced(together(spent.values())),
+            together(spent.values()),
             chats,
         )
 
@@ -136,12 +136,9 @@ class Reports:
         for at, charged in all_spent.items():
             spent[place[at.date()]].append(charged)
         return [
-            Step(step, counts[number], *nearest_ranks(words[number]), self._priced(together(spent[number])))
+            Step(step, counts[number], *nearest_ranks(words[number]), together(spent[number]))
             for number, step in enumerate(steps)
         ]
-
-    def _priced(self, spent: Spent) -> Spent:
-        return replace(spent, cost=self._budgets.cost(spent.usage))
 
 
 def _most(turns: Rows, field: str, names: Sequence[str]) -> list[Part]:

@@ -234,6 +234,16 @@ async def test_what_a_call_counts(model: ScriptedChatModel, tokens: int) -> None
     assert meter.usage.tokens == tokens
 
 
+async def test_each_model_costs_its_own_price() -> None:
+    prices = TokenPrices(prompt=2, answer=10, others={"small": TokenPrices(prompt=0.1, answer=0.4)})
+    meter = TokenMeter()
+    meter.begin()
+    for name in ("big", "small", "big"):
+        usage = TokenUsage(1_000_000, 500_000, name)
+        await say(BudgetedChatModel(ScriptedChatModel(("Hello.",), usage=usage), prices=prices))
+    assert meter.usage.cost == pytest.approx(7 + 0.3 + 7)
+
+
 async def test_calls_of_no_turn_pass() -> None:
     model = ScriptedChatModel(("Hello.",))
     await say(BudgetedChatModel(model))

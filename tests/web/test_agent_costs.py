@@ -51,3 +51,14 @@ async def test_a_month_costs_what_its_tokens_do(tmp_path: Path) -> None:
         budgets = TokenBudgets(house.record, TokenPrices(prompt=2, cached=1, answer=10))
         [month] = await budgets.months(house.actor, house.agent.id)
     assert month.cost == pytest.approx(1 + 0.5 + 1)
+
+
+async def test_what_was_charged_once_keeps_its_cost_when_prices_change(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        await charge(house, TokenUsage(1_000_000, 0, "m", cost=7.0))
+        await charge(house, TokenUsage(1_000_000, 0, "m"))
+        costs = [
+            (await TokenBudgets(house.record, prices).months(house.actor, house.agent.id))[0].cost
+            for prices in (TokenPrices(), TokenPrices(prompt=2))
+        ]
+    assert costs == pytest.approx([7, 7 + 2])

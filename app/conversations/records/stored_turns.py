@@ -11,8 +11,9 @@ from app.conversations.conversation import Role
 from app.conversations.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
 from app.conversations.people.records.live_chats import live_message_of
 from app.conversations.records.confirmations import confirmations_of
+from app.conversations.records.usage_cost import cost_of_rows
 from app.core.confirmation import Confirmation, ConfirmationState
-from app.core.costs import MonthCost
+from app.core.costs import MonthCost, TokenPrices
 from app.core.turn import Citation, Exchange, StoredTurn, TokenUsage, TurnState
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import AGENT_DAYS, CITATIONS, FEEDBACK, MESSAGES, TURNS, USAGE
@@ -90,8 +91,8 @@ class StoredTurnRecords(Repository):
         own = (AGENTS.c.workspace_id == workspace_id, AGENT_DAYS.c.day >= day)
         return int(self._connection.scalar(statement.where(*own)) or 0)
 
-    def usage_by_month(self, agent_id: UUID, months: int) -> list[MonthCost]:
-        """The chat model's usage, newest month first, without prices."""
+    def usage_by_month(self, agent_id: UUID, months: int, prices: TokenPrices) -> list[MonthCost]:
+        """The chat model's usage, newest month first."""
         is_sqlite = self._dialect == "sqlite"
         month = (
             func.strftime("%Y-%m", USAGE.c.created_at)
@@ -103,15 +104,15 @@ class StoredTurnRecords(Repository):
             for column in (USAGE.c.prompt_tokens, USAGE.c.completion_tokens, USAGE.c.cached_tokens)
         ]
         found = self._connection.execute(
-            select(month, func.count(), *sums)
+            select(month, func.count(), *sums, cost_of_rows(prices))
             .where(USAGE.c.agent_id == agent_id, USAGE.c.model != "")
             .group_by(month)
             .order_by(month.desc())
             .limit(months)
         )
         return [
-            MonthCost(name, calls, TokenUsage(int(read), int(written), cached_tokens=int(cached)))
-            for name, calls, read, written, cached in found
+            MonthCost(name, calls, TokenUsage(int(read), int(written), cached_tokens=int(cached)), cost)
+            for name, calls, read, written, cached, cost in found
         ]
 
     def moved_at(self, workspace_id: UUID) -> datetime | None:

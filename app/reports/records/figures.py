@@ -8,6 +8,8 @@ from uuid import UUID
 from sqlalchemy import func, select
 
 from app.conversations.records.moment_parts import hour_beside_utc
+from app.conversations.records.usage_cost import cost_of_rows
+from app.core.costs import TokenPrices
 from app.core.turn import TokenUsage
 from app.reports.report import ChatThumbs, Spent, together
 from app.reports.report_days import ReportDays
@@ -35,8 +37,8 @@ class ReportRecords(Repository):
         found = {row.rating: row[1] for row in self._connection.execute(statement)}
         return ChatThumbs(found.get("up", 0), found.get("down", 0))
 
-    def spent(self, agent_ids: Sequence[UUID], days: ReportDays) -> dict[datetime, Spent]:
-        """By the hour of the charge, as it begins by the clocks of the zone, without prices."""
+    def spent(self, agent_ids: Sequence[UUID], days: ReportDays, prices: TokenPrices) -> dict[datetime, Spent]:
+        """By the hour of the charge, as it begins by the clocks of the zone."""
         sums = [
             func.sum(column) for column in (USAGE.c.prompt_tokens, USAGE.c.completion_tokens, USAGE.c.cached_tokens)
         ]
@@ -45,7 +47,7 @@ class ReportRecords(Repository):
             minutes = stretch.offset % _HOUR
             text = hour_beside_utc(self._dialect, USAGE.c.created_at, minutes)
             statement = (
-                select(text, func.count(), *sums)
+                select(text, func.count(), cost_of_rows(prices), *sums)
                 .where(
                     USAGE.c.agent_id.in_(agent_ids),
                     USAGE.c.created_at >= stretch.since,
@@ -54,9 +56,9 @@ class ReportRecords(Repository):
                 )
                 .group_by(text)
             )
-            for name, calls, *sums_of_hour in self._connection.execute(statement):
+            for name, calls, cost, *sums_of_hour in self._connection.execute(statement):
                 read, written, cached = map(int, sums_of_hour)
-                spent = Spent(calls, TokenUsage(read, written, cached_tokens=cached))
+                spent = Spent(calls, TokenUsage(read, written, cached_tokens=cached), cost)
                 at = datetime.fromisoformat(name) + stretch.offset - minutes
                 found[at] = together((found[at], spent)) if at in found else spent  # clocks were put back
         return found

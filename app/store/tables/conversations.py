@@ -170,10 +170,12 @@ USAGE = table(
     column("prompt_tokens", sa.Integer),
     column("completion_tokens", sa.Integer),
     column("cached_tokens", sa.Integer, server_default=sa.text("0")),
+    column("cost", sa.Float(53), nullable=True),
     column("created_at", UtcDateTime),
     # Covers everything that costs are computed from.
     sa.Index(
-        "ix_usage_figures", "agent_id", "created_at", "model", "prompt_tokens", "completion_tokens", "cached_tokens"
+        "ix_usage_figures",
+        *("agent_id", "created_at", "model", "prompt_tokens", "completion_tokens", "cached_tokens", "cost"),
     ),
 )
 
