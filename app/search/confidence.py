@@ -1,11 +1,11 @@
 """One scale in [0, 1] for "does this chunk answer the question?", whichever parts are available."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.core.text.words import folded_words
+from app.core.text.words import folded_words, is_in_pairs
 
 UNGROUNDED = 0.3  # the answer has no source
 ON_CURRENT_PAGE = 0.85  # the answer cites the page that the visitor is looking at
@@ -46,15 +46,14 @@ _ALL = Calibration(bias=-2.95, cosine=5.5, coverage=5.0, logit=0.22)
 _WITHOUT_RERANKER = Calibration(bias=-4.9, cosine=8.0, coverage=5.9)
 _WITHOUT_VECTORS = Calibration(bias=0.0, coverage=3.9, logit=0.4)
 _WORDS_ALONE = Calibration(bias=-3.4, coverage=7.86)
-# What a share of words proves depends on what a word is: pairs of characters across the bounds of words are never found
-# again (Chinese, Japanese), those of an alphabet often by chance (Thai), and Hindi is not stemmed. Fitted for each
-# language by itself (docs/evaluation.md).
-_WORDS_ALONE_IN: Final[Mapping[str | None, Calibration]] = {
-    "hi": Calibration(bias=-4.8, coverage=16.0),
-    "ja": Calibration(bias=-4.1, coverage=13.0),
-    "th": Calibration(bias=-5.9, coverage=13.0),
-    "zh": Calibration(bias=-4.4, coverage=20.0),
-}
+# Hindi is not stemmed, so fewer of its words are found again; fitted by itself (docs/evaluation.md).
+_WORDS_ALONE_IN: Final[Mapping[str | None, Calibration]] = {"hi": Calibration(bias=-4.8, coverage=16.0)}
+# Of words that are compared by pairs of characters, chunks have some by chance: the more, the smaller the alphabet and
+# the more chunks there are. What is above that proves the same in Chinese, Japanese and Thai; fitted with each of them
+# left out in turn (docs/evaluation.md).
+_PAIRS_ALONE = Calibration(bias=-2.9, coverage=16.0)
+_BY_CHANCE = slice(3, 20)  # of the shares, best first: those before may be of the answer
+_MOST_BY_CHANCE = 0.35
 _FOCUS = 1.5
 _USUAL_FOCUS = 0.2  # neutral
 
@@ -65,16 +64,28 @@ def calibrated(
     logit: float | None,
     focus: float | None = None,
     language: str | None = None,
+    by_chance: float | None = None,
 ) -> float:
     """A chunk's confidence in [0, 1]. `cosine` in [-1, 1], `logit` (any real number) and the `focus` on its page in [0,
     1] are None if they are unknown; `coverage` is in [0, 1]. `language` (BCP 47 primary subtag) is that of the words
-    which are covered."""
-    if cosine is None:
+    which are covered, `by_chance` what `share_by_chance` tells of all chunks."""
+    if cosine is None and logit is None and by_chance is not None:
+        known, coverage = _PAIRS_ALONE, coverage - by_chance
+    elif cosine is None:
         known = _WORDS_ALONE_IN.get(language, _WORDS_ALONE) if logit is None else _WITHOUT_VECTORS
     else:
         known = _WITHOUT_RERANKER if logit is None else _ALL
     agreement = 0.0 if focus is None else _FOCUS * (focus - _USUAL_FOCUS)
     return known.probability(cosine or 0.0, coverage, logit or 0.0, agreement)
+
+
+def share_by_chance(question: str, shares: Iterable[float]) -> float | None:
+    """The share of the question's words, in [0, 1], that chunks contain which do not answer it; `shares` are those of
+    all that were found. None for a question in words with spaces, of which a chunk has few by chance."""
+    if not is_in_pairs(question):
+        return None
+    others = sorted(shares, reverse=True)[_BY_CHANCE]
+    return min(_MOST_BY_CHANCE, sum(others) / (_BY_CHANCE.stop - _BY_CHANCE.start))
 
 
 def answer_confidence(best: float, *, is_cited: bool, rests_on_current_page: bool = False) -> float:

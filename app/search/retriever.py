@@ -20,7 +20,7 @@ from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker
 from app.search.boosts import Boost, adjusted
 from app.search.candidates import CandidateFinder, Candidates
-from app.search.confidence import calibrated, plain_coverage, sigmoid
+from app.search.confidence import calibrated, plain_coverage, share_by_chance, sigmoid
 from app.search.fusion import best_of_each_document, fused_order, word_trust
 from app.search.page_focus import page_focus
 from app.search.query_planner import QueryPlanner, planned
@@ -259,6 +259,7 @@ def _ranked(
     reads: _Reads,
 ) -> list[RankedChunk]:
     ranked = []
+    by_chance = share_by_chance(query.text, coverage.values())
     for key, place in order.items():
         chunk = candidates.chunks[key]
         cosine, share, logit = candidates.own.cosine.get(key), coverage.get(key, 0.0), logits.get(key)
@@ -272,6 +273,7 @@ def _ranked(
                 logit if covers(reads.ranker, *languages) else None,
                 focus.get(key),
                 query.asked_in or chunk.language,
+                by_chance,
             )
         ranked.append(
             RankedChunk(

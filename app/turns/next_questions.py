@@ -19,7 +19,7 @@ from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnRequest, Vi
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.search.candidates import CandidateFinder, CandidateList, Candidates
-from app.search.confidence import calibrated
+from app.search.confidence import calibrated, share_by_chance
 from app.search.retrieval import SearchQuery, Wording
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.turns.question_candidates import (
@@ -137,12 +137,14 @@ class NextQuestionFinder:
         texts = [f"{chunk.context}\n{chunk.text}" for chunk in chunks]
         said = without_stop_words(candidate.text, query.asked_in)
         shares = await self._keywords.coverage(agent.id, query.language, said, texts)
+        by_chance = share_by_chance(said, shares)
         sureness = [
             calibrated(
                 found.cosine.get(key) if covers(self._finder.reads, chunk.language) else None,
                 share,
                 None,
                 language=query.asked_in or chunk.language,
+                by_chance=by_chance,
             )
             for key, chunk, share in zip(keys, chunks, shares, strict=True)
         ]

@@ -69,6 +69,12 @@ def is_paired(run: str) -> bool:
     return bool(_SPACELESS.match(run) or _HANGUL.match(run))
 
 
+def is_in_pairs(text: str) -> bool:
+    """Whether a keyword index compares most of the text by pairs of characters."""
+    letters = [character for character in text if character.isalnum()]
+    return 2 * sum(map(is_paired, letters)) > len(letters)
+
+
 def character_pairs(run: str) -> list[str]:
     """What a keyword index has for a run of a script without spaces, or of Korean: overlapping pairs of characters; the
     run itself for others, and for a single character."""
