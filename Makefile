@@ -261,9 +261,9 @@ eval-quotes: .venv/installed ## Count the answers without a model that hold what
 	$(BIN)/python -m tests.demo_quotes .venv/demo-quotes
 
 .PHONY: eval-languages
-eval-languages: .venv/installed ## Ask over English help centres in German, French, Spanish and Japanese, and mark the answers (SITES=DIR with questions.jsonl and run.py)
-	@test -n "$(SITES)" || { echo "Name the set: make eval-languages SITES=path/to/help_centres"; exit 2; }
-	$(BIN)/python -m tests.translated_questions $(SITES) .venv/eval-languages
+eval-languages: .venv/installed ## Measure search and abstention by language on xquad, faq_multi and translated questions (DATA=DIR with xquad, faq_multi, help_centres; BEFORE= an earlier languages.json)
+	@test -n "$(DATA)" || { echo "Name the sets: make eval-languages DATA=path/to/eval"; exit 2; }
+	$(BIN)/python -m tests.language_table $(DATA) .venv/eval-languages $(BEFORE)
 
 .PHONY: eval-answer-check
 eval-answer-check: .venv/installed ## Measure how many planted errors the check of a model's answers finds, and what it marks wrongly

@@ -1,6 +1,4 @@
-"""Asks the questions of a set of help centres in other languages than their English pages:
-`python -m tests.translated_questions SET DIR`, where SET is the folder with `questions.jsonl` and `run.py`, and DIR
-keeps what was crawled and answered."""
+"""Asks the questions of a set of help centres in other languages than their English pages."""
 
 import json
 import subprocess
@@ -33,15 +31,13 @@ def _rows(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
-def main(folder: Path, data: Path) -> None:
+def asked(folder: Path, data: Path) -> dict[str, dict[str, int]]:
+    """What `by_language` counts. `folder` is a set with `questions.jsonl` and `run.py`; `data` keeps what was crawled
+    and answered."""
     data.mkdir(parents=True, exist_ok=True)
-    asked, answers = data / "questions.jsonl", data / "answers.jsonl"
+    questions, answers = data / "questions.jsonl", data / "answers.jsonl"
     rows = translated(_rows(folder / "questions.jsonl"))
-    asked.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
+    questions.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
     run = [sys.executable, str(folder / "run.py"), "--docent", str(_DOCENT), "--data", str(data)]
-    subprocess.run([*run, "--questions", str(asked), "--out", str(answers)], check=True, stdout=subprocess.DEVNULL)
-    sys.stdout.write(f"{json.dumps(by_language(_rows(answers)))}\n")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    subprocess.run([*run, "--questions", str(questions), "--out", str(answers)], check=True, stdout=subprocess.DEVNULL)
+    return by_language(_rows(answers))
