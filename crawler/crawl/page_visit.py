@@ -1,26 +1,115 @@
 """Visits one URL of a crawl: robots, fetch, scope, extraction, duplicates."""
 
+import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin, urlsplit
 
 from crawler.crawl.frontier import FrontierEntry
-from crawler.crawl.markdown_twin import is_markdown, linked_canonical, pages_of_markdown, wanted_at
-from crawler.crawl.page_verdict import has_no_text_without_scripts, not_the_page, wall_in_place_of
 from crawler.crawl.text_sketch import are_alike, text_sketch
 from crawler.discover.scope import Scope, page_key
 from crawler.errors import ExtractionFailed, RenderingFailed, UrlRefused
 from crawler.extract.extractor import Extractor
 from crawler.extract.markdown.text_links import without_targets
+from crawler.extract.markdown_html import MARKDOWN_TYPES
 from crawler.extract.page import Outcome, Page, PageResult, Validators
-from crawler.fetch.fetch_result import Fetched, NotFetched, Refusal, WantedBody
+from crawler.extract.page_signs import asks_for_javascript
+from crawler.fetch.bot_walls import bot_wall, wall_reason
+from crawler.fetch.fetch_result import HTML, Fetched, NotFetched, Refusal, WantedBody
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.linked_files import begins_as_file, file_types_at
 from crawler.fetch.robots import Robots
 from crawler.fetch.robots_rules import parse_x_robots_tag
-from crawler.url_rules import check_url, normalise_url
+from crawler.url_rules import CheckedUrl, check_url, normalise_url
 
 if TYPE_CHECKING:
     from crawler.fetch.playwright_renderer import PlaywrightRenderer  # of the extra `render`
+
+# The Markdown version of a page is at its address plus ".md", as llmstxt.org proposes.
+_PAGE: Final = WantedBody(HTML.media_types | MARKDOWN_TYPES)
+_AS_MARKDOWN: Final = WantedBody(_PAGE.media_types | {"text/plain"})  # many servers send Markdown so
+
+_ENDING: Final = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
+_INDEX: Final = re.compile(r"/(?:index(?:\.html?)?|readme)$", re.IGNORECASE)
+_LINK: Final = re.compile(r"<([^<>]{1,2048})>([^<]{0,1000})")
+_CANONICAL: Final = re.compile(r";\s*rel\s*=\s*\"?canonical\b", re.IGNORECASE)
+
+
+def is_markdown_address(url: str) -> bool:
+    return bool(_ENDING.search(urlsplit(url).path))
+
+
+def wanted_at(url: str) -> WantedBody:
+    """The bodies that count as a page at this address."""
+    return _AS_MARKDOWN if is_markdown_address(url) else _PAGE
+
+
+def is_markdown(answer: Fetched) -> bool:
+    """Whether a wanted body is Markdown."""
+    return answer.media_type in _AS_MARKDOWN.media_types - HTML.media_types
+
+
+def pages_of_markdown(url: str) -> list[str]:
+    """Likely addresses of the page for people, likeliest first: "/a" and "/a.html" for "/a.md", "/a/" for
+    "/a/index.md"."""
+    parts = urlsplit(url)
+    path = _ENDING.sub("", parts.path)
+    if path == parts.path:
+        return []
+    path = _INDEX.sub("/", path) or "/"
+    is_file = "." not in path.rpartition("/")[2] and not path.endswith("/")
+    paths = [path, f"{path}.html"] if is_file else [path]
+    return [parts._replace(path=each, query="", fragment="").geturl() for each in paths]
+
+
+def linked_canonical(link_header: str, url: str) -> str | None:
+    """The absolute URL of the page that a `Link` header (RFC 8288) names as canonical."""
+    for target, parameters in _LINK.findall(link_header):
+        if _CANONICAL.search(parameters):
+            return urljoin(url, str(target).strip())
+    return None
+
+
+_LOGIN_PATH = re.compile(r"/(log-?_?in|sign-?_?in|wp-login|user-login|logon)(\.[a-z]{3,5})?(/|$)", re.I)
+_ERROR_PAGE_CHARS = 800  # error pages and login forms are short; articles about them are long
+_LOADING_CHARS = 40  # "Loading...", "Please wait"
+_REQUEST_CHARS = 300  # a request for JavaScript, not an article about it
+
+
+def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | None:
+    """Why the page at `final`, to which `asked` led, must not be learned; None if it may be."""
+    text_chars = len(without_targets(page.markdown))
+    signs = page.signs
+    if not _is_login(asked) and _is_login(final):
+        return Refusal(Outcome.LOGIN_WALL, f"the page redirects to a login ({final})")
+    if signs.has_password_field and signs.says_login and text_chars <= _ERROR_PAGE_CHARS:
+        return Refusal(Outcome.LOGIN_WALL, "the page asks for a login")
+    if signs.says_not_found and text_chars <= _ERROR_PAGE_CHARS:
+        return Refusal(Outcome.SOFT_404, "the page says that it was not found, although its status is 200")
+    if has_no_text_without_scripts(page):
+        return Refusal(Outcome.JAVASCRIPT_ONLY, "the page has no text until its JavaScript runs")
+    if not page.markdown.strip():
+        return Refusal(Outcome.EMPTY_TEXT, "the page has no main text")
+    return None
+
+
+def wall_in_place_of(page: Page, answer: Fetched) -> Refusal | None:
+    """The bot wall that answered with a status 200; None if this is the website's own page."""
+    is_short = len(without_targets(page.markdown)) <= _ERROR_PAGE_CHARS
+    wall = bot_wall(answer.status, answer.headers, answer.body if is_short else b"")
+    return Refusal(Outcome.BOT_WALL, wall_reason(wall)) if wall else None
+
+
+def has_no_text_without_scripts(page: Page) -> bool:
+    """Whether the page is a shell that scripts fill."""
+    chars = len(without_targets(page.markdown))
+    if page.signs.is_shell and chars <= _LOADING_CHARS:
+        return True
+    return page.signs.has_scripts and chars <= _REQUEST_CHARS and asks_for_javascript(page.markdown)
+
+
+def _is_login(url: CheckedUrl) -> bool:
+    return _LOGIN_PATH.search(url.path) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 import httpx
 import pytest
 
-from app.cli.serving.stream_causes import likely_causes
-from app.cli.serving.stream_check import StreamUnreadable, check_stream
+from app.cli.serving.stream_check import StreamUnreadable, check_stream, likely_causes
 from app.web.stream_probe import EVENTS
 
 

@@ -14,9 +14,8 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from app.cli import cli
-from app.serving_settings import ServingSettings
+from app.serving_settings import ServingSettings, SignInSettings
 from app.settings import PREFIX, Settings
-from app.sign_in_settings import SignInSettings
 from app.web.access import API_SCHEME, VISITOR_SCHEME, ScopedAccess
 from app.web.endpoint import AnyEndpoint
 from tests.web.house import every_endpoint

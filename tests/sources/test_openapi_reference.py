@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from app.core.errors import InvalidInput
-from app.sources.listed import openapi_reference, openapi_schema
+from app.sources.listed import openapi_reference
 from app.sources.listed.listed_reader import ListedReader
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_rules import check_source
@@ -173,14 +173,14 @@ def test_references_in_circles_and_without_end_stop(monkeypatch: pytest.MonkeyPa
         "properties": {"next": {"$ref": "#/node"}, "items": {"type": "array", "items": {"$ref": "#/node"}}},
     }
     root = {"node": node, "a": {"$ref": "#/b"}, "b": {"$ref": "#/a"}, "out": {"$ref": "https://evil.example/x"}}
-    document = openapi_schema.OpenApiDocument(root)
+    document = openapi_reference.OpenApiDocument(root)
     assert document.resolve({"$ref": "#/a"}) == {}
     assert document.resolve({"$ref": "#/out"}) == root["out"]
     assert document.resolve({"$ref": "#/nowhere/0"}) == {}
     whole = len(list(document.properties({"$ref": "#/node"})))
-    assert 4 <= whole <= openapi_schema.MAX_PROPERTIES
-    monkeypatch.setattr(openapi_schema, "MAX_REFERENCES", 3)
-    assert len(list(openapi_schema.OpenApiDocument(root).properties({"$ref": "#/node"}))) < whole
+    assert 4 <= whole <= openapi_reference.MAX_PROPERTIES
+    monkeypatch.setattr(openapi_reference, "MAX_REFERENCES", 3)
+    assert len(list(openapi_reference.OpenApiDocument(root).properties({"$ref": "#/node"}))) < whole
 
 
 def test_a_document_that_doubles_itself_is_read_in_bounded_work() -> None:
@@ -189,9 +189,9 @@ def test_a_document_that_doubles_itself_is_read_in_bounded_work() -> None:
         f"s{n}": {"type": "object", "properties": {f"p{k}": {"$ref": f"#/s{n + 1}"} for k in range(10)}}
         for n in range(10)
     }
-    document = openapi_schema.OpenApiDocument(schemas)
+    document = openapi_reference.OpenApiDocument(schemas)
     found = list(document.properties({"$ref": "#/s0"}))
-    assert len(found) == openapi_schema.MAX_PROPERTIES
+    assert len(found) == openapi_reference.MAX_PROPERTIES
     assert document.references < 1000
 
 

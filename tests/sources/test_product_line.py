@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.sources.runs.product_line import with_product_line
+from app.sources.runs.crawler_site_reader import with_product_line
 from crawler.extract.metadata.linked_data import Product
 
 SHOE = Product("Red shoe", brand="Acme", sku="A-12", price="189.50", currency="EUR", availability="InStock")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.core.turn import AnsweredBy, Finish
 from app.core.turn_events import FIRST_RECORD_NUMBER, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
-from app.turns.event_log import EventLog
+from app.turns.live_turn import EventLog
 
 _DONE = Done(uuid4(), uuid4(), AnsweredBy.MODEL, False, 0.9, Finish.COMPLETE)
 

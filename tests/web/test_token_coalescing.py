@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from app.core.turn_events import Error, NumberedEvent, Start, Status, Token, TurnEvent, TurnFeed
-from app.web.token_coalescing import coalesced
+from app.web.sse import coalesced
 from tests.doubles.scripted_turns import the_receipt
 
 TURN = UUID(int=7)

@@ -1,5 +1,6 @@
 """SiteReader with our crawler package: sources become its seeds and scope, its results become pages."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict
 from posixpath import dirname
@@ -8,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from app.core.errors import InvalidInput
 from app.core.page_url import site_name
 from app.core.setting_values import USER_AGENT
+from app.core.text.markdown.links import without_targets
 from app.kit.clock import Clock
 from app.knowledge.document import PageContent, SectionHeading
-from app.sources.runs.product_line import with_product_line
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceAccess, SourceConfig, SourceKind
 from crawler.address_policy import AddressPolicy, Endpoint
@@ -21,6 +22,7 @@ from crawler.discover.crawl_seeds import Seed, SeedKind
 from crawler.discover.scope import Scope
 from crawler.errors import UrlRefused
 from crawler.extract.extractor import Extractor
+from crawler.extract.metadata.linked_data import Product
 from crawler.extract.page import Outcome, Page, PageResult, Validators
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
@@ -34,6 +36,48 @@ from crawler.url_rules import CheckedUrl, check_url
 if TYPE_CHECKING:
     from crawler.crawl.page_visit import FileReading
     from crawler.fetch.playwright_renderer import PlaywrightRenderer
+
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD_START: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_TITLE: Final = re.compile(r"# [^\n]*\n*")
+
+
+def with_product_line(markdown: str, product: Product | None) -> str:
+    """The page with the facts that it does not show added below its title; unchanged if there are none. Prices are
+    often outside of a shop page's main content, or inserted by scripts; its JSON-LD has them for search engines."""
+    if product is None or not markdown:
+        return markdown
+    text = without_targets(markdown)
+    shown = text.casefold()
+    facts = [fact for fact in _facts(product, text) if fact.rpartition(": ")[2].casefold() not in shown]
+    if not facts:
+        return markdown
+    title = _TITLE.match(markdown)
+    end = title.end() if title else 0
+    return f"{markdown[:end].rstrip()}\n\n{product.name}. {'. '.join(facts)}.\n\n{markdown[end:]}".strip()
+
+
+def _facts(product: Product, markdown: str) -> list[str]:
+    prices = {_amount(number) for number in _NUMBER.findall(markdown)}
+    is_price_shown = all(_amount(number) in prices for number in _NUMBER.findall(product.price))
+    availability = _WORD_START.sub(" ", product.availability).lower()
+    facts = (
+        ("Price", "" if is_price_shown else f"{product.price} {product.currency}".strip()),
+        ("Availability", availability),
+        ("Brand", product.brand),
+        ("SKU", product.sku),
+    )
+    return [f"{name}: {value}" for name, value in facts if value]
+
+
+def _amount(number: str) -> str:
+    """ "1.189,50", "1,189.5" and "1189.50" are one amount."""
+    digits = number.replace(",", ".")
+    whole, point, cents = digits.rpartition(".")
+    if not point or len(cents) > 2:
+        return digits.replace(".", "")
+    return f"{whole.replace('.', '')}.{cents}".rstrip("0").rstrip(".")
+
 
 # Pages in progress at once. HostPacing limits requests to a host further; pages that have arrived are learnt together,
 # with fewer writes.

@@ -1,9 +1,11 @@
 """Channels of teams: added, tested, removed; and the notices that are delivered to them, at least once."""
 
+import json
 import random
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 import structlog
@@ -13,17 +15,85 @@ from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
 from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
+from app.mail.mail import one_line
 from app.mail.mailer import Mailer
 from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
-from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, ChannelState, NoticeChannel, channel_kind
-from app.webhooks.channels.message import post_of
+from app.webhooks.channels.channel import (
+    MAX_CHANNELS,
+    MAX_NAME_CHARS,
+    ChannelKind,
+    ChannelState,
+    NoticeChannel,
+    channel_kind,
+)
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords, WaitingPost
 from app.webhooks.notices.notice import NOTICED, Notice, notice_of
 from app.webhooks.notices.notices import SETTINGS_PATH
 from app.webhooks.webhook import News, WebhookSender, event_of
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
+
+MAX_QUOTES: Final = 5
+_QUOTE_CHARS: Final = 200
+_LINE_CHARS: Final = 400
+_TITLE_CHARS: Final = 120  # of 256 that Discord takes, each of which may get a backslash
+_MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")  # the punctuation of ASCII
+_BLUE: Final = 0x1F4FD8
+_ROW, _BUTTON, _LINK = 1, 2, 5  # Discord's numbers of components and styles
+
+
+def post_of(kind: ChannelKind, notice: Notice, url: str, quotes: Sequence[str] = ()) -> tuple[str, bytes]:
+    """The query string to append to the channel's address, and the body. `url` is the button's target, "" for no
+    button. `quotes` are visitors' questions."""
+    said = [one_line(quote, _QUOTE_CHARS) for quote in quotes[:MAX_QUOTES]]
+    lines = [one_line(line, _LINE_CHARS) for part in notice.paragraphs for line in part.split("\n")]
+    notice = replace(notice, paragraphs=tuple(lines))
+    message = _slack(notice, url, said) if kind is ChannelKind.SLACK else _discord(notice, url, said)
+    query = "?with_components=true" if kind is ChannelKind.DISCORD else ""
+    return query, json.dumps(message, separators=(",", ":")).encode()
+
+
+def slack_text(text: str) -> str:
+    """For texts sent as "verbatim", in which Slack interprets only its own sequences, which begin with "<"."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def discord_text(text: str) -> str:
+    """Escapes every punctuation character with a backslash, so that nothing is formatted or linked."""
+    return _MARK.sub(r"\\\g<0>", text)
+
+
+def _slack(notice: Notice, url: str, quotes: Sequence[str]) -> dict[str, Any]:
+    title = slack_text(one_line(notice.subject, _TITLE_CHARS))
+    blocks = [_section(f"*{title}*"), _section(slack_text("\n".join(notice.paragraphs)))]
+    if quotes:
+        blocks.append(_section("\n".join(f"> {slack_text(quote)}" for quote in quotes)))
+    if url:
+        button = {"type": "button", "text": {"type": "plain_text", "text": notice.action}, "url": url}
+        blocks.append({"type": "actions", "elements": [button]})
+    return {"text": title, "blocks": blocks, "unfurl_links": False, "unfurl_media": False}
+
+
+def _section(text: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
+
+
+def _discord(notice: Notice, url: str, quotes: Sequence[str]) -> dict[str, Any]:
+    said = [*notice.paragraphs, *quotes]
+    marks = [""] * len(notice.paragraphs) + ["> "] * len(quotes)
+    embed: dict[str, Any] = {
+        "title": discord_text(one_line(notice.subject, _TITLE_CHARS)),
+        "description": "\n".join(mark + discord_text(text) for mark, text in zip(marks, said, strict=True)),
+        "color": _BLUE,
+    }
+    message: dict[str, Any] = {"embeds": [embed], "allowed_mentions": {"parse": []}}
+    if url:
+        embed["url"] = url
+        button = {"type": _BUTTON, "style": _LINK, "label": notice.action, "url": url}
+        message["components"] = [{"type": _ROW, "components": [button]}]
+    return message
+
 
 CHANNELS_PATH = f"{SETTINGS_PATH}/channels"
 JSON_HEADERS = {"Content-Type": "application/json", "User-Agent": "Docent-Notices"}

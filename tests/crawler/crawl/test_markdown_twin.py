@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.crawl.markdown_twin import is_markdown_address, linked_canonical, pages_of_markdown
+from crawler.crawl.page_visit import is_markdown_address, linked_canonical, pages_of_markdown
 
 SITE = "https://shop.example"
 

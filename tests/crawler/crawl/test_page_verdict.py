@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.crawl.page_verdict import not_the_page
+from crawler.crawl.page_visit import not_the_page
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Outcome
 from crawler.url_rules import check_url

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.webhooks.channels.channel import ChannelKind
-from app.webhooks.channels.message import MAX_QUOTES, post_of
+from app.webhooks.channels.channels import MAX_QUOTES, post_of
 from app.webhooks.notices.notice import Notice
 
 URL = "https://docent.example.com/console/agents/1/gaps"
