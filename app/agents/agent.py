@@ -220,7 +220,7 @@ class AgentConfig:
         meaning="What happens to a sentence of the chat model whose numbers, dates, prices, versions, names or code "
         "are not in the sources that it cites, or whose meaning is far from them: it is not checked (off), it is "
         "marked (mark), or it is removed (withhold). With quote, an answer is shown once its first statement is "
-        "proven; if it is not, visitors get a quotation of the pages if that is sure, and else the marked answer.",
+        "proven; if it is not, visitors get a quotation of the pages if that is likelier, and else the marked answer.",
         hint="Docent checks the chat model's numbers, dates, prices, versions, names and code against its sources.",
         group=Group.SAFETY,
         words={

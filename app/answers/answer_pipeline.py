@@ -168,6 +168,7 @@ class AnswerPipeline:
         verdict, best = generation.verdict, max(found.best, generation.looked_up)
         if verdict is not None and verdict.is_talk:  # a question asked back, or thanks
             return Outcome(generation.sureness(best), is_low=False, gap=None)
+        best = best if verdict is None else generation.cited_best
         on_page = generation.rests_on_action or _is_proven_by_page(asking.request, generation)
         is_cited = bool(generation.citations) and (verdict is None or verdict.is_grounded)
         confidence = answer_confidence(generation.sureness(best), is_cited=is_cited, rests_on_current_page=on_page)
@@ -206,7 +207,8 @@ class AnswerPipeline:
 def _is_doubted(agent: LiveAgent, generation: Generation, confidence: float, found: Retrieval) -> bool:
     """A passage that is quoted was judged by itself, so what search made of it counts no more, unless the agent's
     settings ask for two survivors."""
-    if generation.answered_by is not AnsweredBy.EXTRACTIVE or agent.config.retrieval.needs_two_survivors:
+    is_judged = generation.answered_by is AnsweredBy.EXTRACTIVE or generation.verdict is not None
+    if not is_judged or agent.config.retrieval.needs_two_survivors:
         return found.is_low_confidence and generation.looked_up < SURE
     return confidence < enough(agent.config.confidence_threshold)
 

@@ -55,6 +55,43 @@ def test_what_it_does_not_say_is_missing(sentence: str, missing: str) -> None:
     assert missing in [fact.text for fact in EVIDENCE.verdict(sentence).missing]
 
 
+QUOTED_PAGE = """
+The guidelines say that a shop may keep a photocopy provided they do NOT record the PIN in any manner.
+
+Warranty is 3 years, except for battery packs (1 year).
+
+The API has limits by plan: 1,000 requests a day on Plus, 20,000 on Pro and 100,000 on Network.
+
+- Form 12-302, Hotel Tax Exemption Certificate
+"""
+QUOTED_EVIDENCE = Evidence([Section.cut("Terms", QUOTED_PAGE)])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The guidelines say that a shop may keep a photocopy provided they do NOT record the PIN in any manner.",
+        "Battery packs have a warranty of 1 year.",
+        "The warranty is 3 years.",
+        "On Pro you may make 20,000 requests a day.",
+        "You need Form 12-302 for the Hotel Tax Exemption Certificate.",
+    ],
+)
+def test_what_the_source_says_word_for_word_or_of_each_part_is_proven(sentence: str) -> None:
+    assert QUOTED_EVIDENCE.verdict(sentence).proves
+
+
+@pytest.mark.parametrize(
+    ("sentence", "missing"),
+    [
+        ("Battery packs have a warranty of 3 years.", "3"),
+        ("On Plus you may make 20,000 requests a day.", "20,000"),
+    ],
+)
+def test_a_number_of_another_part_of_the_sentence_is_missing(sentence: str, missing: str) -> None:
+    assert [fact.text for fact in QUOTED_EVIDENCE.verdict(sentence).missing] == [missing]
+
+
 @pytest.mark.parametrize(
     ("page", "withdrawn", "stands"),
     [

@@ -166,8 +166,14 @@ async def test_code_that_no_source_has_is_counted_and_left_as_it_is() -> None:
     assert checked.trace["which"][0]["missing"] == ["lamp destroy --all"]
 
 
-async def test_a_number_must_stand_in_the_source_that_is_cited() -> None:
-    _, checked = await shown("The lamp blinks 3 times [1].")
+async def test_a_sentence_that_cites_another_source_than_the_one_that_proves_it_gets_its_mark() -> None:
+    told, checked = await shown("The lamp blinks 3 times [1].")
+    assert told == "The lamp blinks 3 times [1]. [2]"
+    assert checked.trace["not_confirmed"] == 0
+
+
+async def test_what_no_other_source_proves_either_is_not_confirmed() -> None:
+    _, checked = await shown("The lamp blinks 4 times [1].")
     assert checked.trace["not_confirmed"] == 1
 
 

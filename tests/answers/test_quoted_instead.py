@@ -1,6 +1,7 @@
 """Of a model's answer that nothing confirms, visitors get the quotation that they would get without a model."""
 
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from tests.turns.told import done, stored, text
 
 ASKED = "How long is the warranty of a lamp?"
 CONFIG = AgentConfig(name="Lamps", answer_check=AnswerCheck.QUOTE)
-SOURCE = Source(1, "https://x.example/", "Lamps", "The warranty of a lamp is 3 years. Call us.", chunk_id="c")
+SOURCE = Source(
+    1, "https://x.example/", "Lamps", "The warranty of a lamp is 3 years. Call us.", chunk_id="c", calibrated=0.8
+)
 QUOTED = "The warranty of a lamp is 3 years [1]"
 WRONG = ("The warranty ", "is 9 years [1].")
 
@@ -59,9 +62,9 @@ class Writes:
         yield ChatEnd(Finish.COMPLETE, TokenUsage(), confidence=self._confidence)
 
 
-async def written(*writers: Writes) -> tuple[Generation, Sequence[str]]:
+async def written(*writers: Writes, source: Source = SOURCE) -> tuple[Generation, Sequence[str]]:
     shown: list[str] = []
-    context = AnswerContext(CONFIG, ASKED, ASKED, (SOURCE,), language="en")
+    context = AnswerContext(CONFIG, ASKED, ASKED, (source,), language="en")
     generation = Generation(context, lambda piece, whole: shown.append(piece), HashingEmbedder())
     await generation.write(writers)
     return generation, shown
@@ -83,6 +86,25 @@ async def test_without_a_sure_quotation_the_models_answer_is_shown_with_its_mark
     assert generation.text == "The warranty is 9 years [1]. *(not confirmed by the sources)*"
     assert generation.verdict is not None
     assert generation.verdict.is_failed
+
+
+@pytest.mark.parametrize(("confidence", "by"), [(0.6, AnsweredBy.EXTRACTIVE), (0.35, AnsweredBy.MODEL)])
+async def test_of_a_proven_answer_from_an_unlikely_source_and_a_quotation_the_likelier_is_shown(
+    confidence: float, by: AnsweredBy
+) -> None:
+    generation, _ = await written(
+        Writes(AnsweredBy.MODEL, "The warranty of a lamp is 3 years [1]."),
+        Writes(AnsweredBy.EXTRACTIVE, QUOTED, confidence=confidence),
+        source=replace(SOURCE, calibrated=0.4),
+    )
+    assert generation.answered_by is by
+
+
+async def test_a_quotation_that_is_likelier_than_what_nothing_proves_is_shown_even_if_it_is_not_sure() -> None:
+    generation, _ = await written(
+        Writes(AnsweredBy.MODEL, *WRONG), Writes(AnsweredBy.EXTRACTIVE, QUOTED, confidence=0.4)
+    )
+    assert generation.text == QUOTED
 
 
 async def test_a_question_asked_back_is_the_models() -> None:

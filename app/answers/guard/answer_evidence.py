@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.answers.guard.contradiction import is_contradicted
-from app.answers.guard.evidence_places import Section
+from app.answers.guard.evidence_places import Section, as_said
 from app.answers.guard.fact_proof import FactProof
 from app.answers.guard.place_index import PlaceIndex
 from app.answers.guard.place_words import stems
@@ -23,6 +23,7 @@ _PROVING_COVER_OF_FACTS: Final = 0.2  # if it has several numbers and names
 _PROVING_COVER_OF_FEW_WORDS: Final = 0.9
 _SEVERAL_FACTS: Final = 3
 _FEWEST_PROVING_WORDS: Final = 3
+_FEWEST_QUOTED: Final = 5  # words
 _SAME_LANGUAGE: Final = 0.5  # share of a sentence's words that sources in its language know
 _NEAR_COVER: Final = 0.4  # at this cover words alone show that a place is about the same
 
@@ -73,6 +74,7 @@ class Evidence:
         self._index = PlaceIndex(sections)
         self._letters = frozenset("".join(section.code for section in sections).casefold())
         self._own_names = own_names
+        self._said = [section.said for section in sections]
         self._code = "\n".join(section.code for section in sections)
 
     @property
@@ -81,6 +83,8 @@ class Evidence:
 
     def verdict(self, sentence: str, language: str | None = "en", *, is_across: bool = False) -> Verdict:
         """`is_across`: the sources are in another language than the sentence."""
+        if self._is_quoted(sentence):
+            return Verdict((), False, 1.0, 0, together=1.0)
         index = self._index
         said = SaidSentence.read(sentence, language, index.names, index.is_word, index.has_phrase)
         words = stems(said.text)
@@ -101,6 +105,11 @@ class Evidence:
         contradicted = is_contradicted(index, said, proof)
         cover = max(index.shares(words), default=0.0)
         return Verdict(missing, contradicted, cover, len(said.facts), figures, len(words), together=together)
+
+    def _is_quoted(self, sentence: str) -> bool:
+        """Whether it is a sentence of a source, or several in sequence, word for word."""
+        said = as_said(sentence)
+        return said.count(" ") > _FEWEST_QUOTED and any(said in each for each in self._said)
 
     def _together(self, said: SaidSentence, unsaid: frozenset[str]) -> float:
         """The share of the words, without the `unsaid`, that a place has, or the best places for the clauses have."""
@@ -125,6 +134,9 @@ class Evidence:
         ]
         share, best = max(fitting, key=lambda pair: pair[0], default=(0.0, None))
         return best.text if best is not None and share >= at_least else ""
+
+    def has_word(self, stem: str) -> bool:
+        return self._index.has_word(stem)
 
     def has_code(self, code: str) -> bool:
         """Whether a source contains it, ignoring spaces."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 from app.agents.agent import AnswerCheck
 from app.answers.guard.answer_verdict import AnswerVerdict
 from app.answers.guard.sentence_kind import SentenceKind
-from app.answers.guard.statement_check import StatementCheck
+from app.answers.guard.statement_check import Finding, StatementCheck
 from app.core.text.answer_words import begins_with, words_of
 from app.core.text.statements import statement_ends, undecided_from
 
@@ -139,23 +139,19 @@ class CheckedText:
         """What is added to the sentence; None if it is withheld."""
         if kind is not SentenceKind.STATEMENT:
             return ""
-        source = None if numbers else await self.check.proof(statement)
-        if source is None and await self.check.finding(statement, [self.cited[number - 1] for number in numbers]):
+        cited = [self.cited[number - 1] for number in numbers]
+        judged = await self.check.judged(statement, cited)
+        if isinstance(judged, Finding):
             self.verdict.failed += 1
             if self.policy is AnswerCheck.WITHHOLD:
                 return None
             is_within = bool(_ROW.match(statement) or _STEP.match(statement))
             return "" if is_within else f" *({self.mark})*"
-        if self.check.is_echo(statement):
-            return ""
-        if numbers:
-            self.verdict.confirm()
-            return ""
-        if source is None:
+        if judged is None or self.check.is_echo(statement):
             return ""
         self.verdict.confirm()
-        number = self._number(source)
-        return "" if number in self._last else f" [{number}]"
+        number = self._number(judged)
+        return "" if number in (numbers or self._last) else f" [{number}]"
 
     def _number(self, source: int) -> int:
         if source not in self.cited:

@@ -21,7 +21,7 @@ from app.answers.guard.place_words import (
 from app.core.text.number_kinds import number_kinds
 from app.core.text.polarity import denies
 from app.core.text.stated_facts import Fact, FactKind, numbers_in, plain, spellings
-from app.core.text.words import words
+from app.core.text.words import folded_words, words
 from app.kit.recent_values import RecentValues
 
 _REMEMBERED: Final = 128  # sections, each about 50 KB for a thousand characters
@@ -75,6 +75,7 @@ class Section:
     names: frozenset[str]
     labels: frozenset[str]
     code: str
+    said: str  # all of it, as `as_said` has a text
 
     @classmethod
     def cut(cls, title: str, markdown: str) -> "Section":
@@ -87,7 +88,8 @@ class Section:
         lines = [line for line in markdown.splitlines() if not _HEADING.match(line)]
         names = _names(lines, words(markdown))
         labels = {label for line in lines for label in labels_in(line)} | {stem(name.casefold()) for name in names}
-        return cls(places, seen, names, frozenset(labels) if names else frozenset(), code)
+        said = as_said(*(place.text for place in places))
+        return cls(places, seen, names, frozenset(labels) if names else frozenset(), code, said)
 
 
 class KnownSections:
@@ -103,6 +105,11 @@ class KnownSections:
             section = Section.cut(title, markdown)
             self._known.keep((title, markdown), section)
         return section
+
+
+def as_said(*sentences: str) -> str:
+    """Their words in order, each sentence between two lines."""
+    return "".join(f"\n {' '.join(folded_words(plain(sentence)))} " for sentence in sentences) + "\n"
 
 
 def _names(lines: Iterable[str], every_word: Sequence[str]) -> frozenset[str]:

@@ -12,9 +12,9 @@ from app.answers.guard.evidence_places import Place
 from app.answers.guard.place_index import PlaceIndex
 from app.answers.guard.place_words import every_stem, is_member, is_named, number_words, other_names, stems, union_names
 from app.answers.guard.said_sentence import SaidSentence
-from app.core.text.number_kinds import THINGS, is_time, likeness, ranges_in, units_of
+from app.core.text.number_kinds import THINGS, is_time, likeness, number_kinds, ranges_in, units_of
 from app.core.text.polarity import denies, is_denied_there, limits
-from app.core.text.stated_facts import Fact, FactKind, numbers_in, spellings
+from app.core.text.stated_facts import Fact, FactKind, spellings
 
 # Share of the best rival's cover. Where what a number counts and which verbs tell little is not known, it is lower.
 _LIKE_THE_RIVAL: Final = {FactKind.NUMBER: 0.7, FactKind.NAME: 0.65}
@@ -27,9 +27,8 @@ _SAYS_ANOTHER: Final = 0.8  # a rival may be there for another number of the sen
 _NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no number near the name
 _ACRONYM: Final = re.compile(r"[A-Z]{2,4}")
 _NEARLY: Final = 0.5  # share of the best cover from which a place may limit what it says
-_LISTED: Final = re.compile(r"[,;:]\s|\sand\s|\sor\s")
-_FEWEST_LISTED: Final = 3
-_LONGEST_LISTED: Final = 5  # words
+_PARTS: Final = re.compile(r"[,;:]\s|\s(?:and|or|but|while|except)\s")
+_SAYS_PART: Final = 0.6  # share of a part's words that the sentence has, if it speaks of that part
 _DENIED_RIVAL: Final = 0.6  # "not 5 GHz" is no other number for 2.4 GHz
 _COUNTS_ANYTHING: Final = frozenset({"", THINGS})
 _NO_RIVAL: Final = 9.0
@@ -48,7 +47,7 @@ class FactProof:
             return True  # each has a place of its own
         if self.is_denied_and_absent(fact):
             return True
-        if fact.kind is FactKind.NUMBER and (self._is_of_another_name(fact) or self._is_of_another_range(fact)):
+        if fact.kind is FactKind.NUMBER and self._is_of_another_range(fact):
             return False
         least = _LIKE_THE_RIVAL if self._said.is_english else _LIKE_THE_RIVAL_ELSEWHERE
         return self.likeness(fact) >= least[fact.kind]
@@ -81,12 +80,17 @@ class FactProof:
         places = self._index.places
         if fact.kind is FactKind.NUMBER:
             pairs = self._said.numbers.get(fact.text, ())
-            return [
+            words = [part.words for part in self._said.clauses if fact in part.facts]
+            likenesses = [
                 max(
                     (likeness(kind, has) for spelling, kind in pairs for has in place.numbers.get(spelling, ())),
                     default=0.0,
                 )
                 for place in places
+            ]
+            return [
+                0.0 if like and any(self._is_of_another_part(place.text, each, pairs) for each in words) else like
+                for place, like in zip(places, likenesses, strict=True)
             ]
         held = [_names(place, fact.text) for place in places]
         if any(held):
@@ -117,19 +121,6 @@ class FactProof:
             if best and cover >= _NEARLY * best
         )
 
-    def _is_of_another_name(self, fact: Fact) -> bool:
-        """Whether the places with the number give it to another name in a list, such as "Plus 5, Pro 10"."""
-        spelt = {spelling for spelling, _ in self._said.numbers.get(fact.text, ())}
-        joined = {name.text.casefold() for part in self._said.clauses if fact in part.facts for name in part.names}
-        holding = [place for place, has in zip(self._index.places, self.held(fact), strict=True) if has]
-        told = [
-            _own_number(place.text, name, spelt)
-            for place in holding
-            for name in joined
-            if is_named(name, place.text.casefold())
-        ]
-        return bool(told) and not any(is_own or is_own is None for is_own in told)
-
     def _is_of_another_range(self, fact: Fact) -> bool:
         """Whether the sources have a range with one end of that of the sentence only: "1 to 6" for "1 to 12"."""
         for said in ranges_in(self._said.text):
@@ -143,6 +134,30 @@ class FactProof:
             if spelt and not any(all(pair) for pair in spelt) and any(any(pair) for pair in spelt):
                 return True
         return False
+
+    def _is_of_another_part(self, text: str, words: frozenset[str], pairs: Collection[tuple[str, str]]) -> bool:
+        """Whether one part of the text has the number, and another, of which the words speak, has another such number:
+        of "3 years, battery packs 1 year", the 3 are not those of battery packs. What the first part speaks of, the
+        others may speak of too."""
+        spelt, kinds = {spelling for spelling, _ in pairs}, {kind for _, kind in pairs}
+        parts = _PARTS.split(text)
+        if len(parts) == 1:
+            return False
+        own, lost = frozenset[str](), frozenset[str]()
+        others: list[frozenset[str]] = []
+        for at, part in enumerate(parts):
+            numbers, has = number_kinds(part), frozenset(word for word in stems(part) if not word.isdigit())
+            if not spelt.isdisjoint(numbers):
+                own |= has
+                lost |= has if at else frozenset()
+            elif self._said.spelt.isdisjoint(numbers) and any(
+                likeness(kind, other) for each in numbers.values() for other in each for kind in kinds
+            ):
+                others.append(has)
+        return any(
+            other & words - own and not lost & words - other and len(other & words) >= _SAYS_PART * len(other)
+            for other in others
+        )
 
     def _long_forms(self, name: str) -> set[str]:
         """EU is also European Union."""
@@ -222,18 +237,6 @@ class FactProof:
 def _names_said(text: str) -> frozenset[str]:
     folded = text.casefold()
     return frozenset(name for name in union_names() if is_named(name, folded))
-
-
-def _own_number(text: str, name: str, spelt: set[str]) -> bool | None:
-    """Whether the part of the list with the name has the number; None if the text is no list of names with numbers."""
-    parts = [part for part in _LISTED.split(text) if len(part.split()) <= _LONGEST_LISTED and numbers_in(part)]
-    if len(parts) < _FEWEST_LISTED:
-        return None
-    of_name = [numbers_in(part) for part in parts if is_named(name, part.casefold())]
-    elsewhere = any(spelt & numbers_in(part) for part in parts if not is_named(name, part.casefold()))
-    if not elsewhere or not any(of_name):
-        return None
-    return any(spelt & numbers for numbers in of_name)
 
 
 def _names(place: Place, name: str) -> float:

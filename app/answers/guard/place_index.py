@@ -62,6 +62,9 @@ class PlaceIndex:
         words = list(words)
         return sum(word in self._weights for word in words) / len(words) if words else 1.0
 
+    def has_word(self, stem: str) -> bool:
+        return stem in self._weights
+
     def has_phrase(self, phrase: str) -> bool:
         return any(phrase in place.text for place in self.places)
 

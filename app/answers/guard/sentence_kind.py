@@ -24,6 +24,7 @@ class SentenceKind(StrEnum):
     QUESTION = "question"
     POINTING = "pointing"  # tells where something stands, not what
     MANNERS = "manners"
+    ECHO = "echo"  # tells the visitor their own situation
     DECLINE = "decline"  # the sources do not have it
 
 

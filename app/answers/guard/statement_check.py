@@ -1,6 +1,7 @@
 """Whether the sources that a model's answer cites prove its sentences."""
 
 import asyncio
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -10,19 +11,23 @@ import structlog
 
 from app.answers.guard.answer_evidence import Evidence, Verdict
 from app.answers.guard.evidence_places import KnownSections, Section
-from app.answers.guard.place_words import every_stem
+from app.answers.guard.output_guard import REMOVED_LINK
+from app.answers.guard.place_words import every_stem, stems
 from app.answers.guard.sentence_kind import SentenceKind, sentence_kind
 from app.answers.writing.answer_context import Source
 from app.core.errors import Overloaded, Unavailable
 from app.core.page_url import host_of
-from app.core.text.stated_facts import plain
+from app.core.text.questions.question_parts import asks_something
+from app.core.text.stated_facts import FactKind, plain
 from app.providers.embedding.embedder import Embedder
 
 log = structlog.get_logger(__name__)
 
 _OF_ANY_ANSWER: Final = every_stem(
-    "yes no the a visitor is are was do does you your their they it can of to in for and i"
+    "yes no the a visitor is are was do does you your their they it can of to in for and i s"
 )
+_ATTRIBUTION: Final = re.compile(r"^\W*(?:according to|based on) [^,.\d]{1,80},\s", re.IGNORECASE)
+_ASKER: Final = "visitor"  # as models call who asks
 _PLACES_READ: Final = 8
 _NEAR_COSINE: Final = 0.45
 
@@ -68,6 +73,8 @@ class StatementCheck:
         self._sections = sections
         self._own_name = own_name
         self._asked = every_stem(question)
+        self._subject = stems(plain(question))
+        self._is_told = not asks_something(question, language)
         self._known: dict[frozenset[int], Evidence] = {}
         self.checked = 0
         self.findings: list[Finding] = []
@@ -76,6 +83,20 @@ class StatementCheck:
         """Add a source that may prove what is written from now on."""
         self._sources = (*self._sources, source)
         self._known.clear()
+
+    async def judged(self, sentence: str, cited: Sequence[int]) -> Finding | int | None:
+        """What is wrong with the sentence, or the number of the source that proves it, which may be another than the
+        `cited`; None if neither is known."""
+        if not cited:
+            return await self.proof(sentence) or await self.finding(sentence, cited)
+        found = await self.finding(sentence, cited)
+        if found is None:
+            return None if await asyncio.to_thread(self.is_borrowed, sentence, cited) else cited[0]
+        source = None if found.is_contradicted else await asyncio.to_thread(self._proof, sentence, is_strict=True)
+        if source is None:
+            return found
+        self.findings.remove(found)
+        return source
 
     async def finding(self, sentence: str, cited: Collection[int]) -> Finding | None:
         """None if nothing is wrong with the sentence. `cited` are source numbers as in the context."""
@@ -95,7 +116,9 @@ class StatementCheck:
         return found
 
     def kind(self, sentence: str) -> SentenceKind:
-        return sentence_kind(sentence, self._language)
+        kind = sentence_kind(sentence, self._language)
+        is_echo = kind is SentenceKind.STATEMENT and self._is_told and self.is_echo(sentence)
+        return SentenceKind.ECHO if is_echo else kind
 
     def is_named(self, line: str) -> bool:
         """Whether a line with a mark has nothing else but the title of a source, or its address."""
@@ -116,14 +139,28 @@ class StatementCheck:
         self.checked += source is not None
         return source
 
-    def _proof(self, sentence: str) -> int | None:
+    def _proof(self, sentence: str, *, is_strict: bool = False) -> int | None:
+        among_all = self._verdict(sentence, frozenset())[1]
+        if among_all.is_contradicted or any(is_strict or fact.kind is FactKind.NUMBER for fact in among_all.missing):
+            return None
         proofs = [(self._verdict(sentence, frozenset({each.number}))[1], each.number) for each in self._sources]
-        proving = [(verdict.together, -number) for verdict, number in proofs if verdict.proves]
+        proving = [
+            (verdict.together, -number)
+            for verdict, number in proofs
+            if verdict.proves and not self.is_borrowed(sentence, [number])
+        ]
         if not proving:
             return None
         best, number = max(proving)
         is_denied = any(verdict.together >= best for verdict, _ in proofs if verdict.is_contradicted)
         return None if is_denied else -number
+
+    def is_borrowed(self, sentence: str, sources: Collection[int]) -> bool:
+        """Whether it repeats a word of the question that these sources lack and another has: then they tell it of
+        something else than what is asked."""
+        own, every = self._evidence(frozenset(sources)), self._evidence(frozenset())
+        said = self._subject & stems(plain(sentence))
+        return any(every.has_word(word) and not own.has_word(word) for word in said)
 
     async def code_finding(self, code: str) -> Finding | None:
         """None if each line of a code block is in some source, ignoring spaces."""
@@ -159,7 +196,8 @@ class StatementCheck:
         evidence = self._evidence(cited)
         languages = {source.language for source in self._chosen(cited)} - {None}
         is_across = bool(languages) and self._language is not None and self._language not in languages
-        return evidence, evidence.verdict(sentence, self._language, is_across=is_across)
+        stated = _ATTRIBUTION.sub("", sentence.replace(REMOVED_LINK, ""))
+        return evidence, evidence.verdict(stated, self._language, is_across=is_across)
 
     def _chosen(self, cited: Collection[int]) -> list[Source]:
         return [source for source in self._sources if not cited or source.number in cited]
@@ -174,7 +212,8 @@ class StatementCheck:
         """Words of the agent's name, and of the hosts of the sources without their last part."""
         hosts = {host_of(source.url) for source in self._sources}
         labels = {label for host in hosts for label in (host, *host.split(".")[:-1])}
-        return frozenset({*self._own_name.casefold().split(), *labels, *(label.replace("-", " ") for label in labels)})
+        words = {_ASKER, *self._own_name.casefold().split(), *labels}
+        return frozenset({*words, *(label.replace("-", " ") for label in labels)})
 
     def _section(self, source: Source) -> Section:
         title = " ".join((source.title, *source.breadcrumb))

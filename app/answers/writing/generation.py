@@ -38,7 +38,7 @@ from app.core.text.markdown.section_text import section_name
 from app.core.turn import AnsweredBy, Citation, Finish
 from app.providers.chat.chat_model import ChatEnd, Thinking
 from app.providers.embedding.embedder import Embedder
-from app.search.confidence import enough
+from app.search.confidence import answer_confidence, enough
 from app.sources.source import UNLINKED
 
 _FILE_PAGE: Final = re.compile(r"#page=(\d{1,6})$")
@@ -90,6 +90,12 @@ class Generation:
         found = [source for source in self.context.sources if source.is_looked_up and source.chunk_id in cited]
         return max((source.calibrated for source in found), default=0.0)
 
+    @property
+    def cited_best(self) -> float:
+        """The best confidence of search, in [0, 1], in a source that is cited; 0 if there is none."""
+        cited = {each.chunk_id for each in self.citations}
+        return max((source.calibrated for source in self.context.sources if source.chunk_id in cited), default=0.0)
+
     async def write(self, writers: Sequence[AnswerWriter]) -> None:
         """Try the writers in turn until one writes something; if none does, say that nothing was found.
 
@@ -118,13 +124,14 @@ class Generation:
         self.say(canned_messages(self.context.language).not_found)
 
     async def _quote_or_show(self, given: AnswerContext, writers: Sequence[AnswerWriter]) -> None:
-        """Show what a writer of quotations is sure of in place of what was held back, or else that."""
+        """Show what a writer of quotations gives, if it is likelier to be right than what was held back, or else
+        that."""
         held, self._held = self._held or "", None
-        for writer in writers if self._is_unproven else ():
+        for writer in writers if self._may_be_quoted else ():
             quoted = Generation(given, lambda piece, whole: None)
             await quoted.write([writer])
-            is_sure = quoted.sureness(0.0) >= enough(given.agent.confidence_threshold) and bool(quoted.citations)
-            if writer.answered_by is AnsweredBy.EXTRACTIVE is quoted.answered_by and is_sure:
+            is_likelier = quoted.sureness(0.0) > self._checked_confidence and bool(quoted.citations)
+            if writer.answered_by is AnsweredBy.EXTRACTIVE is quoted.answered_by and is_likelier:
                 self.context, self.answered_by, self.finish = given, quoted.answered_by, quoted.finish
                 self.citations, self.confidence, self.verdict = quoted.citations, quoted.confidence, None
                 self.trace |= {**quoted.trace, "quoted_instead": held}
@@ -133,12 +140,17 @@ class Generation:
         self._show_checked(held)
 
     @property
-    def _is_unproven(self) -> bool:
-        """Whether it is meant to answer, and not enough of it is proven. What a filter refused is told as such."""
+    def _may_be_quoted(self) -> bool:
+        """Whether it is meant to answer. What a filter refused is told as such."""
         verdict = self.verdict
         if verdict is None or verdict.is_talk or self.finish is Finish.CONTENT_FILTER:
             return False
-        return verdict.is_failed or not (verdict.is_grounded or SentenceKind.DECLINE in verdict.kinds)
+        return verdict.is_failed or SentenceKind.DECLINE not in verdict.kinds
+
+    @property
+    def _checked_confidence(self) -> float:
+        is_grounded = self.verdict is not None and self.verdict.is_grounded and not self.verdict.is_failed
+        return answer_confidence(self.cited_best, is_cited=is_grounded)
 
     def say(self, text: str) -> None:
         """Show `text` as it is."""
@@ -232,13 +244,21 @@ class Generation:
         """With what checks it, the text may be held back until its first statement is proven."""
         if checked and self._held is not None:
             self._held += text
-            if not checked.verdict.is_first_confirmed or checked.verdict.is_failed:
+            if not self._is_proven(checked):
                 return
             text, self._held = self._held, None
         if not self.text:
             text = text.lstrip()
         if text:
             self.say(text)
+
+    def _is_proven(self, checked: CheckedText) -> bool:
+        """Whether its first statement is proven by a source that is likely to answer."""
+        if not checked.verdict.is_first_confirmed or checked.verdict.is_failed:
+            return False
+        least = enough(self.context.agent.confidence_threshold)
+        cited = (source for source in self.context.sources if source.number in checked.cited)
+        return any(source.is_unasked or source.action or source.calibrated >= least for source in cited)
 
 
 def _guard(context: AnswerContext, *, is_model: bool) -> OutputGuard:

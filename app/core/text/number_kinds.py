@@ -56,7 +56,7 @@ _SAME_TIME: Final = (
     ("hours", 60, "minutes"),
     ("minutes", 60, "seconds"),
 )
-_RANGE: Final = re.compile(r"(?<![\w.,])(\d[\d.,]{0,11})\s?(?:to|–|-)\s?(\d[\d.,]{0,11})(?![\w])")
+_RANGE: Final = re.compile(r"(?<![\w.,])(\d(?:[\d.,]{0,10}\d)?)\s?(?:to|–|-)\s?(\d(?:[\d.,]{0,10}\d)?)(?![\w])")
 _AM_OR_PM: Final = re.compile(r"\s?([ap])\.?m\b")
 _COUNTED_NEVER: Final = frozenset(
     """

@@ -32,6 +32,11 @@ def question_parts(text: str, language: str | None) -> list[str]:
     return [" ".join([*told, each]) for each in asked] if 1 < len(asked) <= _MOST_PARTS else []
 
 
+def asks_something(text: str, language: str | None) -> bool:
+    """Whether any clause of the text is a question, rather than a situation that is told."""
+    return any(is_asked for _, is_asked in _clauses(text, language or _ENGLISH))
+
+
 def _clauses(text: str, language: str) -> Iterator[tuple[str, bool]]:
     """The clauses in order, each with whether it asks."""
     forms = _forms(language)
