@@ -35,7 +35,7 @@ theme-toggle menu mega-menu dropdown-menu mobile-menu hamburger modal popup popo
 tooltip copybtn copy-button copy-btn clipboard printonly print-only noprint no-print d-print-none
 masthead topbar top-bar site-header page-header-nav utility-nav announcement announcement-bar
 toctree-l1-nav mw-editsection mw-jump-link navbox catlinks printfooter vector-header linenos lineno linenodiv
-line-numbers-rows gutter rouge-gutter headerlinks sphinx-tabs-nav wy-nav-side wy-side-scroll
+line-numbers-rows gutter rouge-gutter blob-num crayon-nums headerlinks sphinx-tabs-nav wy-nav-side wy-side-scroll
 rst-footer-buttons rst-versions bd-sidebar bd-toc bd-header md-sidebar md-header md-footer md-source-file
 article-author article-meta article-votes article-relatives article-return-to-top article-more-questions
 entry-meta post-meta posted-on byline recent-articles related-products product-recommendations upsells cross-sells
@@ -67,7 +67,9 @@ _LEAST_SAID = 3  # words
 _CONTENTS_NAMES = frozenset(
     {"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents", "section-toc", "mini-toc"}
 )
-_LINE_NUMBERS = frozenset({"linenos", "lineno", "linenodiv", "line-numbers-rows", "gutter", "rouge-gutter"})
+_LINE_NUMBERS = frozenset(
+    {"linenos", "lineno", "linenodiv", "line-numbers-rows", "gutter", "rouge-gutter", "blob-num", "crayon-nums"}
+)
 # Only within code, and only numbers: the names mean other things elsewhere.
 _NUMBERS_IN_CODE = "pre .ln,pre .lnt,pre .line-number,pre .hljs-ln-numbers,pre .hljs-ln-n,pre .lineNumber,pre .num-line"
 _NEVER_CODE = _LINE_NUMBERS | {"dropdown-menu"}

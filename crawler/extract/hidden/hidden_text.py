@@ -27,7 +27,7 @@ from crawler.extract.html_tree import ancestors, elements_before, elements_behin
 # Never text of the page: code, the inner data of controls, fallbacks for features that browsers support.
 _NEVER_SHOWN = (
     "script,style,noscript,template,dialog:not([open]),datalist,object,iframe,embed,video,audio,canvas,noembed,noframes,"
-    "svg,rp,select,textarea,map,body title,annotation,annotation-xml,input,[popover]"
+    "svg,rp,rt,rtc,select,textarea,map,body title,annotation,annotation-xml,input,[popover]"
 )
 _HIDDEN_CLASSES = (
     ".sr-only,.visually-hidden,.visuallyhidden,.screen-reader-text,.screen-reader-only,.screenreader-only,"
@@ -116,16 +116,18 @@ def _is_shown_by_class(node: LexborNode) -> bool:
 
 def _shown_at_a_click(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode], styles: PageStyles) -> set[int]:
     """The hidden panels that a visible control opens, or one within a panel that opens first."""
-    opened = {panel: controls for panel, controls in opened_panels(tree).items() if panel in hidden}
+    closed = {panel: controls for panel, controls in opened_panels(tree).items() if panel in hidden}
+    shown: set[int] = set()
     while True:
-        gone = hidden.keys() - opened.keys()
-        unseen = [
-            panel for panel, controls in opened.items() if all(_is_unseen(each, gone, styles) for each in controls)
+        gone = hidden.keys() - shown
+        seen = [
+            panel for panel, controls in closed.items() if not all(_is_unseen(each, gone, styles) for each in controls)
         ]
-        if not unseen:
-            return set(opened)
-        for panel in unseen:
-            del opened[panel]
+        if not seen:
+            return shown
+        shown.update(seen)
+        for panel in seen:
+            del closed[panel]
 
 
 def _is_unseen(control: LexborNode, gone: Collection[int], styles: PageStyles) -> bool:

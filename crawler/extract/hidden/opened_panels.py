@@ -1,10 +1,13 @@
-"""Panels of accordions and tabs that open at a click: like a closed <details>, they are text for the reader."""
+"""Panels of accordions and tabs, slides and the rest of a text that open at a click: like a closed <details>, they are
+text for the reader."""
 
+import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import HEADING_TAGS, ancestors, text_length
+from crawler.extract.html_tree import HEADING_TAGS, ancestors, elements_before, elements_behind, text_length
 
 # These open at a click too, but contain menus, forms and controls of the page's frame.
 _OTHER_TAGS = frozenset({"nav", "menu", "dialog", "form", "footer", "header", "aside", "select"})
@@ -13,6 +16,18 @@ _OTHER_ROLES = frozenset(
 )
 _HEADED = HEADING_TAGS | {"dt"}
 _MOST_LINKED = 0.5
+_POINTERS = ("aria-controls", "data-bs-target", "data-target", "href")
+_CONTROLS = (
+    "[aria-expanded],[data-toggle=collapse],[data-bs-toggle=collapse],"
+    "button[class],button[id],button[onclick],a[href^='#'][class],a:not([href])[class],[role=button][class]"
+)
+_READ_ON = re.compile(r"more|read-?on|expand|unfold|toggle|collapse", re.IGNORECASE)
+_SLIDES = (
+    "[class*=slide],[class~=carousel-item],[class~=owl-item],[class~=carousel-cell],[aria-roledescription=slide i]"
+)
+_COPY = re.compile("clone|duplicate")  # of a slide, so that the last one leads to the first
+_MOST_SLIDES = 30  # before it, and behind it
+_SLIDE = re.compile(r"(?:[\w-]*[-_])?slide|carousel-item|owl-item|carousel-cell")
 
 
 def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
@@ -22,29 +37,55 @@ def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
     if tree.body is None:
         return panels
     by_id = {name: node for node in tree.body.css("[id]") if (name := node.attributes.get("id"))}
-    for control in tree.body.css("[aria-expanded]"):
+    for control in tree.body.css(_CONTROLS):
         if not any(sign.isalpha() for sign in control.text()) or _pops_up(control) or _is_of_frame(control):
             continue
         around = {above.mem_id for above in ancestors(control)}
         for panel in _opened_by(control, by_id):
             if panel.mem_id not in around and not _is_of_frame(panel) and not _is_menu(panel):
                 panels.setdefault(panel.mem_id, []).append(control)
+    for slide in tree.body.css(_SLIDES):
+        if (others := _other_slides(slide)) and not _is_of_frame(slide) and not _is_menu(slide):
+            panels.setdefault(slide.mem_id, []).extend(others)
     for panel, tab in _tab_panels(tree.body, by_id):
         panels.setdefault(panel.mem_id, []).append(tab)
     return panels
 
 
 def _opened_by(control: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[LexborNode]:
-    """The elements that the control names; if it names none, the next one after it or after its heading."""
-    if named := (control.attributes.get("aria-controls") or "").split():
-        yield from (by_id[name] for name in named if name in by_id)
+    """The elements that the control names; if it names none, those before and after it, or after its heading."""
+    attributes = control.attributes
+    names = " ".join(attributes.get(name) or "" for name in _POINTERS).replace("#", " ").split()
+    if named := [by_id[name] for name in names if name in by_id]:
+        yield from named
         return
     is_headed = control.parent is not None and control.parent.tag in _HEADED
-    behind = control.parent.next if is_headed and control.parent is not None else control.next
-    while behind is not None and not behind.is_element_node:
-        behind = behind.next
-    if behind is not None:
-        yield behind
+    place = control.parent if is_headed and control.parent is not None else control
+    for panel in (*islice(elements_behind(place), 1), *islice(() if is_headed else elements_before(place), 1)):
+        if "aria-expanded" in attributes or _reads_on(control) or ("onclick" in attributes and _reads_on(panel)):
+            yield panel
+
+
+def _reads_on(node: LexborNode) -> bool:
+    """Whether it is named for the rest of a text, or runs what is."""
+    attributes = node.attributes
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''} {attributes.get('onclick') or ''}"
+    return _READ_ON.search(names) is not None
+
+
+def _other_slides(slide: LexborNode) -> list[LexborNode]:
+    """Slides beside it, of the same kind and with text: where one is visible, a reader can change to the others."""
+    kind = _slide_kind(slide)
+    beside = (*islice(elements_before(slide), _MOST_SLIDES), *islice(elements_behind(slide), _MOST_SLIDES))
+    return [each for each in beside if kind and _slide_kind(each) == kind and each.text().strip()]
+
+
+def _slide_kind(node: LexborNode) -> str:
+    role = "slide" if node.attributes.get("aria-roledescription") else ""
+    names = (node.attributes.get("class") or "").lower().split()
+    if any(_COPY.search(name) for name in names):
+        return ""
+    return next((name for name in names if _SLIDE.fullmatch(name)), role)
 
 
 def _tab_panels(body: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[tuple[LexborNode, LexborNode]]:

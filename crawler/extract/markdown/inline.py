@@ -6,6 +6,7 @@ from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
+from crawler.extract.asked_questions import QUESTION_MARKS
 from crawler.extract.boilerplate import is_permalink
 from crawler.extract.html_tree import elements_before
 from crawler.extract.invisible_text import without_invisible
@@ -157,6 +158,8 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
         pieces[-1] = pieces[-1].rstrip()
     elif tag in _BLOCKISH:
         opening = closing = " "
+    elif tag == "span" and pieces and pieces[-1].endswith(QUESTION_MARKS):
+        opening = " "  # what stands beside a question in the head of an accordion
     if opening:
         pieces.append(opening)
     for child in node.iter(include_text=True):

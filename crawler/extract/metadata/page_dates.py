@@ -51,7 +51,7 @@ def page_dates(tree: LexborHTMLParser, things: Sequence[Thing]) -> tuple[date | 
         attributes = node.attributes
         said = parse_date(attributes.get("datetime") or attributes.get("content") or node.text())
         names = f"{attributes.get('itemprop') or ''} {attributes.get('class') or ''} {_words_before(node)}".lower()
-        if said is None or said > datetime.now(UTC).date() + timedelta(days=1) or _is_of_event(node):
+        if said is None or _is_of_event(node):
             continue
         if any(word in names for word in _CHANGED):
             modified = modified or said
@@ -61,7 +61,8 @@ def page_dates(tree: LexborHTMLParser, things: Sequence[Thing]) -> tuple[date | 
 
 
 def parse_date(text: str) -> date | None:
-    """A day of 1990-2100 from ISO 8601, RFC 2822 or English text; None for anything else."""
+    """A day since 1990 from ISO 8601, RFC 2822 or English text; None for anything else, and for a day to come, which is
+    of an event or a mistake."""
     text = text.strip()[:60]
     if found := _ISO.search(text) or _COMPACT.match(text):
         return _day(int(found[1]), int(found[2]), int(found[3]))
@@ -79,9 +80,10 @@ def parse_date(text: str) -> date | None:
 
 def _day(year: int, month: int, day: int) -> date | None:
     try:
-        return date(year, month, day) if 1990 <= year <= 2100 else None
+        found = date(year, month, day)
     except ValueError:
         return None
+    return found if year >= 1990 and found <= datetime.now(UTC).date() + timedelta(days=1) else None
 
 
 def _first(values: Iterator[str | None]) -> date | None:

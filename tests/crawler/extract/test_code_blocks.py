@@ -33,8 +33,9 @@ def test_a_fence_inside_code_does_not_end_it() -> None:
     assert_headings_agree(page)
 
 
-def test_line_numbers_beside_code_go() -> None:
-    code = "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre></td><td><pre>a\nb</pre></td></tr></table>"
+@pytest.mark.parametrize("name", ["linenos", "gutter", "crayon-nums", "blob-num"])
+def test_line_numbers_beside_code_go(name: str) -> None:
+    code = f"<table class=highlighttable><tr><td class={name}><pre>1\n2</pre></td><td><pre>a\nb</pre></td></tr></table>"
     assert _page(f"<main><p>{FILLER}</p>{code}</main>").markdown.endswith("```\na\nb\n```")
 
 

@@ -253,6 +253,8 @@ def test_any_bytes_give_a_page(body: bytes) -> None:
             "Options\n\n- **Size**: The paper.\n\n**File**\n\nIts name.",
             id="terms in a term",
         ),
+        pytest.param("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>を", "漢字を", id="with readings"),
+        pytest.param("<h2><span>Free?</span><span>Open</span></h2>", "## Free? Open", id="a question and its control"),
         pytest.param("<p># not a heading</p>", "\\# not a heading", id="a sign of Markdown"),
         pytest.param("<p>``` not a fence</p>", "\\``` not a fence", id="ticks of Markdown"),
         pytest.param("<p>a<br>===</p>", "a\n\\===", id="a line under a line"),

@@ -129,6 +129,12 @@ HIDDEN = {
     "words hidden with their sentence": "<p hidden>Press <b><kbd hidden>Cmd</kbd><kbd hidden>{}</kbd></b>+C.</p>",
     "sentences": f"<p>Press <b><i hidden>{'Save it and go on. ' * 3}</i><i hidden>{{}}</i></b>+C.</p>",
     "blocks": "<p>Press <b><ul hidden><li>Cmd</ul><i hidden>{}</i></b>+C.</p>",
+    "the rest behind an unseen control": "<p hidden>{}</p><button class=more style='opacity:0'>Read on</button>",
+    "what stands beside a button for something else": "<p hidden>{}</p><button class=print>Print</button>",
+    "slides of which none shows": "<div><p class=slide hidden>One</p><p class=slide hidden>{}</p></div>",
+    "a slide's copy": "<div><p class=slick-slide>One</p><p class='slick-slide slick-cloned' hidden>{}</p></div>",
+    "a slide beside nothing": "<div><p>One</p><p class=slide hidden>{}</p></div>",
+    "the reading of signs": "<p><ruby>x<rt>{}</rt></ruby></p>",
     "a tab panel that no tab is for": "<p role=tablist><i role=tab>a</i></p><div role=tabpanel hidden>{}</div>",
 }
 
@@ -178,6 +184,13 @@ VISIBLE = {
     "a closed panel of no height": f'{OPENS}<div id=p style="max-height:0;overflow:hidden">{{}}</div>',
     "a closed panel behind its heading": "<h3><button aria-expanded=false>Free?</button></h3><div hidden>{}</div>",
     "a closed panel in another": f"{OPENS}<div id=p hidden>{OPENS.replace('=p', '=q')}<p id=q hidden>{{}}</p></div>",
+    "a closed panel before its control": "<div hidden>{}</div><button aria-expanded=false>Read on</button>",
+    "a panel that a link of a framework names": "<div hidden id=p>{}</div><a data-bs-toggle=collapse href='#p'>On</a>",
+    "the rest of a text": "<p>One.</p><div hidden>{}</div><a href='#' class=read-more>Read on</a>",
+    "the rest by a script": "<span hidden id=more>{}</span><button onclick='show()'>Read on</button>",
+    "another slide": "<div><p class=swiper-slide>One</p><p class=swiper-slide aria-hidden=true>{}</p></div>",
+    "another slide of a carousel": "<div><p class=carousel-item>One</p><p class=carousel-item hidden>{}</p></div>",
+    "another slide by its role": "<div><p aria-roledescription=slide>One<p aria-roledescription=slide hidden>{}</div>",
     "a word that a script chooses": "<p>Press <b><kbd hidden>Cmd</kbd> <kbd hidden><i>{}</i></kbd></b>+C.</p>",
     "a page behind an open dialog": "<div aria-hidden=true><main><h1>T</h1><p>{}</p></main></div>",
 }  # fmt: skip
@@ -330,8 +343,12 @@ def test_words_that_a_script_chooses_from_are_found_in_linear_time(piece: str) -
 
 @pytest.mark.parametrize(
     "piece",
-    ["<i role=tab>a</i><p role=tabpanel hidden>x</p>", "<button aria-expanded=false>Free?</button><p hidden>x</p>"],
-    ids=["tabs", "questions"],
+    [
+        "<i role=tab>a</i><p role=tabpanel hidden>x</p>",
+        "<button aria-expanded=false>Free?</button><p hidden>x</p>",
+        "<p class=slide hidden>x</p><p class=slide>y</p>",
+    ],
+    ids=["tabs", "questions", "slides"],
 )
 def test_panels_are_found_in_linear_time(piece: str) -> None:
     assert takes_linear_time(_visible_text, piece, 4_000)

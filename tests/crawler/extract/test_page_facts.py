@@ -94,7 +94,7 @@ def test_dates_are_read(head: str, body: str) -> None:
     assert (page.published, page.modified) == (date(2024, 3, 5), date(2025, 1, 2))
 
 
-@pytest.mark.parametrize("value", ["yesterday", "2024-13-45", "0001-01-01", "", "{{date}}", "99999999"])
+@pytest.mark.parametrize("value", ["yesterday", "2024-13-45", "0001-01-01", "", "{{date}}", "99999999", "2099-01-01"])
 def test_a_date_that_is_none_is_left_out(value: str) -> None:
     assert _page("x", f'<meta name="date" content="{value}">').published is None
 
