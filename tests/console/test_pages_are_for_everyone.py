@@ -139,7 +139,7 @@ def test_the_menu_of_a_phone_opens_and_leads_on(has_scripts: bool, browser: Brow
     expect(entry).to_have_count(0)
     menu.click()
     expect(shown.get_by_role("link", name="Overview")).to_be_in_viewport()
-    shown.get_by_text("Workspace", exact=True).click()
+    shown.get_by_role("navigation", name="Console").get_by_text("Workspace", exact=True).click()
     entry.scroll_into_view_if_needed()
     expect(entry).to_be_in_viewport()
     if has_scripts:

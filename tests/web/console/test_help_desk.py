@@ -1,5 +1,9 @@
 """Where conversations are handed over to, and what became of them, as the console shows it."""
 
+import re
+
+import pytest
+
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 from tests.web.undelivered import a_dead_ticket
@@ -12,7 +16,30 @@ def path(house: House) -> str:
 async def test_until_one_is_named_nothing_is_handed_over(house: House, browser: ConsoleBrowser) -> None:
     page = text_of(await browser.page(path(house)))
     assert "No help desk yet" in page
-    assert "so no mail is sent" in page
+    assert "Hand over when" not in page, "one is chosen first"
+    assert "so no mail is sent" in text_of(await browser.page(f"{path(house)}?kind=mail"))
+
+
+ASKED_FOR = {
+    "mail": {"account": ""},
+    "zendesk": {"host": "", "account": "", "token": ""},
+    "intercom": {"host": "", "account": "", "token": ""},
+    "freshdesk": {"host": "", "token": ""},
+    "chatwoot": {"host": "", "account": "", "inbox": "", "token": ""},
+}
+
+
+@pytest.mark.parametrize("kind", ASKED_FOR)
+async def test_each_help_desk_has_a_form_of_its_own_fields(kind: str, house: House, browser: ConsoleBrowser) -> None:
+    page = await browser.page(f"{path(house)}?kind={kind}")
+    assert set(re.findall(r'id="set_help_desk-(host|account|inbox|token)"', page)) == set(ASKED_FOR[kind])
+    assert "Chatwoot:" not in text_of(page), "nothing is said about another one"
+
+
+async def test_a_refused_form_is_shown_again_for_its_help_desk(house: House, browser: ConsoleBrowser) -> None:
+    refused = await browser.post(path(house), {"kind": "chatwoot", "host": "chat.example.com", "account": "x"})
+    assert 'id="set_help_desk-inbox"' in refused.text
+    assert 'value="chat.example.com"' in refused.text
 
 
 async def test_what_is_wrong_is_said_at_its_field_and_the_token_is_not_shown_again(
