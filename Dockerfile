@@ -12,6 +12,12 @@ COPY crawler crawler
 COPY widget widget
 RUN /opt/docent/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
  && /opt/docent/bin/pip uninstall --yes hatchling trove-classifiers setuptools pip
+# What Docent never loads, of the three largest packages: their tests and headers, Arrow's RPC and S3 clients (LanceDB has
+# its own), a second copy of ONNX Runtime for programs in C, and its tools for training.
+RUN cd /opt/docent/lib/python3*/site-packages \
+ && rm -r pyarrow/include pyarrow/src pyarrow/*flight* pyarrow/*s3* onnxruntime/capi/libonnxruntime.so* \
+    onnxruntime/datasets onnxruntime/quantization onnxruntime/tools onnxruntime/transformers \
+ && find numpy pyarrow -type d -name tests -prune -exec rm -r {} +
 
 FROM ${BASE} AS runtime
 RUN apt-get update \
