@@ -12,7 +12,7 @@ from app.core.errors import Unavailable
 from app.core.text.untrusted_text import as_prompt_text
 from app.core.turn import Exchange
 from app.providers.chat.chat_model import ChatMessage, ChatModel
-from app.providers.chat.model_reply import model_reply
+from app.providers.chat.model_reply import ShortReplies
 
 log = structlog.get_logger(__name__)
 
@@ -46,7 +46,7 @@ class ModelContextualizer:
     """Asks the chat model; if anything goes wrong, `fallback` answers."""
 
     def __init__(self, model: ChatModel, fallback: QueryContextualizer) -> None:
-        self._model = model
+        self._replies = ShortReplies(model)
         self._fallback = fallback
 
     async def complete(self, question: str, history: Sequence[Exchange]) -> str:
@@ -67,7 +67,7 @@ class ModelContextualizer:
             ChatMessage("system", _INSTRUCTION),
             ChatMessage("user", f"{told}\nVisitor asks now: {as_prompt_text(question)}"),
         ]
-        reply = await model_reply(self._model, messages, max_tokens=120, budget_seconds=_BUDGET_SECONDS)
+        reply = await self._replies.ask(messages, max_tokens=120, budget_seconds=_BUDGET_SECONDS)
         return " ".join(reply.split())
 
 

@@ -8,18 +8,17 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, replace
-from typing import Any, Final
+from typing import Any
 
 from app.agents.agent import LiveAgent
 from app.agents.token_budget import TokenLimit, WorkspaceTokens
 from app.conversations.token_budgets import token_limits
 from app.core.costs import FREE, TokenPrices
 from app.core.errors import ModelUnavailable
+from app.core.text.token_estimate import estimated_tokens
 from app.core.turn import TokenUsage
 from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.store.transaction import Transaction
-
-_CHARS_PER_TOKEN: Final = 4  # of a call that broke off, which reports no usage
 
 
 class TokenMeter:
@@ -103,7 +102,8 @@ class BudgetedChatModel:
             call.came_to_nothing(error.spent)
             raise
         finally:
-            meter.add(replace(call.usage, cost=self._prices.of(call.usage)))
+            usage = call.usage
+            meter.add(replace(usage, cost=self._prices.of(usage)))
 
 
 class _Call:
@@ -111,15 +111,15 @@ class _Call:
     what was read and written by then."""
 
     def __init__(self, messages: Sequence[ChatMessage]) -> None:
-        self._read_chars = sum(len(message.content) for message in messages)
-        self._written_chars = 0
+        self._read = [message.content for message in messages]
+        self._written: list[str] = []
         self._told: TokenUsage | None = None
         self._was_away = False
 
     async def watched(self, items: ChatStream) -> AsyncGenerator[ChatItem, None]:
         async for item in items:
             if isinstance(item, TextDelta):
-                self._written_chars += len(item.text)
+                self._written.append(item.text)
             elif isinstance(item, ChatEnd):
                 self._told = item.usage
             yield item
@@ -136,4 +136,4 @@ class _Call:
         if self._told is not None and self._told.tokens:
             return self._told
         model = self._told.model if self._told else ""
-        return TokenUsage(-(-self._read_chars // _CHARS_PER_TOKEN), -(-self._written_chars // _CHARS_PER_TOKEN), model)
+        return TokenUsage(estimated_tokens("".join(self._read)), estimated_tokens("".join(self._written)), model)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from app.core.errors import RerankerUnavailable, Unavailable
 from app.core.text.untrusted_text import as_prompt_text
 from app.providers.chat.chat_model import ChatMessage, ChatModel
-from app.providers.chat.model_reply import model_reply, object_schema
+from app.providers.chat.model_reply import ShortReplies, object_schema
 from app.providers.reranking.reranker import PairScore
 
 _MAX_TEXT_CHARS: Final = 1500
@@ -28,7 +28,7 @@ class ModelRanker:
     """A Reranker on the chat port: slow and expensive, and the best reader there is."""
 
     def __init__(self, model: ChatModel) -> None:
-        self._model = model
+        self._replies = ShortReplies(model)
 
     reads = None  # a chat model reads them all
 
@@ -52,7 +52,7 @@ class ModelRanker:
             ChatMessage("user", f"Visitor's question:\n{as_prompt_text(question)}\n\nPassages:\n{passages}"),
         ]
         max_tokens = _TOKENS_A_SCORE * len(texts) + 20
-        return await model_reply(self._model, messages, max_tokens=max_tokens, budget_seconds=budget_seconds)
+        return await self._replies.ask(messages, max_tokens=max_tokens, budget_seconds=budget_seconds)
 
 
 def _ratings(reply: str, count: int) -> list[float]:

@@ -12,7 +12,7 @@ from app.core.chunk import RankedChunk
 from app.core.errors import Unavailable
 from app.core.text.untrusted_text import as_prompt_text
 from app.providers.chat.chat_model import ChatMessage, ChatModel
-from app.providers.chat.model_reply import json_object_in, model_reply, object_schema
+from app.providers.chat.model_reply import ShortReplies, json_object_in, object_schema
 from app.search.rank_fusion import reciprocal_rank_fusion
 from app.search.retrieval import Retrieval, SearchQuery, StageListener
 from app.search.retriever import Retriever
@@ -40,7 +40,7 @@ class ModelSearchRetriever:
 
     def __init__(self, inner: Retriever, model: ChatModel) -> None:
         self._inner = inner
-        self._model = model
+        self._replies = ShortReplies(model)
 
     async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         found = await self._inner.retrieve(agent, query, on_stage)
@@ -79,7 +79,7 @@ class ModelSearchRetriever:
             ),
         ]
         try:
-            reply = await model_reply(self._model, messages, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
+            reply = await self._replies.ask(messages, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
             wanted = json_object_in(reply).get("search")
         except (Unavailable, ValueError) as error:
             log.warning("model_search.model_away", reason=repr(error))

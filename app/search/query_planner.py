@@ -13,7 +13,7 @@ from app.core.text.questions.asked_details import asked_details, without_details
 from app.core.text.sentences import asks, quotables
 from app.core.text.untrusted_text import as_prompt_text
 from app.providers.chat.chat_model import ChatMessage, ChatModel
-from app.providers.chat.model_reply import json_object_in, model_reply, object_schema
+from app.providers.chat.model_reply import ShortReplies, json_object_in, object_schema
 from app.providers.embedding.embedder import Embedder
 from app.providers.token_counter import TokenCounter
 from app.search.retrieval import SearchQuery, Wording
@@ -132,7 +132,7 @@ class ModelQueryPlanner:
     (HyDE, Gao et al. 2022). Only valid values of its JSON reply are used."""
 
     def __init__(self, model: ChatModel) -> None:
-        self._model = model
+        self._replies = ShortReplies(model)
 
     async def wordings(self, query: SearchQuery, settings: RetrievalSettings) -> Sequence[Wording]:
         if not (settings.extra_queries or settings.hypothetical_answer) or not settings.extra_weight:
@@ -157,7 +157,7 @@ class ModelQueryPlanner:
             ChatMessage("system", "\n".join(task), reply_schema=object_schema(**asked_for)),
             ChatMessage("user", f"Visitor's question:\n{as_prompt_text(query.text)}"),
         ]
-        return await model_reply(self._model, messages, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
+        return await self._replies.ask(messages, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
 
 
 def _wordings(reply: dict[str, Any], query: SearchQuery, settings: RetrievalSettings) -> list[Wording]:

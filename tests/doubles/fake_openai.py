@@ -47,9 +47,10 @@ class Tear:
 
 @dataclass(frozen=True)
 class Stall:
-    """Some tokens, then silence until the client goes away."""
+    """Some tokens, perhaps an end, then silence until the client goes away."""
 
     tokens: Sequence[str]
+    finish: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,9 @@ class _Played(Response):
                 for token in rest:
                     await self._say(send, _chunk({"content": token}))
                 await self._end(send, "stop", (12, 3))
-            case Stall():
+            case Stall(finish=finish):
+                if finish:
+                    await self._say(send, _chunk({}, finish))
                 while (await receive())["type"] != "http.disconnect":
                     pass
                 self._was_closed.set()

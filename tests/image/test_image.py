@@ -131,5 +131,7 @@ def test_models_and_widget_are_inside_and_the_builders_tools_are_not(image: Imag
 
 def test_what_was_left_out_of_the_packages_is_missed_by_no_module(machine: Machine) -> None:
     machine.run("python", "-c", IMPORT_ALL)
-    files = [path for path in (machine.image.root / "opt/docent").rglob("*") if path.is_file() and not path.is_symlink()]
+    files = [
+        path for path in (machine.image.root / "opt/docent").rglob("*") if path.is_file() and not path.is_symlink()
+    ]
     assert sum(path.stat().st_size for path in files) / 2**20 < PACKAGES_MIB

@@ -16,7 +16,7 @@ from app.providers.chat.openai_chat_model import OpenAIChatModel
 from app.providers.embedding.openai_embedder import OpenAIEmbedder
 from app.providers.provider_events import WholeCompletion
 from tests.contracts.chat_model_contract import read
-from tests.doubles.fake_openai import Answer, FakeOpenAI, Raw, Refuse, Say, Tear, Wire
+from tests.doubles.fake_openai import Answer, FakeOpenAI, Raw, Refuse, Say, Stall, Tear, Wire
 
 Played = Callable[..., OpenAIChatModel]
 
@@ -98,6 +98,14 @@ async def test_known_codes_are_told_and_other_texts_are_not(played: Played) -> N
         await read(played(Refuse(429, error={"message": "key sk-1", "code": "insufficient_quota"})))
     assert "sk-1" not in str(caught.value)
     assert not caught.value.is_of_prompt
+
+
+async def test_an_answer_that_has_ended_does_not_wait_for_the_connection_to_end(
+    played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.providers.chat.openai_chat_model._USAGE_SECONDS", 0.01)
+    said, end = await read(played(Stall(["Ten."], finish="stop")))
+    assert (said, end.finish) == (["Ten."], Finish.COMPLETE)
 
 
 @pytest.mark.parametrize("reason", ["error", "insufficient_system_resource", "something_new"])

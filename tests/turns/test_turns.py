@@ -258,6 +258,20 @@ async def test_the_prompts_marker_never_leaves(tmp_path: Path) -> None:
         assert done(events).finish is Finish.CONTENT_FILTER
 
 
+async def test_the_model_may_write_the_agents_length_in_the_script_of_the_question(tmp_path: Path) -> None:
+    lengths: list[int] = []
+
+    class Measured(ScriptedChatModel):
+        def stream(self, messages, *, max_tokens):  # type: ignore[no-untyped-def]
+            lengths.append(max_tokens)
+            return super().stream(messages, max_tokens=max_tokens)
+
+    async with answering_house(tmp_path, model=Measured(["3 years [1]."])) as house:
+        for question in ("How long is the warranty of a lamp?", "灯的保修期是多久？"):
+            await house.ask(question)
+    assert lengths == [600, 1600]
+
+
 async def test_the_answer_is_cut_at_the_agents_length(tmp_path: Path) -> None:
     config = AgentConfig(name="Lamp helper", max_answer_chars=50)
     async with answering_house(tmp_path, model=ScriptedChatModel(["word " * 100]), config=config) as house:

@@ -1,5 +1,6 @@
 """Answers by a chat model."""
 
+import math
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -11,12 +12,14 @@ from app.answers.writing.answer_context import AnswerContext, FoundSource, Propo
 from app.answers.writing.answer_searches import MadeSearch
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.errors import ModelInterrupted, ModelUnavailable
+from app.core.text.canned_messages import canned_messages
+from app.core.text.token_estimate import estimated_tokens
 from app.core.turn import AnsweredBy
 from app.kit.tracing import span
 from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatModel, TextDelta, ToolOffer
 from app.sources.source import UNLINKED
 
-_CHARS_PER_TOKEN: Final = 3  # a low guess: a model that stops too early is worse than one that the guard cuts
+_TOKENS_PER_CHAR: Final = 1 / 3  # a high guess: a model that stops too early is worse than one that the guard cuts
 
 
 class ModelWriter:
@@ -81,12 +84,19 @@ class ModelWriter:
             )
 
     async def _said(self, context: AnswerContext, tools: tuple[ToolOffer, ...]) -> AsyncGenerator[ChatItem, None]:
-        max_tokens = context.agent.max_answer_chars // _CHARS_PER_TOKEN + 100
+        max_tokens = _longest(context)
         with span("docent.prompt"):
             *before, last = self._prompts.build(context)
         async with self._model.stream([*before, replace(last, tools=tools)], max_tokens=max_tokens) as stream:
             async for item in stream:
                 yield item
+
+
+def _longest(context: AnswerContext) -> int:
+    """In tokens, by the script of the question, and of the answer's language."""
+    texts = [text for text in (context.question, canned_messages(context.language).not_found) if text]
+    each = max(_TOKENS_PER_CHAR, *(estimated_tokens(text) / len(text) for text in texts))
+    return math.ceil(context.agent.max_answer_chars * each) + 100
 
 
 def _results(called: Sequence[CalledAction], first: int) -> list[Source]:

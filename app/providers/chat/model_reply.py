@@ -2,11 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from app.core.errors import ModelUnavailable
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
+
+_MISSES: Final = 3
+_REST_SECONDS: Final = 300.0
 
 
 async def model_reply(
@@ -28,6 +32,31 @@ async def model_reply(
     if why and not said:
         raise ModelUnavailable(why, is_of_prompt=True)
     return said
+
+
+class ShortReplies:
+    """The replies of a model for one purpose. After three in a row that missed their time, it is not asked for five
+    minutes, and then once: visitors would wait for the whole budget each time, in vain."""
+
+    def __init__(self, model: ChatModel, now: Callable[[], float] = time.monotonic) -> None:
+        self._model = model
+        self._now = now
+        self._missed = 0
+        self._rests_until = 0.0
+
+    async def ask(self, messages: Sequence[ChatMessage], *, max_tokens: int, budget_seconds: float) -> str:
+        """As `model_reply`."""
+        if self._now() < self._rests_until:
+            raise ModelUnavailable("The chat model missed its time for this, again and again, so it is not asked.")
+        try:
+            reply = await model_reply(self._model, messages, max_tokens=max_tokens, budget_seconds=budget_seconds)
+        except ModelUnavailable as error:
+            self._missed = self._missed + 1 if isinstance(error.__cause__, TimeoutError) else 0
+            if self._missed >= _MISSES:
+                self._missed, self._rests_until = _MISSES - 1, self._now() + _REST_SECONDS
+            raise
+        self._missed = 0
+        return reply
 
 
 def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """ChatModel by any endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, Ollama, llama.cpp, ...)."""
 
 import json
+import math
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -62,6 +63,7 @@ _REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "reasoning_details
 _CLOSING_SECONDS: Final = 1.0
 _MORE_ROOM: Final = 4_000  # tokens for reasoning, once an answer had none left for its first word
 _JITTER_SECONDS: Final = 0.3
+_USAGE_SECONDS: Final = 1.0
 _REST_SECONDS: Final = 0.1  # a connection is kept only if its response was read to the end
 
 
@@ -215,14 +217,13 @@ class OpenAIChatModel:
 
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[ChatItem, None]:
         has_begun, has_refused, finish, half = False, False, "", ""
-        usage = TokenUsage(model=self._model)
         is_whole = completion.response.headers.get("content-type", "").startswith("application/json")
         events = (WholeCompletion if is_whole else ProviderEvents)(self._max_event_bytes)
-        calls = WrittenCalls()
+        calls, usage = WrittenCalls(), TokenUsage(model=self._model)
         visible = VisibleText(is_held=self._closes_alone)
         read = _read(completion.response)
         try:
-            while came := await read():
+            while came := await _next(read, has_ended=bool(finish)):
                 if not has_begun and came.startswith(b":"):  # a comment, which keeps the connection alive
                     yield Thinking()
                 for data in events.feed(came):
@@ -384,6 +385,13 @@ def _why_empty(finish: str) -> str:
         "used its whole length up before its first word, as models do that reason: raise the setting for reasoning "
         "tokens, or lower the reasoning effort"
     )
+
+
+async def _next(read: Callable[[], Awaitable[bytes]], *, has_ended: bool) -> bytes:
+    """After its finish an answer is whole: some servers report usage then, and some keep the connection open."""
+    with anyio.move_on_after(_USAGE_SECONDS if has_ended else math.inf):
+        return await read()
+    return b""
 
 
 async def _read_rest(read: Callable[[], Awaitable[bytes]]) -> None:
