@@ -238,3 +238,11 @@ async def test_other_kinds_are_another_readers(site: LoopbackSite) -> None:
     await read(reader, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com/"))
     assert other.asked == ["https://www.example.com/"]
     await wire.aclose()
+
+
+async def test_a_listed_kind_without_a_list_of_its_own_is_read_as_no_other(
+    reader: ListedReader, site: LoopbackSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.sources.listed.listed_reader.LISTED_KINDS", frozenset({SourceKind.FEED}))
+    with pytest.raises(LookupError, match="feed"):
+        await read(reader, SourceConfig(SourceKind.FEED, "News", url=site.origin))

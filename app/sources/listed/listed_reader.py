@@ -124,8 +124,9 @@ class ListedReader:
                 return OpenApiReference(JsonApi(self._fetcher, start, access), source.page_url)
             case SourceKind.DISCOURSE:
                 return Discourse(JsonApi(self._fetcher, start, access))
-            case _:
+            case SourceKind.ZENDESK:
                 return Zendesk(JsonApi(self._fetcher, start, access))
+        raise LookupError(f"sources of kind {source.kind} list no documents")
 
     async def _listed(self, source: SourceConfig, documents: DocumentList) -> _Listed:
         articles: dict[str, Article] = {}
