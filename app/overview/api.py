@@ -10,11 +10,11 @@ from app.agents.set_up import NEW_FOR, Step
 from app.conversations.people.api.live_chats import OpenChatOut
 from app.core.actor import Actor
 from app.gaps.api.gaps import GapOut
-from app.overview.overview import LISTED, MOST_AGENTS, WEEK_DAYS, ChangeKind, Overview, Overviews
+from app.overview.overview import LISTED, MOST_AGENTS, WEEK_DAYS, Change, Overview, Overviews
 from app.quality.api.quality import TurnCountsOut
 from app.sources.deletions.api import DeletionOut
-from app.sources.source import RunState
-from app.web.operation import Api, Call, Model, get, read
+from app.sources.source import LatestReading
+from app.web.operation import Api, Call, Model, get, mirrors, read
 
 TAG = "Overview"
 
@@ -32,17 +32,12 @@ class AgentCountsOut(Model):
     budget: TokenBudgetOut | None = Field(description="Null without a limit.")
 
 
+@mirrors(LatestReading, "source_id agent_id name state stop_reason kept_pages ended_at")
 class FailingSourceOut(Model):
-    source_id: UUID
-    agent_id: UUID
-    name: str
-    state: RunState
-    stop_reason: str
     kept_pages: int = Field(
         description="Pages that could not be read, and of which answers still use the earlier text. 0: nothing is left "
         "to answer from."
     )
-    ended_at: datetime | None
 
 
 class GrowingGapOut(Model):
@@ -53,12 +48,9 @@ class GrowingGapOut(Model):
     week_before: int = Field(description="Times asked in the 7 days before.")
 
 
+@mirrors(Change, "kind at agent_id subject_id words")
 class ChangeOut(Model):
-    kind: ChangeKind
-    at: datetime
-    agent_id: UUID
     subject_id: UUID = Field(description="The id of the agent, source or gap.")
-    words: str
 
 
 class StepOut(Model):

@@ -12,7 +12,7 @@ from app.quality.api.golden_questions import GoldenQuestionOut
 from app.quality.golden_questions import MAX_EXPECTED, MAX_EXPECTED_CHARS
 from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject, Telling
 from app.stale_answers.stale_answers import MAX_AT_ONCE, MAX_TELLINGS, StaleAnswers
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, mirrors, post, read, write
 
 TAG = "Stale answers"
 
@@ -48,11 +48,9 @@ class StaleAnswerOut(Model):
     found_at: datetime
 
 
+@mirrors(Telling, "turn_id conversation_id question told_at")
 class TellingOut(Model):
-    turn_id: UUID
-    conversation_id: UUID
-    question: str
-    told_at: datetime
+    pass
 
 
 class StaleViewOut(StaleAnswerOut):

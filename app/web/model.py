@@ -46,6 +46,25 @@ def with_fields(fields: Mapping[str, Any]) -> Callable[[type[Extended]], type[Ex
     )
 
 
+def mirrors(kind: type, names: str) -> Callable[[type[Extended]], type[Extended]]:
+    """The fields of a model in this order, between spaces: each that its body leaves out is as `kind` has it. A model
+    that others extend is written out, because theirs would come before those from `kind`."""
+
+    def extended(model: type[Extended]) -> type[Extended]:
+        theirs = [name for name in names.split() if name not in model.model_fields]
+        made = with_fields({name: (_type_of(kind, name), ...) for name in theirs})(model)
+        for name in names.split():  # a schema lists them in the order of this mapping
+            made.model_fields[name] = made.model_fields.pop(name)
+        return made
+
+    return extended
+
+
+def _type_of(kind: type, name: str) -> Any:
+    found = getattr(kind, name, None)
+    return get_type_hints(found.fget)["return"] if isinstance(found, property) else get_type_hints(kind)[name]
+
+
 def setting_fields(kind: type) -> Mapping[str, Any]:
     """For `with_fields`: the declared settings of a dataclass that have a default, with their limits and meanings."""
     types, defaults = get_type_hints(kind), {each.name: each.default for each in fields(kind)}

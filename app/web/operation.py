@@ -27,5 +27,6 @@ from app.web.model import ListQuery as ListQuery
 from app.web.model import Model as Model
 from app.web.model import Multipart as Multipart
 from app.web.model import Timestamp as Timestamp
+from app.web.model import mirrors as mirrors
 from app.web.model import with_fields as with_fields
 from app.web.model import without_defaults as without_defaults

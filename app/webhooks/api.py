@@ -1,6 +1,5 @@
 """Admin API: where an agent's events are posted to."""
 
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -8,7 +7,8 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, read, write
+from app.webhooks.webhook import DeadLetter, Webhook
 from app.webhooks.webhooks import Webhooks
 
 TAG = "Webhooks"
@@ -19,12 +19,9 @@ class WebhookIn(Model):
     events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=len(WebhookEvent))] = tuple(WebhookEvent)
 
 
+@mirrors(Webhook, "id agent_id url events created_at")
 class WebhookOut(Model):
-    id: UUID
-    agent_id: UUID
-    url: str
-    events: tuple[WebhookEvent, ...]
-    created_at: datetime
+    pass
 
 
 class NewWebhookOut(WebhookOut):
@@ -35,16 +32,11 @@ class WebhooksOut(Model):
     items: tuple[WebhookOut, ...]
 
 
+@mirrors(DeadLetter, "id webhook_id event turn_id conversation_id attempts last_error occurred_at died_at")
 class DeadLetterOut(Model):
     id: UUID = Field(description="The id of the delivery, which the receiver sees in Docent-Delivery.")
-    webhook_id: UUID
-    event: WebhookEvent
     turn_id: UUID | None = Field(description="Null for events of a conversation, and for a digest.")
     conversation_id: UUID | None = Field(description="Null for a digest.")
-    attempts: int
-    last_error: str
-    occurred_at: datetime
-    died_at: datetime
 
 
 class AdminWebhooks(Api):

@@ -1,7 +1,7 @@
 """Admin API: conversations with the trace of each answer; close, assign and label them, one or many."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from app.conversations.conversation import (
     MAX_TEXT_CHARS,
     MAX_WORDS,
     NOBODY,
+    Conversation,
     ConversationChange,
     ConversationFilter,
     ConversationState,
@@ -29,10 +30,24 @@ from app.conversations.people.transcripts import Transcripts
 from app.conversations.token_budgets import TokenBudgets
 from app.conversations.visitor_device import DeviceKind
 from app.core.actor import Actor
-from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnState
+from app.core.turn import AnsweredBy, Channel, Citation, StoredTurn
 from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.file_export import ExportFormat, exported
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, delete, get, patch, post, read, write
+from app.web.operation import (
+    Api,
+    Call,
+    ListOut,
+    ListQuery,
+    Model,
+    Timestamp,
+    delete,
+    get,
+    mirrors,
+    patch,
+    post,
+    read,
+    write,
+)
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 TAG = "Conversations"
@@ -50,14 +65,12 @@ class VisitorDeviceOut(Model):
     browser: str = Field(description='Such as "Firefox 130"; "": unknown.')
 
 
+@mirrors(
+    Conversation,
+    "id agent_id visitor_id created_at last_active_at turn_count first_question channel state assignee labels "
+    "outcome rating page_url language user_id device",
+)
 class ConversationOut(Model):
-    id: UUID
-    agent_id: UUID
-    visitor_id: UUID
-    created_at: datetime
-    last_active_at: datetime
-    turn_count: int
-    first_question: str
     channel: Channel = Field(description="Where the conversation took place.")
     state: ConversationState = Field(description="A closed conversation reopens when something happens in it.")
     assignee: str = Field(description="The e-mail address of the assigned operator; empty if nobody is assigned.")
@@ -137,11 +150,8 @@ class ConversationsExportQuery(WantedConversations):
     format: ExportFormat = "csv"
 
 
+@mirrors(Citation, "id url title as_of quote passage chunk_id")
 class TurnCitationOut(Model):
-    id: int
-    url: str
-    title: str
-    as_of: date | None
     quote: str | None = Field(description="The words of the page that support the answer; null if none were found.")
     passage: str | None = Field(
         description="Other text of the same source that may answer the question and is not quoted."
@@ -155,21 +165,12 @@ class TurnConfirmationOut(ConfirmationOut):
     decided_at: datetime | None = Field(description="When the visitor decided; null if they have not.")
 
 
+@mirrors(
+    StoredTurn,
+    "id question answer state answered_by confidence low_confidence finish error_code message_id page_url "
+    "created_at ended_at language rating comment citations confirmation cost trace",
+)
 class TurnOut(Model):
-    id: UUID
-    question: str
-    answer: str
-    state: TurnState
-    answered_by: AnsweredBy | None
-    confidence: float | None
-    low_confidence: bool
-    finish: Finish | None
-    error_code: str | None
-    message_id: UUID | None
-    page_url: str
-    created_at: datetime
-    ended_at: datetime | None
-    language: str | None
     rating: str | None = Field(description="The visitor's thumb: up, down, or null.")
     comment: str = Field(description="The visitor's comment on the rating.")
     citations: tuple[TurnCitationOut, ...]

@@ -2,7 +2,7 @@
 drafted answers; and replays, which close a gap if it is answered."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Final, Literal
 from uuid import UUID
 
@@ -14,12 +14,23 @@ from app.answers.suggestion import SuggestionState
 from app.core.actor import Actor
 from app.core.gap_state import GapReason, GapState
 from app.core.turn import AnsweredBy, Channel
-from app.gaps.gap import LEAST_ADVISED, Gap, GapFilter, GapOrder, GapReplay, ReplayedQuestion, Shortfall
+from app.gaps.gap import (
+    LEAST_ADVISED,
+    FoundThen,
+    Gap,
+    GapFilter,
+    GapOrder,
+    GapReplay,
+    GapSample,
+    ReplayedQuestion,
+    Shortfall,
+    TrialAnswer,
+)
 from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_AT_ONCE, MAX_EXPORTED, MAX_NOTE_CHARS, Gaps, GapTriage, GapView
 from app.web.file_export import ExportFormat, exported
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, patch, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, mirrors, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 TAG = "Gaps"
@@ -53,17 +64,9 @@ class NoteIn(Model):
     note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
 
+@mirrors(Gap, "id agent_id question state reason count first_seen last_seen note assignee")
 class GapOut(Model):
-    id: UUID
-    agent_id: UUID
-    question: str
-    state: GapState
-    reason: GapReason
-    count: int
-    first_seen: datetime
-    last_seen: datetime
-    note: str
-    assignee: str
+    pass
 
 
 class GapExportQuery(GapFilterQuery):
@@ -169,22 +172,14 @@ class SettledOut(Model):
     items: list[GapOut]
 
 
+@mirrors(GapSample, "turn_id conversation_id question language reason asked_at channel")
 class SampleOut(Model):
-    turn_id: UUID
-    conversation_id: UUID
-    question: str
-    language: str | None
-    reason: GapReason
-    asked_at: datetime
     channel: Channel = Field(description="Where the question was asked.")
 
 
+@mirrors(FoundThen, "url title confidence cosine bm25")
 class FoundOut(Model):
-    url: str
-    title: str
-    confidence: float
-    cosine: float | None
-    bm25: float | None
+    pass
 
 
 class SnapshotOut(Model):
@@ -269,11 +264,8 @@ class AnswerBeforeOut(Model):
     cited: tuple[str, ...]
 
 
+@mirrors(TrialAnswer, "answer answered_by confidence cited gap")
 class AnswerAfterOut(Model):
-    answer: str
-    answered_by: AnsweredBy
-    confidence: float
-    cited: tuple[str, ...]
     gap: GapReason | None = Field(description="Why it is still a gap; null if the question is now answered.")
 
 

@@ -1,8 +1,7 @@
 """Admin API: gaps closed by a change in the website's own repository, and the repository's webhook."""
 
-from datetime import datetime
 from typing import Annotated
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from pydantic import Field
 
@@ -15,13 +14,13 @@ from app.gaps.pull_requests.pull_request import (
     MAX_PATH_CHARS,
     MAX_PATTERNS,
     MAX_TITLE_CHARS,
-    PullRequestState,
+    PullRequest,
     Repository,
 )
 from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, Merges, PullRequests, Repositories
 from app.sources.api.source_hooks import hook_call
 from app.web.middleware.public_url import root_path_of
-from app.web.operation import DEFAULT_MAX_BODY_BYTES, Api, Call, Model, delete, get, post, put, read, write
+from app.web.operation import DEFAULT_MAX_BODY_BYTES, Api, Call, Model, delete, get, mirrors, post, put, read, write
 from app.web.request_body import read_body
 
 SIGNATURE_HEADER = "x-hub-signature-256"
@@ -57,13 +56,8 @@ class RepositoryIn(Model):
     )
 
 
+@mirrors(Repository, "owner name branch base_path root patterns hook_path hook_secret")
 class RepositoryOut(Model):
-    owner: str
-    name: str
-    branch: str
-    base_path: str
-    root: str
-    patterns: tuple[str, ...]
     hook_path: str = Field(description="The path that the repository's webhook posts to.")
     hook_secret: str | None = Field(default=None, description="Shown once, when it is created.")
 
@@ -90,16 +84,9 @@ class PullRequestIn(Model):
     title: str = Field(default="", max_length=MAX_TITLE_CHARS)
 
 
+@mirrors(PullRequest, "id gap_id number url path page_url state author created_at")
 class PullRequestOut(Model):
-    id: UUID
-    gap_id: UUID
-    number: int
-    url: str
-    path: str
-    page_url: str
-    state: PullRequestState
-    author: str
-    created_at: datetime
+    pass
 
 
 class PullRequestsOut(Model):

@@ -1,29 +1,23 @@
 """Admin API: making a gap, a curated answer or a golden question of one turn."""
 
-from datetime import datetime
-
 from pydantic import Field
 
-from app.answers.curated.curated_answer import Trigger
+from app.answers.curated.curated_answer import CuratedAnswer
 from app.conversations.api.conversations import TAG
 from app.core.actor import Actor
 from app.gaps.api.gaps import GapOut
 from app.gaps.turn_review import TurnReview
 from app.quality.api.golden_questions import GoldenQuestionOut
 from app.quality.golden_questions import MAX_PAGES
-from app.web.operation import Api, Call, Model, get, post, read, write
+from app.web.operation import Api, Call, Model, get, mirrors, post, read, write
 
 
+@mirrors(CuratedAnswer, "trigger pattern answer priority language page_prefix expires_at")
 class CuratedDraftOut(Model):
     """The input for `POST /v1/agents/{agent_id}/curated-answers` and its rehearsal."""
 
-    trigger: Trigger
     pattern: str = Field(description="The question, with personal data masked.")
     answer: str = Field(description="The answer that the visitor got, without source numbers.")
-    priority: int
-    language: str | None
-    page_prefix: str
-    expires_at: datetime | None
 
 
 class TurnGoldenIn(Model):

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
 from app.quality import golden_questions as rules
-from app.quality.golden_question import GoldenOrigin, GoldenQuestion
+from app.quality.golden_question import GoldenMark, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_runs import BOTH, BUDGET_SECONDS, KEPT, GoldenRuns
 from app.web.operation import (
@@ -20,6 +20,7 @@ from app.web.operation import (
     Model,
     delete,
     get,
+    mirrors,
     patch,
     post,
     read,
@@ -70,15 +71,8 @@ class GoldenQuestionPatch(Model):
     answer_matches: tuple[Expected, ...] = Field(default=(), description=_MATCHES, max_length=rules.MAX_EXPECTED)
 
 
+@mirrors(GoldenQuestion, "id agent_id question pages language answer_contains answer_matches origin created_at")
 class GoldenQuestionOut(Model):
-    id: UUID
-    agent_id: UUID
-    question: str
-    pages: tuple[str, ...]
-    language: str | None
-    answer_contains: tuple[str, ...]
-    answer_matches: tuple[str, ...]
-    origin: GoldenOrigin
     created_at: datetime
 
 
@@ -159,15 +153,11 @@ class GoldenRunIn(Model):
     )
 
 
+@mirrors(GoldenMark, "golden_id question place confidence would_answer is_right missing")
 class GoldenMarkOut(Model):
-    golden_id: UUID
-    question: str
     place: int | None = Field(
         description="Rank of the first right page among the pages found, from 1; null if none was found."
     )
-    confidence: float
-    would_answer: bool
-    is_right: bool
     missing: tuple[str, ...] = Field(description="Texts and patterns that the answer should contain, but does not.")
 
 

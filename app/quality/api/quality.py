@@ -6,8 +6,9 @@ from uuid import UUID
 from pydantic import Field
 
 from app.core.actor import Actor
+from app.quality.quality import TurnCounts
 from app.quality.quality_review import DAYS, LISTED, MAX_DAYS, MAX_TURNS, QualityReview, ThresholdCurves
-from app.web.operation import Api, Call, Model, get, read
+from app.web.operation import Api, Call, Model, get, mirrors, read
 
 TAG = "Quality"
 
@@ -16,14 +17,11 @@ class QualityQuery(Model):
     days: int = Field(default=30, ge=1, le=MAX_DAYS)
 
 
+@mirrors(TurnCounts, "turns answered abstained failed handed_over thumbs_up thumbs_down answered_share")
 class TurnCountsOut(Model):
-    turns: int
     answered: int = Field(description="With an answer of sufficient confidence.")
     abstained: int = Field(description="Nothing, or too little, was found.")
-    failed: int
     handed_over: int = Field(description="Conversations in which a person was asked for.")
-    thumbs_up: int
-    thumbs_down: int
     answered_share: float | None = Field(
         description="The share of answered turns among answered and abstained, 0 to 1; null if there were none."
     )

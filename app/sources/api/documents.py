@@ -1,17 +1,18 @@
 """Admin API: an agent's documents, their passages, and documents that an operator adds in batches."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import Final, Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from app.core.actor import Actor
+from app.knowledge.document import Document
 from app.knowledge.passages import Passages
 from app.sources.api.sources import TAG, RunOut
 from app.sources.document_batches import MAX_LINES, DocumentBatches
 from app.web.errors import Refusal
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, mirrors, post, read, write
 from app.web.request_body import read_body
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
@@ -59,15 +60,9 @@ class DocumentsQuery(ListQuery):
     source_id: UUID | None = Field(default=None, description="Only documents of this source.")
 
 
+@mirrors(Document, "id source_id url title language as_of chunk_count updated_at attributes")
 class DocumentOut(Model):
-    id: UUID
-    source_id: UUID
-    url: str
-    title: str
-    language: str | None
     as_of: date = Field(description="The date of the latest reading that found this content.")
-    chunk_count: int
-    updated_at: datetime
     attributes: dict[str, tuple[str, ...]] = Field(
         description="Attributes that were added with the document, to filter by."
     )

@@ -22,7 +22,7 @@ from app.sources.source import (
 from app.sources.source_editing import SourceAccesses, SourceEditing, with_own_address
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
-from app.web.operation import Api, Call, Model, delete, get, patch, put, read, without_defaults, write
+from app.web.operation import Api, Call, Model, delete, get, mirrors, patch, put, read, without_defaults, write
 
 
 class SourcePatch(Model):
@@ -58,11 +58,9 @@ class SourcePatch(Model):
         return replace(config, **sent)
 
 
+@mirrors(SourceConfig, "source_id name url text")
 class SourceTextOut(Model):
     source_id: UUID
-    name: str
-    url: str
-    text: str
 
     @classmethod
     def of(cls, source: Source) -> "SourceTextOut":

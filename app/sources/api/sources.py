@@ -10,9 +10,17 @@ from app.core.actor import Actor
 from app.sources import source_rules as rules
 from app.sources.discovery import Discovery, SiteOffers
 from app.sources.runs.run_control import MAX_URLS, PageSync
-from app.sources.source import RunState, Schedule, Source, SourceConfig, SourceKind, SourceSchedule
+from app.sources.source import (
+    CrawlRun,
+    PageStatus,
+    Schedule,
+    Source,
+    SourceConfig,
+    SourceKind,
+    SourceSchedule,
+)
 from app.sources.sources import MAX_CRON_CHARS, MAX_HOURS, Schedules, Sources
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, put, read, write
 
 Cron = Annotated[
     str,
@@ -109,14 +117,8 @@ class SourceCreate(Model):
         return SourceConfig(**given | {"name": self.name or self.url[: rules.MAX_NAME_CHARS]})
 
 
+@mirrors(CrawlRun, "id source_id state created_at started_at ended_at stop_reason counts kept_pages only_asked")
 class RunOut(Model):
-    id: UUID
-    source_id: UUID
-    state: RunState
-    created_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
-    stop_reason: str
     counts: dict[str, int] = Field(description="Pages by status.")
     kept_pages: int = Field(
         description="Pages that could not be read this time, and of which answers still use the earlier text."
@@ -140,21 +142,14 @@ class LeftOutText(Model):
     pages: int
 
 
+@mirrors(
+    SourceConfig,
+    "id agent_id kind name url include exclude max_pages max_depth read_files keep_repeated page_url branch "
+    "folder schedule created_at run left_out",
+)
 class SourceOut(Model):
     id: UUID
     agent_id: UUID
-    kind: SourceKind
-    name: str
-    url: str
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    max_pages: int
-    max_depth: int
-    read_files: bool
-    keep_repeated: tuple[str, ...]
-    page_url: str
-    branch: str
-    folder: str
     schedule: ScheduleOut | None = Field(
         description="When the source is read again automatically; null: only on request."
     )
@@ -170,14 +165,9 @@ class SourceOut(Model):
         return super().of(source, source.config, schedule=schedule)
 
 
+@mirrors(PageStatus, "url title status reason document_id chunks fetched_at")
 class PageOut(Model):
-    url: str
     title: str | None = Field(description="The title of the page that search uses now; null if there is none.")
-    status: str
-    reason: str
-    document_id: UUID | None
-    chunks: int
-    fetched_at: datetime | None
 
 
 class PagesQuery(ListQuery):

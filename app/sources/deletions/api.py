@@ -1,14 +1,11 @@
 """Admin API: deleting a page, a source or an agent, with a receipt."""
 
-from datetime import datetime
-from uuid import UUID
-
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.sources.deletions.deletion import DeletedKind, DeletionState
+from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
 from app.sources.deletions.deletions import Deletions
-from app.web.operation import Api, Call, Model, delete, get, post, read, write
+from app.web.operation import Api, Call, Model, delete, get, mirrors, post, read, write
 
 TAG = "Deletions"
 PATHS = {
@@ -27,18 +24,14 @@ class StoreCountsOut(Model):
     keywords: int | None = Field(description="Entries of the keyword index; null until a worker has counted them.")
 
 
+@mirrors(Deletion, "id kind subject_id name state before after requested_at verified_at")
 class DeletionOut(Model):
-    id: UUID
-    kind: DeletedKind
-    subject_id: UUID
     name: str = Field(description="The address of the page, or the name of the source or agent.")
     state: DeletionState = Field(
         description="In both states, no answer uses it. verified: it is also gone from the files of every store."
     )
     before: StoreCountsOut
     after: StoreCountsOut
-    requested_at: datetime
-    verified_at: datetime | None
 
 
 class AdminDeletions(Api):

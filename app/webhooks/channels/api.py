@@ -1,16 +1,14 @@
 """Admin API: channels of a team's chat that receive notices."""
 
-from datetime import datetime
 from typing import Annotated
-from uuid import UUID
 
 from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
-from app.web.operation import Api, Call, Model, delete, get, post, read, write
+from app.web.operation import Api, Call, Model, delete, get, mirrors, post, read, write
 from app.webhooks.api import TAG
-from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS, ChannelKind
+from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS, NoticeChannel
 from app.webhooks.channels.channels import ChannelView, NoticeChannels
 from app.webhooks.notices.notice import NOTICED
 
@@ -26,13 +24,9 @@ class NoticeChannelIn(Model):
     is_quoting: bool = Field(default=False, description="Whether notices contain the questions of gaps.")
 
 
+@mirrors(NoticeChannel, "id kind name events is_quoting created_at")
 class NoticeChannelOut(Model):
-    id: UUID
-    kind: ChannelKind
-    name: str
-    events: tuple[WebhookEvent, ...]
-    is_quoting: bool
-    created_at: datetime
+    pass
 
 
 class NoticeChannelStateOut(NoticeChannelOut):

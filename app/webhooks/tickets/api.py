@@ -2,17 +2,24 @@
 
 from datetime import datetime
 from typing import Annotated
-from uuid import UUID
 
 from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.webhook_event import WebhookEvent
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, put, read, write
 from app.webhooks.api import TAG
-from app.webhooks.tickets.desk_settings import HANDED_OVER, MAX_FIELD_CHARS, MAX_TOKEN_CHARS, DeskFields, DeskKind
+from app.webhooks.tickets.desk_settings import (
+    HANDED_OVER,
+    MAX_FIELD_CHARS,
+    MAX_TOKEN_CHARS,
+    DeskFields,
+    DeskKind,
+    DeskSettings,
+)
 from app.webhooks.tickets.help_desks import HelpDesks
+from app.webhooks.tickets.records import TicketState
 
 _HOST = "Of Zendesk, Intercom, Freshdesk or Chatwoot, such as shop.zendesk.com."
 _ACCOUNT = (
@@ -37,25 +44,16 @@ class HelpDeskIn(Model):
     events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = HANDED_OVER
 
 
+@mirrors(DeskSettings, "kind host account inbox events created_at")
 class HelpDeskOut(Model):
-    kind: DeskKind
-    host: str
-    account: str
-    inbox: str
-    events: tuple[WebhookEvent, ...]
-    created_at: datetime
+    pass
 
 
+@mirrors(TicketState, "id conversation_id number url attempts last_error created_at next_at died_at")
 class TicketOut(Model):
-    id: UUID
-    conversation_id: UUID
     number: str = Field(
         description="The number in the help desk; empty until it has accepted the ticket, and for mail."
     )
-    url: str
-    attempts: int
-    last_error: str
-    created_at: datetime
     next_at: datetime | None = Field(
         description="When it is tried next; null once it was accepted or has failed for good."
     )

@@ -1,8 +1,7 @@
 """Admin API: who changed what."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
 from pydantic import Field
@@ -10,7 +9,7 @@ from starlette.responses import Response
 
 from app.core.actor import Actor
 from app.web.file_export import ExportFormat, exported
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, manage
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, manage, mirrors
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
 from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
 
@@ -45,19 +44,15 @@ class AuditExportQuery(AuditWanted):
     format: ExportFormat = "csv"
 
 
+@mirrors(AuditEntry, "id actor operator_id token_id action action_name subject subject_name details created_at")
 class AuditEntryOut(Model):
-    id: UUID
     actor: str = Field(description="The operator's e-mail address or the token's name at that time.")
     operator_id: UUID | None = Field(
         description="The operator's account, which may have been deleted since; null for other actors."
     )
     token_id: UUID | None = Field(description="The API token; null for other actors.")
-    action: str
     action_name: str = Field(description='The action in words, such as "Signed in".')
-    subject: str
     subject_name: str = Field(description='Its current name; "" if it was deleted or has no name.')
-    details: Mapping[str, Any]
-    created_at: datetime
 
 
 class AdminAudit(Api):

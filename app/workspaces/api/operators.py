@@ -1,26 +1,21 @@
 """Admin API: the operators of the console."""
 
 from datetime import datetime
-from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
-from app.web.operation import Api, Call, Model, delete, get, manage, patch, post, without_defaults
-from app.workspaces.operator import Role
+from app.web.operation import Api, Call, Model, delete, get, manage, mirrors, patch, post, without_defaults
+from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
 from app.workspaces.password_links import MadeLink, PasswordLinks
 
 TAG = "Operators"
 
 
+@mirrors(Operator, "id email role created_at signed_in_at disabled_at invited_at")
 class OperatorOut(Model):
-    id: UUID
-    email: str
-    role: Role
-    created_at: datetime
     signed_in_at: datetime | None = Field(description="The latest sign-in; null before the first.")
-    disabled_at: datetime | None
     invited_at: datetime | None = Field(
         description="When the operator was invited, if they have not chosen a password yet; otherwise null."
     )

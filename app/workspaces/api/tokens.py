@@ -1,26 +1,21 @@
 """Admin API: creating, listing and revoking API tokens."""
 
 from datetime import datetime
-from uuid import UUID
 
 from pydantic import Field
 
 from app.core.actor import SCOPES, USUAL_SCOPES, Actor
-from app.web.operation import Api, Call, Model, delete, get, manage, post
+from app.web.operation import Api, Call, Model, delete, get, manage, mirrors, post
 from app.workspaces.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens
+from app.workspaces.workspace import ApiToken
 
 TAG = "Tokens"
 
 
+@mirrors(ApiToken, "id name prefix scopes created_at expires_at last_used_at revoked_at")
 class ApiTokenOut(Model):
-    id: UUID
-    name: str
     prefix: str = Field(description="The beginning of the token. The token itself is not stored.")
-    scopes: tuple[str, ...]
-    created_at: datetime
-    expires_at: datetime | None
     last_used_at: datetime | None = Field(description="To the minute.")
-    revoked_at: datetime | None
 
 
 class ApiTokensOut(Model):

@@ -16,7 +16,7 @@ from app.core.actor import Actor
 from app.web.access import VisitorCaller, visitor
 from app.web.file_export import ExportFormat, exported
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, patch, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, mirrors, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 _COLUMNS: Final = (
@@ -25,16 +25,9 @@ _COLUMNS: Final = (
 )
 
 
+@mirrors(Lead, "id conversation_id visitor_id name email message created_at assignee state done_at done_by")
 class LeadOut(Model):
-    id: UUID
-    conversation_id: UUID
-    visitor_id: UUID
-    name: str
-    email: str
-    message: str
-    created_at: datetime
     assignee: str = Field(description="The e-mail address of the assigned operator; empty if nobody is assigned.")
-    state: LeadState
     done_at: datetime | None = Field(description="Null while the lead is open.")
     done_by: str = Field(description="The operator or API token that marked the lead as done; empty while it is open.")
 

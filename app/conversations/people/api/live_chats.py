@@ -14,7 +14,7 @@ from app.conversations.people.live_chats import MAX_LISTED, LiveChats, LiveView
 from app.conversations.people.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
 from app.conversations.people.saved_reply import MAX_TITLE_CHARS, VARIABLES, SavedReply
 from app.core.actor import Actor
-from app.web.operation import Api, Call, Model, delete, get, patch, post, read, without_defaults, write
+from app.web.operation import Api, Call, Model, delete, get, mirrors, patch, post, read, without_defaults, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 
@@ -184,11 +184,9 @@ class SavedReplyPatch(Model):
     agent_id: UUID | None = Field(default=None, description=_WHOSE)
 
 
+@mirrors(SavedReply, "id agent_id title text")
 class SavedReplyOut(Model):
-    id: UUID
-    agent_id: UUID | None
-    title: str
-    text: str
+    pass
 
 
 class SavedRepliesOut(Model):

@@ -9,13 +9,13 @@ from pydantic import Field, conlist, create_model
 
 from app.conversations.api.conversations import TAG, NoteOut, VisitorDeviceOut
 from app.conversations.api.widget_models import CitationOut, ConfirmationOut
-from app.conversations.people.live_chat import Author, LiveMessage
+from app.conversations.people.live_chat import LiveMessage
 from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, VisitorExport
 from app.core.actor import Actor
-from app.core.turn import AnsweredBy, TurnState
+from app.core.turn import StoredTurn
 from app.store.tables import tables_of_visitors
-from app.web.operation import Api, Call, Model, delete, get, read, with_fields, write
+from app.web.operation import Api, Call, Model, delete, get, mirrors, read, with_fields, write
 
 
 class ExportedFeedbackOut(Model):
@@ -25,15 +25,11 @@ class ExportedFeedbackOut(Model):
     updated_at: datetime
 
 
+@mirrors(
+    StoredTurn,
+    "id question answer page_url state answered_by created_at ended_at citations feedback confirmation",
+)
 class ExportedTurnOut(Model):
-    id: UUID
-    question: str
-    answer: str
-    page_url: str
-    state: TurnState
-    answered_by: AnsweredBy | None
-    created_at: datetime
-    ended_at: datetime | None
     citations: tuple[CitationOut, ...]
     feedback: ExportedFeedbackOut | None
     confirmation: ConfirmationOut | None = Field(description="What the visitor was asked to confirm.")
@@ -43,11 +39,8 @@ class ExportedTurnOut(Model):
         return super().of(exported.turn, exported)
 
 
+@mirrors(LiveMessage, "author name text created_at picture")
 class ExportedLiveMessageOut(Model):
-    author: Author
-    name: str | None
-    text: str
-    created_at: datetime
     picture: str | None = Field(description="The picture as WebP in Base64, if the message is one.")
 
     @classmethod
