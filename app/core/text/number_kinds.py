@@ -1,14 +1,17 @@
 """What a number counts: money, a share, days, kilometres, or things.
 
-The lists are English, with the signs and short forms that other languages share. A number that they do not know counts
-anything ("").
+The words are `units` in the languages' files; here are the signs and short forms that languages share. A number with
+neither counts anything ("").
 """
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
+from app.core.text.languages import LANGUAGES, any_of, language_table
 from app.core.text.stated_facts import every_spelling, spellings, stated_numbers
+from app.core.text.words import is_spaceless
 
 MONEY: Final = "money"
 SHARE: Final = "share"
@@ -19,28 +22,19 @@ _UNKNOWN_PRICE: Final = 0.5
 _OTHER_THINGS: Final = 0.6  # "ages 8 to 11 learn" counts years
 
 _SIGNS: Final = "€$£¥₹₽₩₺₴₪"
-_UNITS: Final = {
-    MONEY: f"{' '.join(_SIGNS)} euro euros eur ct cent cents dollar dollars usd pound pounds gbp chf "
-    "pence kr kronen kroner kronor kč zł złotych franken francs peso pesos yen yuan евро рублей",
-    SHARE: "% percent prozent procent percento",
-    "seconds": "s sec second seconds",
-    "minutes": "min minute minutes",
-    "hours": "h hour hours",
-    "days": "day days",
-    "weeks": "week weeks",
-    "months": "month months",
-    "years": "year years",
+_SHARED: Final = {
+    MONEY: f"{' '.join(_SIGNS)} chf gbp usd eur",
+    SHARE: "%",
     "bytes": "kb mb gb tb kib mib gib tib byte bytes",
-    "length": "mm cm m km metre metres meter meters inch inches",
-    "mass": "mg g kg gram grams kilogram kilograms",
-    "volume": "ml l litre litres liter liters",
-    "degrees": "°c °f ° degrees",
+    "length": "mm cm m km",
+    "mass": "mg g kg",
+    "volume": "ml l",
+    "degrees": "°c °f °",
     "volts": "v volt volts mv kv",
     "amperes": "ma ah mah",
     "watts": "w kw kwh wh watt watts",
     "frequency": "hz khz mhz ghz",
 }
-_KIND_OF: Final = {unit: kind for kind, units in _UNITS.items() for unit in units.split()}
 _MONEY_AHEAD: Final = re.compile(rf"(?:[{_SIGNS}]|\b(?:EUR|USD|GBP|CHF))[ \xa0−-]?$")
 # "3 to 6 working days" counts days twice; in "5-year warranty" the unit is joined by a hyphen.
 _UNIT: Final = re.compile(
@@ -136,30 +130,52 @@ def is_time(kind: str) -> bool:
     return any(kind in (long, short) for long, _, short in _SAME_TIME)
 
 
+@cache
+def _units() -> dict[str, list[str]]:
+    units = {kind: shared.split() for kind, shared in _SHARED.items()}
+    for language in sorted(LANGUAGES):
+        for kind, told in language_table(language)["units"].items():
+            units.setdefault(kind, []).extend(word for word in told if word not in units[kind])
+    return units
+
+
+@cache
+def _kind_of() -> dict[str, str]:
+    return {unit.casefold(): kind for kind, units in _units().items() for unit in units}
+
+
+@cache
+def _unit_words() -> re.Pattern[str]:
+    """Units of several words, of letters with marks, and of scripts without spaces between words."""
+    others = [unit for unit in _kind_of() if not unit.isalpha() and unit[0].isalpha()]
+    unspaced = [unit for unit in _kind_of() if is_spaceless(unit[0])]
+    return re.compile(rf"\s?(?:({any_of(unspaced)})|({any_of(others)})(?!\w))", re.IGNORECASE)
+
+
 def counts_in(unit: str, text: str) -> bool:
     """Whether a text has a number of the unit, or of the next one of time: "3 years" and "36 months"."""
-    kind = _KIND_OF.get(unit.casefold())
+    kind = _kind_of().get(unit.casefold())
     fitting = {kind}.union(*({long, short} for long, _, short in _SAME_TIME if kind in (long, short)))
     return kind is not None and any(not fitting.isdisjoint(kinds) for kinds in number_kinds(text).values())
 
 
 def units_of(kind: str) -> str:
     """The words for it, separated by spaces."""
-    return _UNITS.get(kind, "")
+    return " ".join(_units().get(kind, ()))
 
 
 def is_unit(word: str) -> bool:
     """GB is a unit, though it looks like a name."""
-    return word.casefold() in _KIND_OF
+    return word.casefold() in _kind_of()
 
 
 def _kind(text: str, start: int, end: int) -> str:
     if _MONEY_AHEAD.search(text[max(0, start - 6) : start]):
         return MONEY
-    unit = _UNIT.match(text, end)
-    word = ((unit and unit[1]) or "").casefold()
-    if word in _KIND_OF:
-        return _KIND_OF[word]
+    unit = _unit_words().match(text, end) or _UNIT.match(text, end)
+    word = ((unit and (unit[1] or unit[unit.re.groups])) or "").casefold()
+    if word in _kind_of():
+        return _kind_of()[word]
     if ":" in text[start:end]:
         return CLOCK
     if len(word) < 3 or word in _COUNTED_NEVER:
