@@ -18,10 +18,12 @@ def test_the_widget_speaks_the_languages_of_the_server() -> None:
 def test_a_language_has_every_part(language: str) -> None:
     english, table = language_table("en"), language_table(language)
     assert table.keys() == english.keys()
-    for name in ("comparison", "details", "questions", "small_talk", "units"):
+    for name in ("clauses", "comparison", "details", "questions", "small_talk", "units"):
         assert table[name].keys() == english[name].keys()
     assert all(table["details"].values())
     assert all(table["units"].values())
+    assert all(table["clauses"].values())
+    assert table["refers"]
     assert all(table["comparison"][name] for name in ("asks", "forms"))
     assert table["language_names"].keys() == english["language_names"].keys() >= LANGUAGES
     assert all(table["language_names"].values())

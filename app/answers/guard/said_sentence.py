@@ -3,16 +3,14 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from app.answers.guard.place_words import every_stem, number_words, stems
+from app.core.text.languages import LANGUAGES, any_of, language_table
 from app.core.text.number_kinds import is_unit, number_kinds, said_numbers
 from app.core.text.stated_facts import Fact, FactKind, facts_of, in_ascii_digits, plain
 
-# One place seldom has all of a sentence: the price is in one row, the number of stations in another.
-_CLAUSES: Final = re.compile(
-    r"[,;:()]\s|\s(?:and|or|but|et|und|oder|y|o|e)\s|\s(?=(?:while|if|when|because|since)\s)", re.IGNORECASE
-)
 _FRAGMENT: Final = re.compile(r"(?:with|at|by|for|of|per)\s[^,;:]{1,24}(?=[,;.:]|$)", re.IGNORECASE)
 _WORD: Final = re.compile(r"\w[\w'’.-]*\w|\w")
 _AFTER_A_NAME: Final = re.compile(r"[A-Z]|\d{1,4}")  # Breeze M, Nibbit 6
@@ -83,7 +81,7 @@ class SaidSentence:
             or (bool(_VERB.match(text, text.find(fact.text) + len(fact.text))) and not is_word(fact.text))
         ]
         facts = _with_whole_names(facts, text, has_phrase)
-        clauses = list(_whole_clauses(text))
+        clauses = list(_whole_clauses(text, language))
         parts = [_part(text, facts, text)]
         if len(clauses) > 1:
             parts += [_part(clause, facts, text) for clause in clauses]
@@ -112,13 +110,22 @@ def needs_no_proof(fact: Fact, text: str, own_names: Collection[str]) -> bool:
     return bool(_ACRONYM.fullmatch(fact.text) and re.search(rf"(?<!\w){name} \d", text))
 
 
-def _whole_clauses(text: str) -> Iterator[str]:
+def _whole_clauses(text: str, language: str | None) -> Iterator[str]:
     """The clauses; one that is no more than "with 38 stations" goes with the one before."""
     start = 0
-    for end in [*(found for found in _CLAUSES.finditer(text) if not _FRAGMENT.match(text, found.end())), None]:
+    bounds = _clause_bounds(language if language in LANGUAGES else "en").finditer(text)
+    for end in [*(found for found in bounds if not _FRAGMENT.match(text, found.end())), None]:
         if clause := text[start : end.start() if end else None].strip():
             yield clause
         start = end.end() if end else start
+
+
+@cache
+def _clause_bounds(language: str) -> re.Pattern[str]:
+    """One place seldom has all of a sentence: the price is in one row, the number of stations in another."""
+    words = language_table(language)["clauses"]
+    joins, opens = any_of(words["joins"]), any_of(words["opens"])
+    return re.compile(rf"[,;:()]\s|\s(?:{joins})\s|\s(?=(?:{opens})\s)", re.IGNORECASE)
 
 
 def _part(text: str, facts: Sequence[Fact], sentence: str) -> Part:

@@ -3,8 +3,10 @@ only refer elsewhere."""
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final
 
+from app.core.text.languages import LANGUAGES, any_of, language_table
 from app.core.text.markdown.blocks import Block, BlockKind, list_items
 
 _LONGEST_CAPTION: Final = 200  # characters
@@ -14,11 +16,6 @@ _CAPTION: Final = re.compile(
     re.IGNORECASE,
 )
 _FOOTNOTE_NUMBER: Final = re.compile(r"[(\[]\d{1,3}[)\]]")  # the mark that stands alone above a footnote's text
-_SEE: Final = (
-    r"(?:see also|related(?: topics)?|siehe auch|voir aussi|v[ée]ase también|vedi anche|ve(?:r|ja) também|zie ook)"
-)
-_REFERENCES: Final = re.compile(rf"\W*+{_SEE}\**\s*[:\uff1a]", re.IGNORECASE)
-_REFERENCES_HEADING: Final = re.compile(rf"(?:[\d.]+\s)?\W*+{_SEE}\W*+", re.IGNORECASE)
 _SENTENCE_END: Final = re.compile(r"[.!:;…。！।`)]\W*+\Z")
 
 
@@ -34,7 +31,7 @@ def running_text(found: Iterable[Block]) -> Iterator[Block]:
 
 def is_headed_references(heading: str) -> bool:
     """Whether the text under this heading only refers elsewhere."""
-    return _REFERENCES_HEADING.fullmatch(heading) is not None
+    return _references_heading().fullmatch(heading) is not None
 
 
 def _stands_beside(block: Block) -> bool:
@@ -43,7 +40,7 @@ def _stands_beside(block: Block) -> bool:
     is_line = "\n" not in block.text and len(block.text) <= _LONGEST_CAPTION
     is_caption = is_line and _CAPTION.match(block.text) is not None
     is_number = _FOOTNOTE_NUMBER.fullmatch(block.text) is not None
-    return is_caption or is_number or _REFERENCES.match(block.text) is not None
+    return is_caption or is_number or _references().match(block.text) is not None
 
 
 def _names_only(block: Block) -> bool:
@@ -51,3 +48,17 @@ def _names_only(block: Block) -> bool:
     lines = list_items(block.text) if block.kind is BlockKind.LIST else block.text.split("\n")
     is_text = block.kind in (BlockKind.LIST, BlockKind.PARAGRAPH)
     return is_text and not any(map(_SENTENCE_END.search, lines))
+
+
+@cache
+def _references() -> re.Pattern[str]:
+    return re.compile(rf"\W*+(?:{_see()})\**\s*[:\uff1a]", re.IGNORECASE)
+
+
+@cache
+def _references_heading() -> re.Pattern[str]:
+    return re.compile(rf"(?:[\d.]+\s)?\W*+(?:{_see()})\W*+", re.IGNORECASE)
+
+
+def _see() -> str:
+    return any_of(heading for language in sorted(LANGUAGES) for heading in language_table(language)["refers"])
