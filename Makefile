@@ -37,6 +37,11 @@ install: $(USABLE) ## Make the virtual environment in .venv, without the develop
 demo: $(USABLE) ## Crawl a website and answer questions about it, from nothing (SITE=https://... for your own)
 	$(BIN)/docent demo $(if $(SITE),--site $(SITE))
 
+.PHONY: report
+report: $(USABLE) ## Say what a website answers, contradicts and has left to age (SITE=https://...; OUT=report.html, QUESTIONS=CSV)
+	@test -n "$(SITE)" || { echo "Name the website: make report SITE=https://www.example.com"; exit 2; }
+	$(BIN)/docent report $(SITE) $(if $(OUT),--out $(OUT)) $(if $(QUESTIONS),--questions $(QUESTIONS))
+
 .PHONY: test
 test: .venv/installed ## Run the tests that need nothing but Python (minutes)
 	$(BIN)/pytest tests $(addprefix --ignore=,$(SLOW)) --numprocesses $(WORKERS) --dist worksteal
@@ -304,6 +309,10 @@ docs: .venv/installed ## Build the documentation as a website in build/docs; eve
 reference: .venv/installed ## Write what the documentation has from the code: docs/reference, pages as they are read
 	$(BIN)/python -m tests.docs.reference_pages
 	$(BIN)/python -m tests.docs.read_pages
+
+.PHONY: sample-report
+sample-report: .venv/installed ## Write docs/site/site-report.html, a report over the demonstration site with faults
+	$(BIN)/python -m tests.docs.sample_report
 
 .PHONY: migration
 migration: .venv/installed ## Write the migration that brings databases to the tables as the code has them (NAME=saved_filters)

@@ -31,6 +31,12 @@ COMMANDS = (
     LateCommand("mcp", "app.cli.serving.commands:mcp", "Serve an agent's tools over the Model Context Protocol."),
     LateCommand("eval", "app.cli.evaluation.commands:eval_", "Measure search on a set of questions, stage by stage."),
     LateCommand("demo", "app.cli.demo.command:demo", "Read a website, answer three questions, show the gap."),
+    LateCommand(
+        "report",
+        "app.cli.site_report:report",
+        "Read a website, ask it questions made from its own headings, and write what it answers, what it contradicts "
+        "and what has aged to one HTML file.",
+    ),
     LateCommand("token", "app.cli.tokens:commands", "API tokens."),
     LateCommand("secrets", "app.cli.secret_keys:commands", "Keys that seal secrets in the database."),
     LateCommand("operator", "app.cli.operators:commands", "Operators: people who can sign in to the console."),

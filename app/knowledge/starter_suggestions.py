@@ -73,7 +73,7 @@ def starter_suggestions(
     are `known` or on many pages."""
     pages = _by_page(chunks)
     wanted = language or _main_language(pages)
-    asked = [_questions(page) for page in pages if wanted is None or page[0].language in (wanted, None)]
+    asked = [page_questions(page) for page in pages if wanted is None or page[0].language in (wanted, None)]
     spread = Counter(normalised(found.question) for page in asked for found in page)
     taken = {normalised(question) for question in known}
     kept = []
@@ -99,7 +99,7 @@ def _main_language(pages: Sequence[Sequence[Chunk]]) -> str | None:
     return told.most_common(1)[0][0] if told else None
 
 
-def _questions(page: Sequence[Chunk]) -> list[StarterSuggestion]:
+def page_questions(page: Sequence[Chunk]) -> list[StarterSuggestion]:
     """Each once: first headings in order, then lines with an answer below, then the title's question."""
     language = page[0].language
     headings = [heading for chunk in page for heading in chunk.breadcrumb]

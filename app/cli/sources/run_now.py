@@ -50,13 +50,7 @@ async def run_now(
 ) -> RunOutcome:
     """Read the source and say what became of its pages. It has failed where it did not finish, and where there is
     nothing to answer from, as with pages that an operator has to review first."""
-
-    def work(tx: Transaction) -> CrawlRun:
-        started = CrawlRunRecords(tx).start_run(source.agent_id, source.id)
-        return CrawlRunRecords(tx).resume_run(started.id)
-
-    started = await base.record.of_workspace(actor.workspace_id).write(work)
-    ended = await _watched(base, knowledge, started)
+    ended = await read_now(base, knowledge, actor, source)
     sources = Sources(base.record, InlineJobQueue(knowledge.jobs), page_scope_on(base))
     pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
     problems = [page for page in pages if page.status not in READ_STATUSES]
@@ -88,8 +82,14 @@ async def run_now(
     return RunOutcome(problem, has_pages)
 
 
-async def _watched(base: Infrastructure, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:
+async def read_now(base: Infrastructure, knowledge: Knowledge, actor: Actor, source: Source) -> CrawlRun:
     """Read here, or have it read by the worker that lives: two readers would fetch every page twice."""
+
+    def work(tx: Transaction) -> CrawlRun:
+        started = CrawlRunRecords(tx).start_run(source.agent_id, source.id)
+        return CrawlRunRecords(tx).resume_run(started.id)
+
+    started = await base.record.of_workspace(actor.workspace_id).write(work)
     workers = await base.record.read(lambda tx: ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS))
     async with DbosJobQueue(base.settings.job_queue_url) as queue:
         jobs: JobQueue = queue if workers else InlineJobQueue(knowledge.jobs)

@@ -63,11 +63,16 @@ _COUNTED_NEVER: Final = frozenset(
 def number_kinds(text: str) -> dict[str, set[str]]:
     """For every spelling of every number of a text the kinds that it is stated with."""
     kinds: dict[str, set[str]] = {}
-    for number, start, end in stated_numbers(text):
-        kind = _kind(text, start, end)
+    for number, kind, _, _ in counted_numbers(text):
         for spelling in every_spelling(number):
             kinds.setdefault(spelling, set()).add(kind)
     return kinds
+
+
+def counted_numbers(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """Every number, what it counts, its start and its end."""
+    for number, start, end in stated_numbers(text):
+        yield number, _kind(text, start, end), start, end
 
 
 def said_numbers(text: str, *, has_known_units: bool = True) -> dict[str, set[tuple[str, str]]]:

@@ -108,6 +108,11 @@ class Rendering:
         return HTMLResponse(text, shown.status, HEADERS)
 
 
+def rendered(template: str, **values: Any) -> str:
+    """A document that is no page of the console; `template` is named like a page's."""
+    return _templates().get_template(template).render(values)
+
+
 @cache
 def _templates() -> Environment:
     """One for the process, because compiling a template takes much longer than rendering it.

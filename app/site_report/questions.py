@@ -1,0 +1,121 @@
+"""Questions that visitors might ask, made from a website's own headings and FAQ, or read from a file of real ones.
+
+A question of the pages is taken unchanged. "Change your card" becomes "How do I change my card?" where the heading
+begins with a verb that the list of its language has; a page's first heading of few words is asked as it stands, as
+people type into a search box.
+"""
+
+import csv
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib import resources
+from itertools import zip_longest
+from typing import Any, Final
+
+from app.core.chunk import Chunk
+from app.core.delimited_text import delimited
+from app.core.errors import InvalidInput
+from app.core.text.sentences import asks
+from app.core.text.words import folded_words, normalised
+from app.knowledge.starter_suggestions import page_questions
+from app.site_report.site_report import Origin, ReportQuestion
+from app.turns.question_candidates import offered
+
+MOST_QUESTIONS: Final = 150
+MOST_GIVEN: Final = 500
+_MOST_CHARS: Final = 300  # of a question from a file
+_PER_PAGE: Final = 4
+_ON_PAGES: Final = 2  # a heading on more pages is part of the frame
+_TOPIC_WORDS: Final = 6
+
+
+def made_questions(pages: Iterable[Sequence[Chunk]], posts: Iterable[str] = ()) -> list[ReportQuestion]:
+    """At most MOST_QUESTIONS, from as many pages as possible; `pages` have their chunks in order. The headings of
+    `posts`, such as news, are headlines: only their questions are asked."""
+    news = frozenset(posts)
+    of_pages = [list(_of_page(page, page[0].url in news)) for page in pages if page]
+    at: dict[str, set[str]] = defaultdict(set)
+    for questions in of_pages:
+        for each in questions:
+            at[normalised(each.text)].update(each.pages)
+    taken: dict[str, ReportQuestion] = {}
+    for round_ in zip_longest(*(_chosen(questions, at) for questions in of_pages)):
+        for each in round_:
+            if each is not None and len(taken) < MOST_QUESTIONS:
+                pages_ = tuple(sorted(at[normalised(each.text)]))
+                taken.setdefault(normalised(each.text), ReportQuestion(each.text, each.origin, pages_, each.language))
+    return list(taken.values())
+
+
+def _chosen(questions: Sequence[ReportQuestion], at: dict[str, set[str]]) -> list[ReportQuestion]:
+    return [each for each in questions if len(at[normalised(each.text)]) <= _ON_PAGES][:_PER_PAGE]
+
+
+def _of_page(page: Sequence[Chunk], is_post: bool) -> Iterator[ReportQuestion]:
+    url, language = page[0].url, page[0].language
+    for suggestion in page_questions(page):
+        if offered(suggestion.question) is not None:
+            yield ReportQuestion(suggestion.question, Origin.QUESTION, (url,), language)
+    if is_post:
+        return
+    headings = [text for heading in _headings(page) if (text := offered(heading)) and not asks(text[-2:])]
+    for heading in headings:
+        if (asked := _instructed(heading, language)) is not None:
+            yield ReportQuestion(asked, Origin.QUESTION, (url,), language)
+    top = offered(page[0].breadcrumb[0] if page[0].breadcrumb else page[0].title)
+    if top in headings and _is_topic(top, language) and _instructed(top, language) is None:
+        yield ReportQuestion(top, Origin.TOPIC, (url,), language)
+
+
+def _headings(page: Sequence[Chunk]) -> list[str]:
+    return list(dict.fromkeys(heading for chunk in page for heading in (*chunk.breadcrumb, chunk.title)))
+
+
+def _instructed(heading: str, language: str | None) -> str | None:
+    """ "Change your card" as "How do I change my card?"."""
+    table = _tables().get(language or "", {})
+    first, *rest = heading.rstrip(" .!:").split()
+    if not rest or first.casefold() not in table.get("verbs", ()):
+        return None
+    is_noun = rest[0].casefold() in table["after_nouns"] and f"{first} {rest[0]}".casefold() not in table["two_words"]
+    words = [table["turned"].get(word.casefold(), word) for word in rest]
+    if is_noun or not table["never"].isdisjoint(folded_words(" ".join(words))):
+        return None
+    return str(table["form"]).format(" ".join((first.casefold(), *words)))
+
+
+def _is_topic(heading: str, language: str | None) -> bool:
+    """Few words, and none of those that make a sentence or a headline of them."""
+    words = folded_words(heading)
+    sentence_words = _tables().get(language or "", {}).get("in_headlines", frozenset())
+    return len(words) <= _TOPIC_WORDS and sentence_words.isdisjoint(words)
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    told = tomllib.loads(resources.files(__package__).joinpath("heading_words.toml").read_text(encoding="utf-8"))
+    lists = ("verbs", "after_nouns", "never", "in_headlines")
+    return {
+        language: table | {name: frozenset(table.get(name, "").split()) for name in lists}
+        for language, table in told.items()
+    }
+
+
+def given_questions(text: str) -> list[ReportQuestion]:
+    """From a CSV file: the column "question", else the first one. Raises InvalidInput."""
+    delimiter, body = delimited(text)
+    rows = [row for row in csv.reader(body.splitlines(), delimiter=delimiter) if any(cell.strip() for cell in row)]
+    if not rows:
+        raise InvalidInput("--questions", "The file has no questions. Put one on each line.")
+    head = [cell.strip().casefold() for cell in rows[0]]
+    at = head.index("question") if "question" in head else 0
+    rows = rows[1:] if "question" in head else rows
+    texts = [" ".join(row[at].split())[:_MOST_CHARS] for row in rows if at < len(row) and row[at].strip()]
+    unique = {normalised(each) or each: ReportQuestion(each, Origin.GIVEN) for each in reversed(texts)}
+    if len(unique) > MOST_GIVEN:
+        raise InvalidInput(
+            "--questions", f"The file has {len(unique)} questions; {MOST_GIVEN} are the most. Shorten it."
+        )
+    return list(reversed(unique.values()))

@@ -1,0 +1,135 @@
+"""Makes the report on a website that an agent has read, as a value and as one HTML file."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import date
+from itertools import groupby
+from typing import Final
+from uuid import UUID
+
+import anyio
+from anyio import to_thread
+
+from app.answers.playground import Playground, PlaygroundQuestion
+from app.core.actor import Actor
+from app.core.chunk import Chunk
+from app.core.list_page import collected
+from app.kit.clock import Clock
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.site_report.ageing_facts import ageing_facts
+from app.site_report.answer_verdict import judged
+from app.site_report.contradictions import contradictions
+from app.site_report.dated_pages import is_post, is_under_date
+from app.site_report.page_weaknesses import weaknesses
+from app.site_report.questions import made_questions
+from app.site_report.site_report import (
+    AgeingKind,
+    JudgedAnswer,
+    ReportQuestion,
+    SiteReport,
+    Verdict,
+    WeaknessKind,
+)
+from app.site_report.statements import statements
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.source import CrawlRun, PageStatus, Source
+from app.store.system_of_record import SystemOfRecord
+from app.web.console.rendering import rendered
+
+_MOST_CHUNKS: Final = 50_000
+_AT_ONCE: Final = 4
+
+OnAsked = Callable[[int, int], None]
+
+
+class SiteReports:
+    """Writes nothing."""
+
+    def __init__(self, records: SystemOfRecord, playground: Playground, clock: Clock) -> None:
+        self._records = records
+        self._playground = playground
+        self._clock = clock
+
+    async def of_source(
+        self, actor: Actor, source: Source, run: CrawlRun, given: Sequence[ReportQuestion], on_asked: OnAsked
+    ) -> SiteReport:
+        """What the `run` of the source has read, asked the questions of its pages and those that are `given`.
+        `on_asked` hears how many of how many are answered. Raises NotFound if the agent is not published,
+        IndexUnavailable."""
+        own = self._records.of_agent(source.agent_id)
+        chunks = await own.read(lambda tx: LiveDocumentRecords(tx).first_chunks(source.agent_id, _MOST_CHUNKS))
+        statuses = await collected(lambda page: own.read(lambda tx: CrawlPageRecords(tx).pages(run.id, page)))
+        pages = [list(page) for _, page in groupby(chunks, key=lambda chunk: chunk.document_id)]
+        posts = {page[0].url for page in pages if await to_thread.run_sync(is_post, page)}
+        questions = await to_thread.run_sync(made_questions, pages, posts)
+        answers = await self._asked(actor, source.agent_id, [*questions, *given], pages, on_asked)
+        today = self._clock.now().date()
+        return await to_thread.run_sync(_report, source, run, today, pages, posts, statuses, answers)
+
+    async def _asked(
+        self,
+        actor: Actor,
+        agent_id: UUID,
+        questions: Sequence[ReportQuestion],
+        pages: Sequence[Sequence[Chunk]],
+        on_asked: OnAsked,
+    ) -> list[JudgedAnswer]:
+        """In the order of the questions."""
+        texts = {page[0].url: "\n".join(chunk.text for chunk in page) for page in pages}
+        answers: dict[int, JudgedAnswer] = {}
+        limiter = anyio.CapacityLimiter(_AT_ONCE)
+
+        async def ask(at: int, question: ReportQuestion) -> None:
+            async with limiter:
+                asked = PlaygroundQuestion(question.text, language=question.language)
+                answer = await self._playground.ask(actor.workspace_id, agent_id, asked, "live")
+            answers[at] = judged(question, answer, texts)
+            on_asked(len(answers), len(questions))
+
+        async with anyio.create_task_group() as tasks:
+            for at, question in enumerate(questions):
+                tasks.start_soon(ask, at, question)
+        return [answers[at] for at in range(len(questions))]
+
+
+def _report(
+    source: Source,
+    run: CrawlRun,
+    today: date,
+    pages: Sequence[Sequence[Chunk]],
+    posts: set[str],
+    statuses: Sequence[PageStatus],
+    answers: Sequence[JudgedAnswer],
+) -> SiteReport:
+    standing = [chunk for page in pages if page[0].url not in posts for chunk in page if not is_under_date(chunk)]
+    stated = statements(standing)
+    languages = Counter(page[0].language for page in pages if page[0].language)
+    return SiteReport(
+        source.config.url,
+        source.config.name,
+        today,
+        next(iter(dict(languages.most_common(1))), None),
+        tuple(statuses),
+        run.stop_reason,
+        tuple(answers),
+        tuple(weaknesses(pages, statuses, answers)),
+        tuple(contradictions(stated)),
+        tuple(ageing_facts(standing, today)),
+        tuple(page[0].url for page in pages if page[0].dated is None),
+        len(stated),
+        source.config.max_pages,
+    )
+
+
+def report_page(report: SiteReport) -> str:
+    """HTML without scripts and without anything from elsewhere."""
+    return rendered(
+        "site_report/site_report.html",
+        report=report,
+        Verdict=Verdict,
+        AgeingKind=AgeingKind,
+        WeaknessKind=WeaknessKind,
+        unproven=[each for each in report.answers if each.verdict is not Verdict.ANSWERED],
+        weak={kind: [each for each in report.weaknesses if each.kind is kind] for kind in WeaknessKind},
+        origins=Counter(each.question.origin.value for each in report.answers),
+    )
