@@ -142,8 +142,8 @@ async def _warming(base: Infrastructure) -> AsyncIterator[None]:
 
 
 async def warm_up(models: Models) -> None:
-    """Load what answers need before the first visitor has to wait for it. The shipped reranker has no vote by default,
-    so it is opened by the first ranking that wants one, within a tenth of a second."""
+    """Load what answers need before the first visitor has to wait for it. The shipped reranker is opened by the first
+    question that it reads passages for, within a tenth of a second."""
     await asyncio.to_thread(has_failure_words, "ready?")  # reads the tables of all languages
     try:
         await models.questions.embed(["ready?"])

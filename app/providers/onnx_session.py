@@ -59,6 +59,10 @@ class OnnxSession:
         loaded: dict[str, Any] = json.loads((self.folder / "config.json").read_text(encoding="utf-8"))
         return loaded
 
+    @property
+    def is_open(self) -> bool:
+        return self._session is not None
+
     def open(self) -> None:
         """Load tokenizer and weights now rather than with the first input."""
         with self._opening:

@@ -1,12 +1,16 @@
 """The shipped reranker, for real."""
 
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from app.core.errors import RerankerUnavailable
+from app.providers.onnx_session import OnnxSession
 from app.providers.onnx_threads import OnnxThreads
+from app.providers.reranking import onnx_reranker
 from app.providers.reranking.onnx_reranker import OnnxReranker
 from app.providers.shipped_weights import RERANKER_FOLDER
 from tests.contracts.reranker_contract import AMPLE_SECONDS, RerankerContract
@@ -41,6 +45,26 @@ class TestOnnxReranker(RerankerContract):
     async def test_a_budget_that_ends_midway_is_an_error(self, reranker: OnnxReranker) -> None:
         with pytest.raises(RerankerUnavailable, match="budget"):
             await reranker.score("refund", ["long text " * 200] * 200, budget_seconds=0.05)
+
+
+async def test_the_first_question_s_budget_begins_when_the_model_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    opening = OnnxSession.open
+
+    def opened(session: OnnxSession) -> None:
+        opening(session)
+        events.append("loaded")
+
+    def now() -> float:
+        events.append("budget begins")
+        return time.monotonic()
+
+    monkeypatch.setattr(OnnxSession, "open", opened)
+    monkeypatch.setattr(onnx_reranker, "time", SimpleNamespace(monotonic=now))
+    threads = OnnxThreads()
+    assert await OnnxReranker(RERANKER_FOLDER, threads).score("q", ["text"], budget_seconds=AMPLE_SECONDS)
+    await threads.close()
+    assert events[:2] == ["loaded", "budget begins"]
 
 
 async def test_missing_weights_say_where_they_were_looked_for(tmp_path: Path) -> None:

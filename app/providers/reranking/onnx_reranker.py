@@ -39,6 +39,8 @@ class OnnxReranker:
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if not texts:
             return []
+        if not self._session.is_open:
+            await self.open()  # once, and the budget is for reading
         deadline = time.monotonic() + budget_seconds
         try:
             return await self._score_by_length(question, texts, deadline)
