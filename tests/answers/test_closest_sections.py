@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ClosestSectionsWriter
@@ -59,6 +61,13 @@ async def test_a_section_is_named_once_and_in_the_visitors_language() -> None:
 
     assert "am nächsten:\n\n- **Hilfe** [" in found
     assert found.count("Hilfe") == 1
+
+
+async def test_the_language_of_the_sections_is_named_below_them_if_it_is_another_one() -> None:
+    hub = replace(source(1, "Hub", "The wheel for a reset of the hub is under the lid."), language="en")
+
+    assert (await written("Wo ist das Rad?", hub, language="de")).endswith("\n\nDiese Abschnitte sind auf Englisch.")
+    assert (await written("Where is the wheel?", hub)).endswith("under the lid.")
 
 
 async def test_names_and_lines_hold_no_link() -> None:

@@ -361,7 +361,13 @@ class ClosestSectionsWriter:
                 f"- **{name}** [{passage.source.number}]{shown.get(passage.section, '')}"
                 for name, passage in closest.items()
             ]
-            yield TextDelta("\n".join([canned_messages(context.language).closest_sections, "", *items]))
+            named = [
+                (passage.source.language, f"{name}{shown.get(passage.section, '')}")
+                for name, passage in closest.items()
+            ]
+            told = page_language(named, context.language, of_sections=True)
+            lines = [canned_messages(context.language).closest_sections, "", *items, *(["", told] if told else [])]
+            yield TextDelta("\n".join(lines))
         yield ChatEnd(Finish.COMPLETE, TokenUsage())
 
     async def _closest(self, context: AnswerContext) -> dict[str, Passage]:

@@ -62,14 +62,15 @@ def is_other_rows(text: str, names: Collection[str]) -> bool:
     return is_table and not any(name in folded for name in names)
 
 
-def page_language(quoted: Iterable[tuple[str | None, str]], language: str | None) -> str:
+def page_language(quoted: Iterable[tuple[str | None, str]], language: str | None, *, of_sections: bool = False) -> str:
     """A sentence in `language`, the visitor's (BCP 47 primary subtag), for each other language of the quoted texts that
     has a name in it; "" if there is none, or the visitor's is not known. `quoted` has the language of each text's page,
     None if it is not known."""
     if not language:
         return ""
     others = dict.fromkeys(page for page, text in quoted if page and _is_in(page, text, language))
-    said = canned_messages(language).page_language
+    words = canned_messages(language)
+    said = words.sections_language if of_sections else words.page_language
     return " ".join(said.replace("{language}", name) for page in others if (name := own_name(page, language)))
 
 

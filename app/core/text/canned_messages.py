@@ -9,15 +9,16 @@ from app.core.text.languages import LANGUAGES, language_table
 @dataclass(frozen=True, slots=True)
 class CannedMessages:
     """`not_found`: nothing answers the question; `closest_sections` introduces sections that may; `page_language` names
-    the {language} of a quoted page; `withheld`: the answer must not be shown; `cannot_search`: search is down;
-    `your_page`: title of what the visitor's browser reported; `person_asked`: somebody was called; `person_away`:
-    nobody can be called before {moment}, in the time zone {zone}; `unconfirmed`: follows a sentence in brackets;
-    `file_page` names page {page} of a file; `internal_document`: a source without a link; `to_confirm`: introduces a
-    change for the visitor to confirm."""
+    the {language} of a quoted page, `sections_language` that of such sections; `withheld`: the answer must not be
+    shown; `cannot_search`: search is down; `your_page`: title of what the visitor's browser reported; `person_asked`:
+    somebody was called; `person_away`: nobody can be called before {moment}, in the time zone {zone}; `unconfirmed`:
+    follows a sentence in brackets; `file_page` names page {page} of a file; `internal_document`: a source without a
+    link; `to_confirm`: introduces a change for the visitor to confirm."""
 
     not_found: str
     closest_sections: str
     page_language: str
+    sections_language: str
     withheld: str
     cannot_search: str
     your_page: str
