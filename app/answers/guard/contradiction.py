@@ -6,6 +6,7 @@ whose places deny or limit anything in other words.
 """
 
 import re
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from app.answers.guard.evidence_places import Place
@@ -13,7 +14,7 @@ from app.answers.guard.fact_proof import FactProof
 from app.answers.guard.place_index import PlaceIndex
 from app.answers.guard.place_words import denied_stems, number_words, stems
 from app.answers.guard.said_sentence import Part, SaidSentence
-from app.core.text.number_kinds import number_kinds
+from app.core.text.number_kinds import MONEY, number_kinds
 from app.core.text.polarity import (
     denies,
     has_exception,
@@ -53,6 +54,9 @@ def is_contradicted(index: PlaceIndex, said: SaidSentence, proof: FactProof) -> 
 def _is_turned_round(index: PlaceIndex, said: SaidSentence, proof: FactProof) -> bool:
     """Whether the place that is most like a part says its contrary in other words, limits what it says of all, or does
     not limit what it limits."""
+    has_price = _has_price(number_kinds(said.text))
+    if has_price is not is_free(said.text) and any(_is_priced_otherwise(index, part, has_price) for part in said.parts):
+        return True
     return any(
         is_contrary(part.text, place.text)
         or is_too_wide(part.text, _said_of_it(place, part))
@@ -61,6 +65,27 @@ def _is_turned_round(index: PlaceIndex, said: SaidSentence, proof: FactProof) ->
         if not is_condition(part.text)
         for place in _likest(index, part, proof)
     )
+
+
+def _is_priced_otherwise(index: PlaceIndex, part: Part, has_price: bool) -> bool:
+    """Whether it has a price, and the place that is most like it is free of charge and has no price; or the reverse."""
+    if _has_price(number_kinds(part.text)) is is_free(part.text) or is_condition(part.text):
+        return False
+    words = [word for word in part.own_words if not word.startswith("=")]
+    shares = index.shares(words)
+    best = max(
+        (at for at, place in enumerate(index.places) if not place.is_heading), key=shares.__getitem__, default=-1
+    )
+    if best < 0 or shares[best] < _LEAST_SHARE:
+        return False
+    place = index.places[best]
+    return (
+        bool(place.words & {*words}) and is_free(place.text) is has_price and _has_price(place.numbers) is not has_price
+    )
+
+
+def _has_price(numbers: Mapping[str, Collection[str]]) -> bool:
+    return any(MONEY in kinds for kinds in numbers.values())
 
 
 def _said_of_it(place: Place, part: Part) -> str:
@@ -105,9 +130,10 @@ def _likest(index: PlaceIndex, part: Part, proof: FactProof) -> list[Place]:
     best = max(
         (number for number in numbers if not index.places[number].is_heading), key=shares.__getitem__, default=-1
     )
-    if best < 0 or shares[best] < _LEAST_SHARE or len(index.places[best].words & {*words}) < _FEWEST_WORDS:
+    if best < 0 or shares[best] < _LEAST_SHARE:
         return []
-    return [index.places[best]]
+    place = index.places[best]
+    return [place] if len((place.words | place.words_around) & {*words}) >= _FEWEST_WORDS else []
 
 
 def _is_same_but_denied(index: PlaceIndex, said: SaidSentence) -> bool:

@@ -1,0 +1,58 @@
+"""A sentence that says the contrary of its source in other words."""
+
+import pytest
+
+from app.answers.guard.answer_evidence import Evidence
+from app.answers.guard.evidence_places import Section
+
+PAGE = """
+## Public map
+
+The public map shows a station with its position blurred to 500 m. Members may live at different addresses.
+
+## Codes
+
+The code of the card can be scanned just once. An export file covers up to 366 days.
+
+## Blocking
+
+Blocking a card is free and can be undone for 30 days. A replacement card costs €9.90.
+
+## Battery
+
+You can replace the battery in two minutes.
+"""
+EVIDENCE = Evidence([Section.cut("Help", PAGE)])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The public map shows the exact position of a station.",
+        "Members have to live at the same address.",
+        "The code of the card may be scanned several times.",
+        "An export file covers an unlimited period.",
+        "Blocking a card costs €9.90 and can be undone for 30 days.",
+        "A replacement card is free.",
+        "You can replace the battery only at our workshop.",
+    ],
+)
+def test_the_contrary_of_what_the_source_says_is_found(sentence: str) -> None:
+    assert EVIDENCE.verdict(sentence).is_contradicted
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The public map shows a blurred position of the station.",
+        "Members can live at different addresses.",
+        "You can scan the code of the card only once.",
+        "An export file covers at most 366 days.",
+        "Blocking a card costs nothing and can be undone for 30 days.",
+        "A replacement card costs €9.90.",
+        "Blocking is free, but a replacement card costs €9.90.",
+        "The battery can be replaced in two minutes.",
+    ],
+)
+def test_what_the_source_says_in_other_words_is_no_contrary(sentence: str) -> None:
+    assert not EVIDENCE.verdict(sentence).is_contradicted
