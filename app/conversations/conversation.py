@@ -209,6 +209,7 @@ class ConversationFilter:
 
     text: str = ""
     is_low: bool | None = None
+    is_unconfirmed: bool | None = None  # whether a model's answer has sentences that the sources do not confirm
     rating: Literal["up", "down"] | None = None
     answered_by: AnsweredBy | None = None
     since: datetime | None = None

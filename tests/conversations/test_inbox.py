@@ -185,6 +185,16 @@ async def test_conversations_are_found_by_page_language_visitor_and_thumb(desk: 
         await desk.found(language="German")
 
 
+async def test_answers_with_sentences_that_no_source_confirms_are_found(desk: Desk) -> None:
+    checked = {"answer_check": {"sentences": 2, "not_confirmed": 1}}
+    await desk.ask("Marked?", answered_by=AnsweredBy.MODEL, trace=checked)
+    await desk.ask("Quoted instead?", answered_by=AnsweredBy.EXTRACTIVE, trace=checked)
+    await desk.ask("All confirmed?", answered_by=AnsweredBy.MODEL, trace={"answer_check": {"not_confirmed": 0}})
+    await desk.ask("Not checked?", answered_by=AnsweredBy.MODEL)
+    assert await desk.found(is_unconfirmed=True) == ["Marked?"]
+    assert await desk.found(is_unconfirmed=False) == ["Not checked?", "All confirmed?", "Quoted instead?"]
+
+
 async def test_a_closed_conversation_opens_again_when_its_visitor_goes_on(desk: Desk) -> None:
     conversation = await desk.ask("Shipping?")
     await desk.ask("Prices?")

@@ -106,6 +106,9 @@ class WantedConversations(Model):
         default=None, description="The outcome of a question; handed_over: a person was asked for."
     )
     low_confidence: bool | None = Field(default=None, description="Whether an answer had low confidence.")
+    unconfirmed: bool | None = Field(
+        default=None, description="Whether a chat model's answer has sentences that the sources do not confirm."
+    )
     rating: Literal["up", "down"] | None = Field(default=None, description="The visitor's thumb.")
     answered_by: AnsweredBy | None = None
     page_url: str = Field(default="", max_length=MAX_TEXT_CHARS, description="Part of the address of the page.")
@@ -127,6 +130,7 @@ class WantedConversations(Model):
         return ConversationFilter(
             text=self.q,
             is_low=self.low_confidence,
+            is_unconfirmed=self.unconfirmed,
             rating=self.rating,
             answered_by=self.answered_by,
             since=self.since,

@@ -48,7 +48,7 @@ class InboxWanted(ListWanted):
     state: Literal["open", "closed", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
     outcome: Outcome | None = None
-    low: Literal["yes", "no"] | None = None
+    low: Literal["yes", "no", "unconfirmed"] | None = None
     rating: Literal["up", "down"] | None = None
     answered_by: AnsweredBy | None = None
     page_url: str = Field(default="", max_length=MAX_TEXT_CHARS)
@@ -69,7 +69,8 @@ class InboxWanted(ListWanted):
         day_after = None if self.until is None else self.until + timedelta(days=1)
         return ConversationFilter(
             text=self.q,
-            is_low=None if self.low is None else self.low == "yes",
+            is_low={"yes": True, "no": False}.get(self.low or ""),
+            is_unconfirmed=self.low == "unconfirmed" or None,
             rating=self.rating,
             answered_by=self.answered_by,
             since=_midnight(self.since),

@@ -30,6 +30,10 @@ IS_HANDED_OVER: Final = or_(
 IS_QUESTION: Final = or_(IS_HANDED_OVER, _answered_by.not_in((AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value)))
 """Neither small talk nor the repeated wish for a person."""
 
+_UNCONFIRMED = and_(
+    _answered_by == AnsweredBy.MODEL.value,
+    func.coalesce(TURNS.c.trace["answer_check"]["not_confirmed"].as_integer(), 0) > 0,
+)
 # Like `outcome_of_turn`.
 _OUTCOMES = {
     Outcome.ANSWERED: and_(_IS_DONE, IS_QUESTION, not_(_IS_UNSURE), not_(IS_HANDED_OVER)),
@@ -83,6 +87,8 @@ def _turns(connection: Connection, only: ConversationFilter) -> Select[*tuple[ob
     asked: list[ColumnElement[bool]] = []
     if only.is_low is not None:
         asked.append(TURNS.c.low_confidence == only.is_low)
+    if only.is_unconfirmed is not None:
+        asked.append(_UNCONFIRMED if only.is_unconfirmed else not_(_UNCONFIRMED))
     if only.answered_by is not None:
         asked.append(TURNS.c.answered_by == only.answered_by.value)
     if only.outcome in _OUTCOMES:
