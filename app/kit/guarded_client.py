@@ -2,7 +2,6 @@
 connection."""
 
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Self
 
 from app.core.errors import InvalidInput
@@ -36,9 +35,7 @@ class GuardedClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._wire.aclose()
 
     def _checked(self, url: str) -> CheckedUrl:

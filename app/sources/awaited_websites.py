@@ -4,7 +4,6 @@ pages that they list."""
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 import anyio
@@ -67,9 +66,7 @@ class AwaitedWebsites:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._wire.aclose()
 
 

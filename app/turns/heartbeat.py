@@ -1,7 +1,6 @@
 """Reports that this process is alive, and ends the turns of processes that are not."""
 
 import asyncio
-from types import TracebackType
 from typing import Final, Self
 from uuid import UUID
 
@@ -52,9 +51,7 @@ class Heartbeat:
         self._beating = asyncio.create_task(beating, name="heartbeat")
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._beating:
             await end_task(self._beating)
         try:

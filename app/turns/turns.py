@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Collection
 from contextlib import aclosing
-from types import TracebackType
 from typing import Literal, Self
 from uuid import UUID
 
@@ -61,9 +60,7 @@ class Turns:
         self._obeying = asyncio.create_task(self._supervisor.keep_going(_ORDERS, self._obey), name=_ORDERS)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.drain(0)
         if self._obeying:
             await end_task(self._obeying)

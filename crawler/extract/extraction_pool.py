@@ -1,6 +1,5 @@
 """Extracts pages in processes that may be killed: a page can be slow or hostile, and the crawl continues."""
 
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -56,7 +55,5 @@ class ExtractionPool:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()

@@ -3,7 +3,6 @@ Also periodic work, and ending a task."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from types import TracebackType
 from typing import Any, Final, NoReturn, Self
 
 import structlog
@@ -73,9 +72,7 @@ class PeriodicTask:
         self._running = asyncio.create_task(going, name=f"rounds of {self._name}")
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._running is not None:
             await end_task(self._running)
 

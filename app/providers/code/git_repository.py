@@ -7,7 +7,6 @@ The commit's folders are fetched first, without files, and then the wanted files
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -67,11 +66,9 @@ class GitRemotes(GuardedClient):
         self._user_agent = user_agent
         self._unpacking = WorkerProcesses(serve_packs, UNPACKING_SECONDS, max_workers=2, per_owner=1, max_idle=1)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._unpacking.aclose()
-        await super().__aexit__(kind, error, trace)
+        await super().__aexit__()
 
     def repository(self, url: str, headers: Mapping[str, str] | None = None) -> "GitRepository":
         """`headers` are sent to the repository's own website only. Raises GitFailed for an address that may not be

@@ -4,7 +4,6 @@ import logging
 import re
 from dataclasses import asdict, replace
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
@@ -61,9 +60,7 @@ class PooledFileReader:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._pool.aclose()
 
 

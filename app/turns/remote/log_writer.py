@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Self
 from uuid import UUID
 
@@ -48,9 +47,7 @@ class LogWriter:
         self._writing = asyncio.create_task(writing, name="turn log")
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._writing:
             await end_task(self._writing)
         await self._write()

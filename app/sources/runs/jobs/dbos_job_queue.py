@@ -4,7 +4,6 @@ Only this and `dbos_worker`, which runs the jobs, know DBOS. It is imported with
 enqueues none starts faster, and uses 25 MiB less.
 """
 
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 from uuid import UUID, uuid4
 
@@ -65,9 +64,7 @@ class DbosJobQueue:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def _enqueue(self, queue: str, workflow: str, workflow_id: str, *args: str | int) -> None:

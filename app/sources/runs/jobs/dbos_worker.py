@@ -13,7 +13,6 @@ other was.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from types import TracebackType
 from typing import Any, Final, Self
 from uuid import UUID
 
@@ -126,9 +125,7 @@ class DbosWorker:
         await self.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
     async def _hand_back(self) -> int:
