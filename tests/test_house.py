@@ -18,43 +18,6 @@ _ROOT: Final = Path(__file__).resolve().parent.parent
 
 _MOST_MODULES: Final = 25
 _LONGEST_FILE: Final = 400
-_SHORT_FILE: Final = 40
-
-# Files under 40 lines that one module alone imports, and why each stands on its own.
-_SHORT_FILES: Final = {
-    "one vendor or one wrapper a file, named vendor_role": (
-        "app.agents.crawler_key_set_reader",
-        "app.kit.limits.limits_rate_limiter",
-        "app.kit.redis.redis_cache",
-        "app.providers.chat.bounded_chat_model",
-        "app.providers.help_desks.freshdesk_help_desk",
-        "app.providers.help_desks.intercom_help_desk",
-        "app.providers.help_desks.zendesk_help_desk",
-        "app.providers.markdown_text_splitter",
-        "app.providers.server_clock",
-        "app.webhooks.crawler_webhook_sender",
-    ),
-    "metrics: what is measured knows no Prometheus": (
-        "app.providers.chat.model_meter",
-        "app.store.process_meter",
-    ),
-    "repositories and pages stand apart from what is done with them": (
-        "app.conversations.pages.spending",
-        "app.knowledge.pages.reindexing",
-        "app.reports.records.waiting_questions",
-        "app.webhooks.notices.pages",
-    ),
-    "a use case or a part that the bootstrap or a command opens": ("app.web.middleware.unexpected_errors",),
-    "a rule of its own, tested alone": (
-        "app.core.text.text_fragment",
-        "app.search.page_focus",
-        "crawler.extract.button_links",
-        "crawler.crawl.text_sketch",
-        "crawler.extract.metadata.tolerant_json",
-        "crawler.extract.protected_addresses",
-    ),
-    "each format of files in a file of its own": ("app.sources.files.html_page",),
-}
 _LONE_PROTOCOLS: Final = 0
 # Private names of libraries, and why nothing public does. `_replace`, `_asdict` and `_mapping` are documented.
 _PRIVATE_NAMES: Final = {
@@ -86,9 +49,6 @@ _COMPOSED: Final = frozenset(
     }
 )
 _MOST_USE_CASES_BY_HAND: Final = 7  # in one file, of those that begin with the record
-# Use cases name the repositories that they use, and what tells or calls somebody else's service is a small file a
-# service and direction, of which a seventh are imports.
-_IMPORT_SHARE_OF_APP: Final = 0.0981
 
 
 @dataclass(frozen=True)
@@ -109,7 +69,6 @@ class _Module:
     name: str
     path: Path
     lines: int
-    import_lines: int
     imports: frozenset[str]
     calls: frozenset[str]
     private_names: frozenset[str]
@@ -137,30 +96,10 @@ def test_no_folder_holds_more_modules_than_one_reads_at_a_glance(ours: dict[str,
     assert {folder: modules for folder, modules in count.items() if modules > _MOST_MODULES} == {}
 
 
-def test_import_lines_take_no_larger_share_of_app(ours: dict[str, _Module]) -> None:
-    app = [module for name, module in ours.items() if name.startswith("app.") and "migrations" not in name]
-    share = sum(module.import_lines for module in app) / sum(module.lines for module in app)
-    assert share <= _IMPORT_SHARE_OF_APP
-
-
 def test_files_do_not_outgrow_one_idea(ours: dict[str, _Module], theirs: dict[str, _Module]) -> None:
     assert [name for name, module in (ours | theirs).items() if module.lines > _LONGEST_FILE] == []
     scripts = (_ROOT / "widget" / "src").rglob("*.ts")
     assert [path.name for path in scripts if path.read_text("utf-8").count("\n") > _LONGEST_FILE] == []
-
-
-def test_short_files_stand_alone_only_for_a_reason(ours: dict[str, _Module]) -> None:
-    importers = Counter(imported for module in ours.values() for imported in module.imports)
-    lone = [
-        name
-        for name, module in ours.items()
-        if module.lines < _SHORT_FILE and importers[name] == 1 and module.path.stem != "__init__"
-    ]
-    allowed = {name for names in _SHORT_FILES.values() for name in names}
-    assert sorted(set(lone) - allowed) == []
-    assert sorted(allowed - set(lone)) == [], (
-        "they have grown, found another importer or gone: their reason is needless"
-    )
 
 
 def test_a_protocol_has_two_implementations_or_a_double(ours: dict[str, _Module], theirs: dict[str, _Module]) -> None:
@@ -246,7 +185,6 @@ def _read(name: str, path: Path, known: dict[str, Path]) -> _Module:
         name,
         path,
         lines=text.count("\n"),
-        import_lines=sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in imports),
         imports=frozenset(imported for node in imports for imported in _imported(node) if imported in known),
         calls=frozenset(
             node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
