@@ -9,7 +9,7 @@ html_theme = "furo"
 html_show_copyright = False
 html_show_sphinx = False
 html_copy_source = False
-html_extra_path = ["site/index.html", "site/site-report.html"]
+html_extra_path = ["site/index.html"]
 
 extensions = ["myst_parser"]
 root_doc = "docs/index"

@@ -1,17 +1,23 @@
-"""Whether an answer can be proven: sure, and quoted from the page that has the question."""
+"""Whether an answer can be proven: sure, and quoted from the page that has the question, with more than a line or
+links."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from app.answers.playground import PlaygroundAnswer
 from app.core.text.words import folded_words
 from app.core.turn import AnsweredBy, Citation
-from app.site_report.site_report import Excerpt, JudgedAnswer, ReportQuestion, Verdict
+from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Verdict
 
+_LINK: Final = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\n]{1,500}\)")
+_LEAST_WORDS: Final = 20  # of what is quoted for a heading; a question may be answered by fewer
 NOTHING_FOUND: Final = "Nothing on the website was near enough to the question."
 CALLS_A_PERSON: Final = "It reads like a wish to talk to a person."
 NOT_QUOTED: Final = "No words of a page were found that support the answer."
 UNSURE: Final = "The answer would come with a note that it may be wrong."
+LINKS: Final = "The answer is mostly a list of links."
+LITTLE: Final = "Only a line was found to quote: the page says little of it."
 ANOTHER_PAGE: Final = "Another page was quoted than the one that has the question."
 
 
@@ -38,7 +44,18 @@ def _verdict(question: ReportQuestion, answer: PlaygroundAnswer, page_texts: Map
         return Verdict.DOUBTFUL, UNSURE
     if question.pages and not any(_page(each) in question.pages for each in quoted):
         return Verdict.DOUBTFUL, ANOTHER_PAGE
+    if _is_links(answer.answer):
+        return Verdict.DOUBTFUL, LINKS
+    words = sum(len(folded_words(each.quote or "")) for each in quoted)
+    if question.origin in (Origin.TOPIC, Origin.INSTRUCTION) and words < _LEAST_WORDS:
+        return Verdict.DOUBTFUL, LITTLE
     return Verdict.ANSWERED, ""
+
+
+def _is_links(markdown: str) -> bool:
+    """Whether most of its words are those of links."""
+    linked = sum(len(folded_words(found[1])) for found in _LINK.finditer(markdown))
+    return 2 * linked > len(folded_words(_LINK.sub(r"\1", markdown)))
 
 
 def _is_there(citation: Citation, page_texts: Mapping[str, str]) -> bool:

@@ -56,21 +56,27 @@ def _chosen(questions: Sequence[ReportQuestion], at: dict[str, set[str]]) -> lis
 def _of_page(page: Sequence[Chunk], is_post: bool) -> Iterator[ReportQuestion]:
     url, language = page[0].url, page[0].language
     for suggestion in page_questions(page):
-        if offered(suggestion.question) is not None:
+        if offered(suggestion.question) is not None and not _asks_visitors(suggestion.question, language):
             yield ReportQuestion(suggestion.question, Origin.QUESTION, (url,), language)
     if is_post:
         return
     headings = [text for heading in _headings(page) if (text := offered(heading)) and not asks(text[-2:])]
     for heading in headings:
         if (asked := _instructed(heading, language)) is not None:
-            yield ReportQuestion(asked, Origin.QUESTION, (url,), language)
-    top = offered(page[0].breadcrumb[0] if page[0].breadcrumb else page[0].title)
+            yield ReportQuestion(asked, Origin.INSTRUCTION, (url,), language)
+    top = offered(page[0].breadcrumb[0]) if page[0].breadcrumb else None
     if top in headings and _is_topic(top, language) and _instructed(top, language) is None:
         yield ReportQuestion(top, Origin.TOPIC, (url,), language)
 
 
 def _headings(page: Sequence[Chunk]) -> list[str]:
-    return list(dict.fromkeys(heading for chunk in page for heading in (*chunk.breadcrumb, chunk.title)))
+    return list(dict.fromkeys(heading for chunk in page for heading in chunk.breadcrumb))
+
+
+def _asks_visitors(question: str, language: str | None) -> bool:
+    """ "Are you ready to start?" asks the reader."""
+    asked = tuple(_tables().get(language or "", {}).get("asks_visitors", ()))
+    return f"{normalised(question)} ".startswith(tuple(f"{words} " for words in asked))
 
 
 def _instructed(heading: str, language: str | None) -> str | None:

@@ -53,7 +53,8 @@ class Excerpt:
 
 
 class Origin(StrEnum):
-    QUESTION = "question"  # of a page: a heading or a line of an FAQ, or one that a heading makes
+    QUESTION = "question"  # of a page: a heading or a line of an FAQ, or "How to" in its title
+    INSTRUCTION = "instruction"  # a heading that begins with a verb, turned into a question
     TOPIC = "topic"  # a heading as a visitor might type it
     GIVEN = "given"  # from the file of real questions
 

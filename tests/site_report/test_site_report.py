@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from app.answers.playground import PlaygroundAnswer
 from app.core.turn import AnsweredBy, Citation, Finish
-from app.site_report.answer_verdict import ANOTHER_PAGE, CALLS_A_PERSON, NOT_QUOTED, NOTHING_FOUND, UNSURE, judged
+from app.site_report.answer_verdict import (
+    ANOTHER_PAGE,
+    CALLS_A_PERSON,
+    LINKS,
+    LITTLE,
+    NOT_QUOTED,
+    NOTHING_FOUND,
+    UNSURE,
+    judged,
+)
 from app.site_report.page_weaknesses import weaknesses
 from app.site_report.site_report import JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
 from app.sources.source import PageStatus
@@ -50,15 +59,34 @@ def test_a_sure_answer_with_words_of_the_page_that_has_the_question_is_proven() 
             Verdict.DOUBTFUL,
             NOT_QUOTED,
         ),
+        (
+            replace(ANSWER, answer="- [We ship](https://x.example/a)\n- [to Malta](https://x.example/b)"),
+            Verdict.DOUBTFUL,
+            LINKS,
+        ),
         (replace(ANSWER, citations=()), Verdict.WITHHELD, NOTHING_FOUND),
         (replace(ANSWER, answered_by=AnsweredBy.FALLBACK), Verdict.WITHHELD, NOTHING_FOUND),
         (replace(ANSWER, answered_by=AnsweredBy.HANDOFF), Verdict.WITHHELD, CALLS_A_PERSON),
     ],
-    ids=["unsure", "another page", "words that are not there", "nothing cited", "fallback", "a person is called"],
+    ids=[
+        "unsure",
+        "another page",
+        "words that are not there",
+        "links",
+        "nothing cited",
+        "fallback",
+        "a person is called",
+    ],
 )
 def test_any_other_answer_says_why_it_is_not(answer: PlaygroundAnswer, verdict: Verdict, reason: str) -> None:
     found = judged(QUESTION, answer, TEXTS)
     assert (found.verdict, found.reason) == (verdict, reason)
+
+
+@pytest.mark.parametrize("origin", [Origin.TOPIC, Origin.INSTRUCTION])
+def test_a_line_is_little_for_a_heading(origin: Origin) -> None:
+    answer = judged(replace(QUESTION, origin=origin), ANSWER, TEXTS)
+    assert (answer.verdict, answer.reason) == (Verdict.DOUBTFUL, LITTLE)
 
 
 def test_a_question_that_was_given_may_be_answered_by_any_page() -> None:
