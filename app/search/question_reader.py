@@ -1,7 +1,7 @@
-"""Decides, before anything is searched for, in which words a question is read: spelt as on the pages, or word for word
-in their language if it is in another."""
+"""Decides, before anything is searched for, in which words a question is read: spelt as on the pages, or in their
+language if it is in another, translated by a model or word for word."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
@@ -16,6 +16,7 @@ from app.kit.recent_values import RecentValues
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder, Gloss
 from app.providers.indexes.keyword_index import KeywordIndex
+from app.search.question_translator import QuestionTranslator
 from app.search.retrieval import RetrievalTrace, SearchQuery
 from app.store.system_of_record import SystemOfRecord
 
@@ -29,7 +30,7 @@ _REMEMBERED_AGENTS: Final = 256
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
     """`said` is the question in the visitor's language, spelt as on the pages; `query` is the one to search with, whose
-    text is its gloss if `is_glossed`."""
+    text is its translation or gloss if `is_glossed`."""
 
     said: str
     query: SearchQuery
@@ -48,12 +49,19 @@ class ReadQuestion:
 class QuestionReader:
     """A question in another language than the pages' is never respelt: their words are not its words."""
 
-    def __init__(self, records: SystemOfRecord, embedder: Embedder, keywords: KeywordIndex) -> None:
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        embedder: Embedder,
+        keywords: KeywordIndex,
+        translator: QuestionTranslator | None = None,
+    ) -> None:
         self._records = records
+        self._translator = translator
         self._embedder = embedder
         self._keywords = keywords
         self._guesser = LanguageGuesser()
-        self._languages = RecentValues[tuple[UUID, int], frozenset[str]](_REMEMBERED_AGENTS)
+        self._languages = RecentValues[tuple[UUID, int], tuple[str, ...]](_REMEMBERED_AGENTS)
 
     async def read(self, agent: LiveAgent, query: SearchQuery, trace: RetrievalTrace) -> ReadQuestion:
         gloss = await self._gloss(_in_lines(query))
@@ -62,13 +70,21 @@ class QuestionReader:
         if said_in is None or not languages or said_in in languages:
             spelt = await self._respelt(agent, query, trace)
             return ReadQuestion(spelt.text, spelt)
-        if gloss is None or gloss.language not in languages:
+        language, text = languages[0], await self._translated(query, languages[0], trace)
+        if not text and gloss and gloss.language in languages:
+            language, text = gloss.language, gloss.text
+            trace.stage("gloss", said=" ".join(text.split("\n")), said_in=gloss.said_in)
+        if not text:
             return ReadQuestion(query.text, query)
-        *before, last = gloss.text.split("\n")
-        text = " ".join([*before, last])
-        trace.stage("gloss", said=text, said_in=gloss.said_in)
-        glossed = replace(query, text=text, bare=last if before else "", asked_in=gloss.language)
-        return ReadQuestion(query.text, glossed, is_glossed=True)
+        *before, last = text.split("\n")
+        read = replace(query, text=" ".join([*before, last]), bare=last if before else "", asked_in=language)
+        return ReadQuestion(query.text, read, is_glossed=True)
+
+    async def _translated(self, query: SearchQuery, language: str, trace: RetrievalTrace) -> str:
+        if self._translator is None or not (text := await self._translator.translated(_in_lines(query), language)):
+            return ""
+        trace.stage("translation", said=" ".join(text.split("\n")), said_in=query.asked_in)
+        return text
 
     def _clear_language(self, text: str) -> str | None:
         guess = self._guesser.guess(text)
@@ -81,15 +97,16 @@ class QuestionReader:
             log.warning("question_reader.glosses_away", reason=str(error))
             return None
 
-    async def _page_languages(self, agent: LiveAgent) -> Collection[str]:
-        """Those of a fair share of the agent's pages; pages whose language is unknown do not count."""
+    async def _page_languages(self, agent: LiveAgent) -> Sequence[str]:
+        """Those of a fair share of the agent's pages, that of the most first; pages whose language is unknown do not
+        count."""
         key = (agent.id, agent.generation)
         if (known := self._languages.get(key)) is not None:
             return known
         counted = await self._records.of_agent(agent.id).read(lambda tx: LiveDocumentRecords(tx).languages(agent.id))
         pages = {language: count for language, count in counted.items() if language}
         least = _LEAST_SHARE * sum(pages.values())
-        languages = frozenset(language for language, count in pages.items() if count >= least)
+        languages = tuple(each for each in sorted(pages, key=lambda each: (-pages[each], each)) if pages[each] >= least)
         self._languages.keep(key, languages)
         return languages
 

@@ -20,6 +20,7 @@ from app.search.model_ranker import ModelRanker
 from app.search.model_search import ModelSearchRetriever
 from app.search.query_planner import DetailWordings, LongQuestionSplitter, ModelQueryPlanner, QueryPlanner
 from app.search.question_reader import QuestionReader
+from app.search.question_translator import QuestionTranslator
 from app.search.retrieval_cache import CachedRetriever
 from app.search.retriever import HybridRetriever, Retriever
 from app.store.system_of_record import SystemOfRecord
@@ -56,7 +57,8 @@ class SearchParts:
             planners.append(ModelQueryPlanner(self.helper))
         finder = self.candidate_finder()
         adjustments = boosts(self.record, self.clock)
-        reader = QuestionReader(self.record, self.embedder, self.keywords)
+        translator = QuestionTranslator(self.helper) if self.helper else None
+        reader = QuestionReader(self.record, self.embedder, self.keywords, translator)
         return HybridRetriever(finder, self.keywords, rankers, adjustments, reader, planners)
 
     def candidate_finder(self) -> CandidateFinder:

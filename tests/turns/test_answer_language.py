@@ -25,7 +25,9 @@ async def test_the_model_is_told_the_language_of_a_plain_question(tmp_path: Path
     model = ScriptedChatModel()
     async with answering_house(tmp_path, model=model) as house:
         await house.ask("Wie lange kann ich meine Lampe zurückgeben?")
-        assert "German" in model.requests[0][0].content
+        translate, answer = (request[0].content for request in model.requests)
+        assert "into English" in translate
+        assert "German" in answer
 
 
 async def test_the_visitors_locale_decides_where_the_question_does_not(tmp_path: Path) -> None:
