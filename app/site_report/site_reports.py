@@ -1,8 +1,9 @@
 """Makes the report on a website that an agent has read, as a value and as one HTML file."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from itertools import groupby
 from typing import Final
 from uuid import UUID
@@ -40,6 +41,7 @@ _MOST_CHUNKS: Final = 50_000
 _AT_ONCE: Final = 4
 
 OnAsked = Callable[[int, int], None]
+Ask = Callable[[ReportQuestion], Awaitable[JudgedAnswer]]
 
 
 class SiteReports:
@@ -62,34 +64,40 @@ class SiteReports:
         pages = [list(page) for _, page in groupby(chunks, key=lambda chunk: chunk.document_id)]
         posts = {page[0].url for page in pages if await to_thread.run_sync(is_post, page)}
         questions = await to_thread.run_sync(made_questions, pages, posts)
-        answers = await self._asked(actor, source.agent_id, [*questions, *given], pages, on_asked)
+        texts = {page[0].url: "\n".join(chunk.text for chunk in page) for page in pages}
+        ask = partial(self._asked, actor, source.agent_id, texts=texts)
+        answers = await answered([*questions, *given], ask, on_asked)
         today = self._clock.now().date()
         return await to_thread.run_sync(_report, source, run, today, pages, posts, statuses, answers)
 
     async def _asked(
-        self,
-        actor: Actor,
-        agent_id: UUID,
-        questions: Sequence[ReportQuestion],
-        pages: Sequence[Sequence[Chunk]],
-        on_asked: OnAsked,
-    ) -> list[JudgedAnswer]:
-        """In the order of the questions."""
-        texts = {page[0].url: "\n".join(chunk.text for chunk in page) for page in pages}
-        answers: dict[int, JudgedAnswer] = {}
-        limiter = anyio.CapacityLimiter(_AT_ONCE)
+        self, actor: Actor, agent_id: UUID, question: ReportQuestion, texts: Mapping[str, str]
+    ) -> JudgedAnswer:
+        asked = PlaygroundQuestion(question.text, language=question.language)
+        return judged(question, await self._playground.ask(actor.workspace_id, agent_id, asked, "live"), texts)
 
-        async def ask(at: int, question: ReportQuestion) -> None:
-            async with limiter:
-                asked = PlaygroundQuestion(question.text, language=question.language)
-                answer = await self._playground.ask(actor.workspace_id, agent_id, asked, "live")
-            answers[at] = judged(question, answer, texts)
-            on_asked(len(answers), len(questions))
 
-        async with anyio.create_task_group() as tasks:
-            for at, question in enumerate(questions):
-                tasks.start_soon(ask, at, question)
-        return [answers[at] for at in range(len(questions))]
+async def answered(questions: Sequence[ReportQuestion], ask: Ask, on_asked: OnAsked) -> list[JudgedAnswer]:
+    """In the order of the questions, a few of which are asked at a time. Raises the first error of `ask`."""
+    answers: dict[int, JudgedAnswer] = {}
+    failures: list[Exception] = []
+    limiter = anyio.CapacityLimiter(_AT_ONCE)
+    async with anyio.create_task_group() as tasks:
+
+        async def take(at: int) -> None:
+            try:
+                async with limiter:
+                    answers[at] = await ask(questions[at])
+                on_asked(len(answers), len(questions))
+            except Exception as error:  # raised below, so that the group does not wrap it
+                failures.append(error)
+                tasks.cancel_scope.cancel()
+
+        for at in range(len(questions)):
+            tasks.start_soon(take, at)
+    if failures:
+        raise failures[0]
+    return [answers[at] for at in range(len(questions))]
 
 
 def _report(

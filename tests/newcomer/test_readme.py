@@ -19,6 +19,7 @@ def test_every_command_of_the_readme_does_its_work(newcomer: Newcomer, site: Dem
         ". .venv/bin/activate": "",
         "make demo SITE=": "docent demo --once --json --site ",
         "make demo": "docent demo --once --json",
+        "make report SITE=": "docent report ",
         "docent operator add": "echo 'a long pass phrase' | docent operator add",
         "https://www.example.com": site.base,
         "http://127.0.0.1:8000": f"http://127.0.0.1:{port}",
@@ -51,6 +52,7 @@ def test_every_command_of_the_readme_does_its_work(newcomer: Newcomer, site: Dem
     told = "".join(said)
     assert " indexed" in told
     assert "30 days of delivery" in told, "the answer to the first question"
+    assert "Written to report.html" in told
     assert f'data-agent="{ids["AGENT"]}"' in told
 
 
