@@ -146,16 +146,14 @@ async def test_two_parts_of_one_section_stand_under_one_heading() -> None:
     assert "[2]" in found
 
 
-async def test_more_of_the_section_that_answers_is_preferred_and_may_be_longer() -> None:
+async def test_more_of_the_section_that_answers_may_be_longer() -> None:
     told = ["The warranty of a lamp is three years.", "The warranty of a lamp ends when its case is open."]
     wood = (
         "Oak and ash are oiled in winter, and whoever owns a chair does it again in the warm summer that comes after. "
     )
     section = source(1, "\n\n".join(f"{each} {3 * wood.strip()}" for each in told), "Warranty")
-    elsewhere = source(2, "The warranty of a lamp costs nothing.", "Prices")
-    found = await answer("What is the warranty of a lamp?", section, elsewhere)
+    found = await answer("What is the warranty of a lamp?", section)
     assert all(each in found for each in told)
-    assert "costs nothing" not in found
 
 
 async def test_what_introduces_two_parts_of_one_list_is_told_once() -> None:

@@ -162,13 +162,6 @@ def test_only_the_words_for_what_is_told_are_left_out() -> None:
     )
 
 
-def test_a_table_with_both_speaks_for_itself_where_two_are_compared() -> None:
-    table = passage("|  | Solo | Team | Chain |\n| --- | --- | --- | --- |\n| Calendars | 1 | 6 | many |")
-    assert form_odds("What's the difference between Solo and Team?", table) > 0
-    assert form_odds("What's the difference between Solo and Pro?", table) == 0
-    assert form_odds("Is Solo cheaper than Team?", table) == 0
-
-
 @pytest.mark.parametrize(
     ("url", "day", "is_old"),
     [
@@ -184,15 +177,3 @@ def test_an_old_post_tells_what_was_so(url: str, day: date, is_old: bool) -> Non
     assert (form_odds("How do I reset the hub?", post) < 0) is is_old
     assert form_odds("What is new in resetting the hub?", post) == 0
     assert form_odds("How do I reset the hub?", replace(post, source=replace(source, as_of=None))) == 0
-
-
-LOCK = "Lock the screen automatically"
-
-
-@pytest.mark.parametrize("entry", [f"{LOCK} — Keep others out.", f"- **{LOCK}**: Keep others out.", f"- {LOCK}"])
-def test_an_entry_of_an_overview_weighs_less_than_its_page(entry: str) -> None:
-    question, titles = "How do I keep others out?", {"Page", LOCK}
-    assert form_odds(question, passage(entry), titles) < 0
-    assert form_odds(question, passage(entry), {"Page"}) == 0
-    assert form_odds(question, passage(entry, title=LOCK), titles) == 0
-    assert form_odds(question, passage(f"{LOCK} where others come by, and keep the key."), titles) == 0

@@ -14,7 +14,6 @@ from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_extent import (
     completed,
     extended,
-    has_definitions,
     joined,
     single_lines,
     with_code,
@@ -41,7 +40,6 @@ _MESSAGE_CHARS = 1100  # of an error message with its meaning and, after that, t
 _SECOND_CHARS = 450
 _BOTH_CHARS = 750
 _BOTH_OF_SECTION_CHARS = 1000  # if both are in the same section
-_NEXT_BEST = 2  # after the first passage: one of these that is in the same section is preferred
 _NEAR_BEST = 0.75  # log odds below the best: a passage further below adds nothing
 _NEAR_RERANKED = 1.5  # the same if the reranker has read the best passage
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
@@ -142,8 +140,6 @@ class ExtractiveWriter:
             first, [one for one in best if not is_other_rows(one.passage.text, codes)], least, max_chars
         )
         second = second or _next_section(first, _SECOND_CHARS)
-        if second and has_definitions(second):
-            second = await self._nearest(readings[0], second)
         return joined(first, second, min(_ANNOUNCED_CHARS, max_chars)) if second else [first]
 
     async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
@@ -211,14 +207,12 @@ def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context:
 
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_chars: int) -> Passage | None:
-    """The best that says something else and fits, with the text around it if that fits too. More of the same section is
-    preferred if it is among the next best, and may be longer. If `first` has neither steps nor code, a passage that has
-    them is preferred."""
+    """The best that says something else and fits, with the text around it if that fits too. More of the same section
+    may be longer. If `first` has neither steps nor code, a passage that has them is preferred."""
     wording, is_told_how = normalised(first.text), says_how(first)
     others = [one for one in judged if not first.overlaps(one.passage) and normalised(one.passage.text) not in wording]
-    next_best = sorted(others[:_NEXT_BEST], key=lambda one: one.passage.section != first.section)
     best: Passage | None = None
-    for other in (*next_best, *others[_NEXT_BEST:]):
+    for other in others:
         passage, is_same_section = other.passage, other.passage.section == first.section
         wanted = least - (_SAME_SECTION if is_same_section else 0.0)
         both = min(_BOTH_OF_SECTION_CHARS if is_same_section else _BOTH_CHARS, max_chars)

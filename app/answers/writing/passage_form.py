@@ -2,7 +2,6 @@
 reports changes or old news, defines, compares, asks, or lists links."""
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -10,7 +9,6 @@ from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
 from app.core.text.markdown.section_text import unnumbered
 from app.core.text.questions.asked_details import PRICE, asked_details, without_details
-from app.core.text.questions.compared_names import asks_difference
 from app.core.text.sentences import asks, points_back, sentences
 from app.core.text.words import folded_words, normalised
 
@@ -22,7 +20,6 @@ _CHANGES_ODDS: Final = -1.0
 _LINKS_ODDS: Final = -1.0
 _QUESTIONS_ODDS: Final = -1.0
 _DEFINES_ODDS: Final = 0.8
-_COMPARED_ODDS: Final = 1.5  # for a table with both compared things side by side
 _OLD_POST_ODDS: Final = -1.0
 _OLD_DAYS: Final = 180
 
@@ -62,8 +59,6 @@ _NAME_WORDS: Final = 4
 _QUOTES: Final = "\"'`\u2018\u2019\u201c\u201d "
 _IS: Final = r"(?:is|are|means?|stands for|refers? to|ist|sind|bedeutet|es|son|significa|est|sont|signifie)\b"
 
-_TABLE_HEADER: Final = re.compile(r"^\|(.*)\|\n\|[ -|]*-", re.MULTILINE)
-
 # A post was true on its day; other pages are true now.
 _POST: Final = re.compile(
     r"/(?:blogs?|news|aktuelles|neuigkeiten|noticias|novedades|actualit[eé]s|notizie|nieuws|aktualnosci|press|presse"
@@ -80,17 +75,11 @@ _TITLES: Final = 6
 _TITLE_WORDS: Final = 8
 _SAYS: Final = re.compile(rf":|[.;!?]\Z|{PRICE.told.pattern}")
 
-_POINTER_ODDS: Final = -1.0
-_SHORTEST_TITLE: Final = 12  # characters: a word or two may well begin a sentence about something else
-_LONGEST_POINTER: Final = 250
-_ITEM_MARKS: Final = "-*+# "
-_BEHIND_TITLE: Final = re.compile(r"[*`]*(?:\s*(?:[:\u2013\u2014-]|\Z))")
 
-
-def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> float:
-    """What the passage's form adds to the log odds that it is the answer. `titles` are those of all pages found."""
+def form_odds(question: str, passage: Passage) -> float:
+    """What the passage's form adds to the log odds that it is the answer."""
     odds = 0.0
-    asks_price, compares, asks_changes = _asks(question)
+    asks_price, asks_changes = _asks(question)
     if asks_price and PRICE.told.search(passage.text):
         odds += _PRICED_NAME_ODDS if _is_named(question, passage) else _PRICE_ODDS
     is_all = not without_details(question)
@@ -99,8 +88,6 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
     )
     if (name := _asked_name(question)) and _defines(passage, name):
         odds += _DEFINES_ODDS
-    if compares and _has_side_by_side(question, passage.text):
-        odds += _COMPARED_ODDS
     if not asks_changes:
         odds += _CHANGES_ODDS if any(map(_TELLS_CHANGES.fullmatch, passage.names)) else 0.0
         odds += _OLD_POST_ODDS if _is_old_post(passage.source) else 0.0
@@ -109,15 +96,13 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
         odds += _LINKS_ODDS
     elif _asks_mostly(passage.text):
         odds += _QUESTIONS_ODDS
-    elif _points_to_page(passage, titles):
-        odds += _POINTER_ODDS
     return odds
 
 
 @lru_cache(maxsize=16)  # an answer looks at many passages for one question
-def _asks(question: str) -> tuple[bool, bool, bool]:
-    """Whether it asks for a price, for a difference, for what has changed."""
-    return bool(PRICE.asked.search(question)), asks_difference(question), bool(_ASKS_CHANGES.search(question))
+def _asks(question: str) -> tuple[bool, bool]:
+    """Whether it asks for a price, for what has changed."""
+    return bool(PRICE.asked.search(question)), bool(_ASKS_CHANGES.search(question))
 
 
 @lru_cache(maxsize=16)
@@ -154,13 +139,6 @@ def without_told(question: str, text: str) -> str:
     return without_details(question) if asked and all(each.told.search(text) for each in asked) else question
 
 
-def _has_side_by_side(question: str, text: str) -> bool:
-    """Whether the question names two columns of the text's table."""
-    header, asked = _TABLE_HEADER.search(text), set(folded_words(question))
-    columns = [set(folded_words(name)) for name in header[1].split("|")] if header else []
-    return sum(bool(name) and name <= asked for name in columns) > 1
-
-
 def _is_old_post(source: Source) -> bool:
     if source.day is None or source.as_of is None or not _POST.search(source.url):
         return False
@@ -171,16 +149,6 @@ def _is_named(question: str, passage: Passage) -> bool:
     """Whether the question says the whole name of what the passage is about."""
     name = set(folded_words(passage.names[-1])) if passage.names else set()
     return bool(name) and name <= set(folded_words(question))
-
-
-def _points_to_page(passage: Passage, titles: Iterable[str]) -> bool:
-    """Whether one of its lines is the title of another page that was found, at most with a summary: an entry of an
-    overview says less than the page that it leads to."""
-    others = tuple(title for title in titles if len(title) >= _SHORTEST_TITLE and title != passage.source.title)
-    if not others:
-        return False
-    lines = (line.strip(_ITEM_MARKS) for line in passage.text.splitlines() if len(line) <= _LONGEST_POINTER)
-    return any(line.startswith(title) and _BEHIND_TITLE.match(line, len(title)) for line in lines for title in others)
 
 
 def _asks_mostly(text: str) -> bool:

@@ -159,12 +159,11 @@ class PassageJudge:
         if read and not nearness:
             context.missing.add("embedder")
         names = AskedNames(question, context.asked_in, context.sources, known=[context.agent.name])
-        titles = {source.title for source in context.sources}
         judged = [
             JudgedPassage(
                 passage,
                 scaled_odds(passage, share, lead, nearness.get(passage.looks))
-                + form_odds(question, passage, titles)
+                + form_odds(question, passage)
                 + (named := names.odds(passage))
                 + (self._language_odds(context, passage.source) if passage.looks in nearness else 0.0),
                 named,

@@ -11,11 +11,6 @@ _NAME: Final = r"([^;:?!؟？()\n]{1,60}?)"
 _QUOTE_MARKS: Final = re.compile(r"\A[\"'«„“`]|[\"'»“”`]\Z")
 
 
-def asks_difference(question: str) -> bool:
-    """Whether the question compares, even without names."""
-    return _asks().search(question) is not None
-
-
 def compared_names(question: str) -> list[str]:
     """Two or more names, as the question writes them, without articles; empty if it asks for no difference."""
     for comparison in _comparisons():
@@ -27,11 +22,6 @@ def compared_names(question: str) -> list[str]:
 
 def _bare(name: str) -> str:
     return _QUOTE_MARKS.sub("", _article().sub("", name.strip()).strip())
-
-
-@cache
-def _asks() -> re.Pattern[str]:
-    return re.compile(in_any_language("comparison", "asks"))
 
 
 @cache
