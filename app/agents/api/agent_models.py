@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from app.agents import agent_rules as rules
-from app.agents.agent import AgentConfig
+from app.agents.agent import Agent, AgentConfig
 from app.agents.api.retrieval_models import RetrievalModel
 from app.agents.retrieval_settings import RetrievalSettings
 from app.agents.widget_settings import Fallback, Invitation, Theme, Translation
@@ -16,7 +16,7 @@ from app.core.costs import MonthCost
 from app.core.search_filter import SearchFilter
 from app.core.setting import settings_of
 from app.quality.publishing import Published
-from app.web.model import Model, setting_fields, with_fields, without_defaults
+from app.web.model import Model, mirrors, setting_fields, with_fields, without_defaults
 
 _NESTED = Theme | Fallback | RetrievalSettings | SearchFilter
 Name = Annotated[str, Field(min_length=1, max_length=settings_of(AgentConfig)["name"].most)]
@@ -84,13 +84,10 @@ class AgentConfigOut(AgentSettings):
     name: str
 
 
+@mirrors(Agent, "id draft live_version generation created_at updated_at")
 class AgentOut(Model):
-    id: UUID
     draft: AgentConfigOut
     live_version: int | None = Field(description="Null before the first publish.")
-    generation: int
-    created_at: datetime
-    updated_at: datetime
 
 
 class TokenLimitOut(Model):

@@ -14,7 +14,6 @@ from app.answers.curated.rehearsal import Overlap, Rehearsal, RehearsedTurn
 from app.answers.curated.rehearsals import DAYS, MAX_TURNS, Rehearsals
 from app.answers.past_turn import PastTurn
 from app.core.actor import Actor
-from app.core.turn import AnsweredBy
 from app.web.operation import (
     Api,
     Call,
@@ -24,6 +23,7 @@ from app.web.operation import (
     Timestamp,
     delete,
     get,
+    mirrors,
     patch,
     post,
     read,
@@ -85,19 +85,12 @@ class CuratedAnswerPatch(CuratedAnswerReach):
     answer: str = Field(default="?", min_length=1, max_length=rules.MAX_ANSWER_CHARS)
 
 
+@mirrors(
+    CuratedAnswer,
+    "id agent_id trigger pattern answer priority language page_prefix expires_at is_on hits last_hit_at",
+)
 class CuratedAnswerOut(Model):
-    id: UUID
-    agent_id: UUID
-    trigger: Trigger
-    pattern: str
-    answer: str
-    priority: int
-    language: str | None
-    page_prefix: str
-    expires_at: datetime | None
-    is_on: bool
     hits: int = Field(description="Number of turns that it answered.")
-    last_hit_at: datetime | None
 
 
 class CuratedAnswerQuery(ListQuery):
@@ -230,15 +223,11 @@ class RehearseIn(CuratedAnswerCreate):
     replaces: UUID | None = Field(default=None, description="The curated answer that it would replace.")
 
 
+@mirrors(PastTurn, "turn_id conversation_id question asked_at answered_by confidence rating was_answered_well is_taken")
 class RehearsedTurnOut(Model):
     turn_id: UUID
-    conversation_id: UUID
     question: str
-    asked_at: datetime
-    answered_by: AnsweredBy | None
-    confidence: float | None
     rating: str | None = Field(description="up, down, or null.")
-    was_answered_well: bool
     is_taken: bool = Field(
         description="Whether this answer would be used; false if a curated answer that precedes it would."
     )
@@ -249,10 +238,8 @@ class RehearsedTurnOut(Model):
         return super().of(turn, turn.asked, turn_id=turn.id, is_taken=rehearsed.winner.id == answer_id)
 
 
+@mirrors(CuratedAnswer, "id trigger pattern askings")
 class OverlapOut(Model):
-    id: UUID
-    trigger: Trigger
-    pattern: str
     askings: int = Field(description="Past questions that show the overlap; 0 if only its own patterns do.")
 
     @classmethod

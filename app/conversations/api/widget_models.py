@@ -8,14 +8,15 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from app.agents.agent import AgentConfig, LiveAgent
 from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
+from app.agents.widget_settings import Theme
 from app.conversations.api.page_context import AnyPageContext
-from app.conversations.conversation import MESSAGES_AT_ONCE, Role
+from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, Message
 from app.conversations.visitor_attributes import MAX_ATTRIBUTES, MAX_SIGNED_BYTES
 from app.core.confirmation import ConfirmationState
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_line
 from app.core.turn import AnsweredBy, Finish
-from app.web.model import Model
+from app.web.model import Model, mirrors
 from app.web.proof_of_work import MAX_PROOF_CHARS as MAX_PROOF_OF_WORK_CHARS
 from app.web.visitor_tokens import MAX_FILTER_BYTES
 
@@ -120,16 +121,11 @@ class InitIn(Model):
     )
 
 
+@mirrors(Theme, "primary_color radius position launcher_label launcher_icon opens_wide greeting picture picture_alt")
 class ThemeOut(Model):
-    primary_color: str | None
     radius: int | None = Field(description="In pixels.")
-    position: str
-    launcher_label: str | None
-    launcher_icon: str
     opens_wide: bool = Field(description="Whether the panel is wide until the visitor changes it.")
-    greeting: str | None
     picture: str | None = Field(description="The agent's picture is at /widget/pictures/{agent_id}/{picture}.webp.")
-    picture_alt: str | None
 
 
 class FallbackOut(Model):
@@ -237,15 +233,12 @@ class ConfirmationOut(Model):
     expires_at: datetime
 
 
+@mirrors(
+    Message,
+    "id turn_id role text created_at citations answered_by low_confidence next_questions rating confirmation",
+)
 class MessageOut(Model):
-    id: UUID
-    turn_id: UUID
-    role: Role
-    text: str
-    created_at: datetime
     citations: tuple[CitationOut, ...]
-    answered_by: AnsweredBy | None
-    low_confidence: bool
     next_questions: tuple[str, ...] = Field(description="Questions to offer below the answer, at most three.")
     rating: Literal["up", "down"] | None = Field(description="The visitor's rating of the answer.")
     confirmation: ConfirmationOut | None = Field(description="What the answer asks the visitor to confirm.")
@@ -334,13 +327,9 @@ class MessagesOut(Model):
     has_earlier: bool = Field(description="Whether there are earlier messages.")
 
 
+@mirrors(Conversation, "id first_question created_at last_active_at")
 class OwnConversationOut(Model):
     """One of the visitor's own conversations."""
-
-    id: UUID
-    first_question: str
-    created_at: datetime
-    last_active_at: datetime
 
 
 def _theme(config: AgentConfig) -> ThemeOut:
