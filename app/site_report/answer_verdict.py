@@ -17,7 +17,7 @@ CALLS_A_PERSON: Final = "It reads like a wish to talk to a person."
 NOT_QUOTED: Final = "No words of a page were found that support the answer."
 UNSURE: Final = "The answer would come with a note that it may be wrong."
 LINKS: Final = "The answer is mostly a list of links."
-LITTLE: Final = "Only a line was found to quote: the page says little of it."
+LITTLE: Final = "Only a line of the page was quoted."
 ANOTHER_PAGE: Final = "Another page was quoted than the one that has the question."
 
 

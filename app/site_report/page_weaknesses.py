@@ -8,7 +8,8 @@ from typing import Final
 from app.core.chunk import Chunk
 from app.core.text.markdown.blocks import BlockKind, blocks
 from app.core.text.words import folded_words, is_spaceless
-from app.site_report.site_report import JudgedAnswer, Verdict, Weakness, WeaknessKind
+from app.site_report.answer_verdict import NOTHING_FOUND, UNSURE
+from app.site_report.site_report import JudgedAnswer, Weakness, WeaknessKind
 from app.sources.source import PageStatus
 
 _WALL_WORDS: Final = 400  # of running text below one heading; a reader sees some 200 at a time
@@ -29,9 +30,14 @@ def _unanswered(pages: dict[str, Sequence[Chunk]], answers: Iterable[JudgedAnswe
         for url in answer.question.pages:
             asked[url].append(answer)
     for url, page in pages.items():
-        if asked[url] and not any(each.verdict is Verdict.ANSWERED for each in asked[url]):
+        if asked[url] and not any(_is_from(url, each) for each in asked[url]):
             questions = " · ".join(each.question.text for each in asked[url])
             yield Weakness(WeaknessKind.UNANSWERED, url, page[0].title, questions)
+
+
+def _is_from(url: str, answer: JudgedAnswer) -> bool:
+    """Whether the page was quoted surely, be it a line or links."""
+    return answer.reason not in (UNSURE, NOTHING_FOUND) and any(quote.page == url for quote in answer.quotes)
 
 
 def _duplicates(statuses: Iterable[PageStatus], pages: dict[str, Sequence[Chunk]]) -> Iterator[Weakness]:

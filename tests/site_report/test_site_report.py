@@ -22,7 +22,7 @@ from app.site_report.answer_verdict import (
     judged,
 )
 from app.site_report.page_weaknesses import weaknesses
-from app.site_report.site_report import JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
+from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
 from app.site_report.site_reports import answered as answered_all
 from app.sources.source import PageStatus
 from tests.site_report.pages import HOST, page
@@ -112,20 +112,30 @@ def test_the_interval_is_wilsons() -> None:
     assert Share(42, 45).interval == pytest.approx((0.821, 0.977), abs=0.001)
 
 
-def answered(question: str, url: str, verdict: Verdict) -> JudgedAnswer:
-    return JudgedAnswer(ReportQuestion(question, Origin.QUESTION, (url,)), verdict, "", "", 0.5)
+def asked(url: str, reason: str, quoted: str) -> JudgedAnswer:
+    question = ReportQuestion(f"{reason or 'Sure'}?", Origin.QUESTION, (url,))
+    verdict = Verdict.DOUBTFUL if reason else Verdict.ANSWERED
+    return JudgedAnswer(question, verdict, reason, "", 0.5, (Excerpt("We ship.", f"{quoted}#part", "", "en"),))
 
 
-def test_a_page_is_weak_if_none_of_its_questions_is_answered_from_it() -> None:
-    pages = [page(f"/{name}", "# Payment methods\n\nText.") for name in ("good", "bad", "unasked")]
-    answers = [
-        answered("One?", f"{HOST}/good", Verdict.ANSWERED),
-        answered("Two?", f"{HOST}/good", Verdict.DOUBTFUL),
-        answered("Three?", f"{HOST}/bad", Verdict.DOUBTFUL),
-        answered("Four?", f"{HOST}/bad", Verdict.WITHHELD),
-    ]
-    [weak] = weaknesses(pages, [], answers)
-    assert (weak.kind, weak.url, weak.detail) == (WeaknessKind.UNANSWERED, f"{HOST}/bad", "Three? · Four?")
+@pytest.mark.parametrize(
+    ("reasons", "quoted", "is_weak"),
+    [
+        (("", UNSURE), "/own", False),
+        ((LITTLE,), "/own", False),
+        ((UNSURE, NOTHING_FOUND), "/own", True),
+        ((ANOTHER_PAGE,), "/other", True),
+        ((), "/own", False),
+    ],
+    ids=["one is answered", "by a line", "surely by none", "from another page", "nothing was asked"],
+)
+def test_a_page_is_weak_if_none_of_its_questions_is_answered_from_it(
+    reasons: tuple[str, ...], quoted: str, is_weak: bool
+) -> None:
+    answers = [asked(f"{HOST}/own", reason, f"{HOST}{quoted}") for reason in reasons]
+    found = weaknesses([page("/own", "# Payment methods\n\nText.")], [], answers)
+    assert [(weak.kind, weak.url) for weak in found] == [(WeaknessKind.UNANSWERED, f"{HOST}/own")] * is_weak
+    assert [weak.detail for weak in found] == [" \u00b7 ".join(f"{reason}?" for reason in reasons)] * is_weak
 
 
 def status(path: str, document: UUID | None) -> PageStatus:
