@@ -112,9 +112,9 @@ def test_a_question_without_an_answer_looks_so_and_becomes_a_gap(page: Page, doc
 def test_small_talk_is_answered_as_such(page: Page, docent: RealDocent) -> None:
     chat = Chat.opened(page, docent.demo.base)
     chat.ask("Hi")
-    chat.finish()
     expect(chat.answer).to_contain_text(re.compile(r"\w"))
-    for beside in (".doubt", ".ways", ".sources"):
+    expect(chat.answers.last.locator(".status")).to_have_count(0)
+    for beside in (".doubt", ".ways", ".sources", ".actions"):
         expect(chat.answers.last.locator(beside)).to_have_count(0)
 
 

@@ -168,6 +168,7 @@ def test_at_its_end_the_visitor_says_whether_it_helped(page: Page, live_site: Si
     rating = page.locator("docent-widget .rating")
     expect(rating).to_have_count(0)
     live_site.api.person.leaves()
+    expect(rating).to_contain_text("Did the chat help?")
     expect(rating.get_by_role("button")).to_have_text(["Helpful", "Not helpful"])
     rating.get_by_role("button", name="Not helpful").press("Enter")
     expect(rating.get_by_text("Thank you for telling us.")).to_be_focused()

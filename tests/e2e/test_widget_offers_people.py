@@ -14,6 +14,14 @@ from tests.e2e.real_docent import UNANSWERABLE, RealDocent
 
 QUESTION = "Do you ship to Malta?"
 MAIL = "mailto:help@shop.example"
+# From the words of the second label to its own field and to the one above.
+DISTANCES = """(form) => {
+  const [other, own] = form.querySelectorAll("input");
+  const words = document.createRange();
+  words.selectNodeContents(own.parentElement.firstChild);
+  const { top, bottom } = words.getBoundingClientRect();
+  return [own.getBoundingClientRect().top - bottom, top - other.getBoundingClientRect().bottom];
+}"""
 
 
 def unsure(page: Page, site: Site, fallback: dict[str, Any] | None) -> Chat:
@@ -93,7 +101,7 @@ def test_the_form_comes_into_view_with_the_focus_in_it(page: Page, site: Site) -
     unsure(page, site, {"form": True})
     page.get_by_text("Contact us").click()
     expect(page.get_by_label("Your name")).to_be_focused()
-    expect(page.locator("docent-widget .lead button")).to_be_in_viewport(ratio=1)
+    expect(page.locator("docent-widget .lead button").last).to_be_in_viewport(ratio=1)
 
 
 def test_the_form_takes_the_focus_at_once_and_never_afterwards(page: Page, site: Site) -> None:
@@ -102,6 +110,28 @@ def test_the_form_takes_the_focus_at_once_and_never_afterwards(page: Page, site:
     assert page.get_by_text("Contact us").evaluate(press) == "name"
     page.get_by_text("Contact us").click()
     expect(page.get_by_label("Your name")).to_be_hidden()
+
+
+def test_the_form_is_cancelled_and_keeps_what_was_typed(page: Page, site: Site) -> None:
+    unsure(page, site, {"form": True})
+    fill_in(page)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_label("Your name")).to_be_hidden()
+    expect(page.locator("docent-widget summary")).to_be_focused()
+    page.get_by_text("Contact us").click()
+    expect(page.get_by_label("Your name")).to_have_value("Ann")
+    assert site.api.calls_to("/leads") == []
+
+
+def test_each_label_is_nearest_to_its_own_field_and_a_box_fills_a_row(page: Page, site: Site) -> None:
+    unsure(page, site, {"form": True})
+    page.get_by_text("Contact us").click()
+    expect(page.get_by_label("Your name")).to_be_focused()
+    to_own, to_other = page.locator("docent-widget .lead").evaluate(DISTANCES)
+    assert to_other >= 2 * to_own
+    consent = page.locator("docent-widget label", has_text="You may keep this").bounding_box()
+    assert consent
+    assert consent["height"] >= 44
 
 
 def test_a_message_is_left_with_its_writer_s_consent(page: Page, site: Site) -> None:

@@ -161,6 +161,25 @@ def test_code_says_its_language_and_is_copied(page: Page, site: Site) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "docker compose up"
 
 
+def test_a_heading_of_a_table_without_words_is_a_cell(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("| | Plus |\n|---|---|\n| Price | 3 € |\n", 200), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    expect(chat.answer.locator("th")).to_have_text(["Plus"])
+
+
+def test_a_greeting_has_nothing_to_rate(page: Page, site: Site) -> None:
+    site.api.script["Hi"] = [*tokens("Hello!"), done(answered_by="small_talk")]
+    site.api.script[QUESTION] = [*tokens("Two weeks."), done()]
+    chat = Chat.opened(page, site)
+    chat.ask("Hi")
+    expect(chat.answers.last).to_have_text("Hello!")
+    chat.ask(QUESTION)
+    chat.finish()
+    expect(page.get_by_role("button", name="Helpful", exact=True)).to_have_count(1)
+
+
 def test_numbers_of_a_table_end_together(page: Page, site: Site) -> None:
     table = "| What | Costs |\n|---|---|\n| Plus | 3.90 € |\n| Two lamps | 1,200.00 € |\n| Basic | free of charge |\n"
     site.api.script[QUESTION] = [*tokens(table, 200), done()]

@@ -25,7 +25,9 @@ export function drawContact(place: HTMLElement, question: string, { words, perso
   // At once: the browser's own event comes later, and would take the focus from a field that was already chosen.
   const click = (event: Event): void => {
     event.preventDefault();
-    if (leaving.querySelector("details")!.toggleAttribute("open")) show(leaving, leaving.querySelector("input")!);
+    const [summary, input] = leaving.querySelectorAll<HTMLElement>("summary, input");
+    if (leaving.querySelector("details")!.toggleAttribute("open")) show(leaving, input!);
+    else summary!.focus();
   };
   fill(
     leaving,
@@ -41,6 +43,8 @@ export function drawContact(place: HTMLElement, question: string, { words, perso
         field(P.message, h("textarea", { name: "message", required: true, maxlength: 4000, rows: 3 }, question)),
         h("label", {}, h("input", { type: "checkbox", required: true }), " ", consent || textOf(words, P.consent)),
         h("button", { class: "chip" }, words[W.send]),
+        " ",
+        h("button", { class: "chip quiet", type: "button", click }, textOf(words, P.cancelForm)),
       ),
     ),
   );
@@ -62,8 +66,9 @@ export function drawWhy(place: HTMLElement, words: Words, tell: (comment: string
     event.preventDefault();
     tell(input.value.trim());
   };
-  fill(place, h("form", { class: "comment", submit }, input, h("button", { class: "chip" }, words[W.send])));
-  show(place, input);
+  const form = h("form", { class: "comment", submit }, input, h("button", { class: "chip" }, words[W.send]));
+  fill(place, form);
+  show(form, input);
 }
 
 /** All of a form that was just asked for, with the focus in its first field. */

@@ -34,7 +34,8 @@ export function drawNode(node: Node, context: MarkdownContext): Child {
   if (tag === "pre") return drawCode(node, context);
   if (tag === "table") return h("div", { class: tag, tabindex: 0 }, alignAmounts(h(tag, {}, ...children)));
   const isNumber = tag === "td" && node.children.length === 1 && NUMBER.test(node.children[0] as string);
-  return h(tag as "p", { start: node.start, class: isNumber && "amount" }, ...children);
+  // A heading without words is none.
+  return h((tag === "th" && !children.length ? "td" : tag) as "p", { start: node.start, class: isNumber && "amount" }, ...children);
 }
 
 /** A column of numbers, at least by half, stands at the right with its heading and its words; any other at the left. */

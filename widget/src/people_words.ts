@@ -5,7 +5,7 @@ import type { Words } from "./words.js";
 /** Each text's place among these, in the order of words/en.json after those of enum W; the build compares. `{}` is a name. */
 export const enum P {
   why, contact, name, email, message, consent, written, waiting, meanwhile, overdue, cancel, joined, talking, left, ended, end, writeTo,
-  wrote, sending, unsent, team, types, picture, sendPicture,
+  wrote, sending, unsent, team, types, picture, sendPicture, cancelForm, rateChat,
 }
 
 /** A text in the interface's language, which has come with the other words; English is in this file. */

@@ -215,7 +215,7 @@ export class PersonView {
           thanks.focus();
         }, actions.notice);
       });
-    fill(place, way("up"), way("down"));
+    fill(place, h("p", { class: "status" }, this.#text(P.rateChat)), way("up"), way("down"));
     this.#put("rating" + this.#said.size, place, null);
   }
 

@@ -148,7 +148,7 @@ export class TurnView {
         turn.status === "stopped" && h("p", { class: "status" }, words[W.stopped]),
         this.#people,
         this.#drawSources(turn),
-        turn.answer && this.#drawActions(turn),
+        turn.answer && !turn.isTalk && this.#drawActions(turn),
         turn.rating === "down" && !turn.isCommented && this.#why,
         turn.rating && (turn.rating === "up" ? turn.isCommented != null : turn.isCommented) && h("p", { class: "status" }, words[W.thanks]),
         this.#drawFurther(turn),

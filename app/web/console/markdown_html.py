@@ -66,6 +66,8 @@ def _align_amounts(tokens: Sequence[Token]) -> None:
             columns += [[]] if at == len(columns) else []
             columns[at].append((token, inline.content))
             at += 1
+        elif token.type == "inline" and not token.content and inline.type == "th_close":
+            columns[-1][0][0].tag = inline.tag = "td"  # a heading without words is none
         elif token.type == "tbody_close":
             for column in columns:
                 texts = [text for _, text in column[1:]]

@@ -33,6 +33,16 @@ def test_the_numbers_of_sources_stand_raised_and_no_others() -> None:
     )
 
 
+def test_a_heading_of_a_table_without_words_is_a_cell() -> None:
+    drawn = markdown_html("| | Plus |\n|---|---|\n| Price | 3 |")
+    assert re.findall(r"<(t[hd])(?: [^>]*)?>([^<]*)", drawn) == [
+        ("td", ""),
+        ("th", "Plus"),
+        ("td", "Price"),
+        ("td", "3"),
+    ]
+
+
 def test_numbers_of_a_table_end_together_as_in_the_widget() -> None:
     rows = ("| Country | Fee | Note |", "|---|:--|---:|", "| Malta | free | a |", "| Italy | 4.90 € | 3 |")
     drawn = markdown_html("\n".join([*rows, "| Spain | 1,200 EUR | b |"]))
