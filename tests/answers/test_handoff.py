@@ -12,7 +12,7 @@ from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.person_talk import told_talk
 from app.conversations.people.live_chat import LiveState
-from app.conversations.people.live_chats import LiveChats, TypingSigns
+from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -42,7 +42,7 @@ async def house(tmp_path: Path) -> AsyncIterator[AnsweringHouse]:
 
 
 def desk(house: AnsweringHouse) -> tuple[LiveChats, Actor]:
-    chats = LiveChats(house.record, house.clock, house.answering.history, TypingSigns(MemoryCache()))
+    chats = LiveChats(house.record, house.clock, house.answering.history, LiveSigns(MemoryCache()))
     return chats, Actor(house.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
 
 

@@ -12,7 +12,7 @@ from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN
 from app.conversations.people.live_chat import MESSAGES_AT_ONCE, LiveState
-from app.conversations.people.live_chats import LiveChats, LiveView, TypingSigns
+from app.conversations.people.live_chats import LiveChats, LiveSigns, LiveView
 from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import MANAGE, READ, WRITE, Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat, NotFound
@@ -75,7 +75,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     async with temporary_record(tmp_path, clock) as record:
         agent = new_agent(record, AgentConfig(name="Docs", live_chat=True), is_published=True)
         history = RecordingHistory()
-        chats = LiveChats(record, clock, history, TypingSigns(MemoryCache()))
+        chats = LiveChats(record, clock, history, LiveSigns(MemoryCache()))
         yield Desk(record, clock, StoredBytes(tmp_path), chats, history, agent.id, agent.workspace_id)
 
 

@@ -11,7 +11,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN
-from app.conversations.people.live_chats import LiveChats, TypingSigns
+from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, WRITE, Actor
@@ -130,7 +130,7 @@ async def test_turns_are_counted_by_the_days_of_utc_for_all_agents_together(work
 
 
 async def test_who_waits_stands_there_until_an_operator_comes_or_nobody_is_there_any_more(workspace: Workspace) -> None:
-    chats = LiveChats(workspace.record, workspace.clock, RecordingHistory(), TypingSigns(MemoryCache()))
+    chats = LiveChats(workspace.record, workspace.clock, RecordingHistory(), LiveSigns(MemoryCache()))
     first, second = await workspace.visitor(), await workspace.visitor()
     await chats.ask(first)
     workspace.clock.advance(60)
@@ -249,7 +249,7 @@ async def test_a_deletion_that_no_worker_could_finish_is_named_after_an_hour_unt
 async def test_another_workspace_sees_nothing_of_it(workspace: Workspace, tmp_path: Path) -> None:
     visitor = await workspace.visitor()
     await ask(workspace.record, visitor, "Do you ship to Malta?", gap=LOW)
-    await LiveChats(workspace.record, workspace.clock, RecordingHistory(), TypingSigns(MemoryCache())).ask(visitor)
+    await LiveChats(workspace.record, workspace.clock, RecordingHistory(), LiveSigns(MemoryCache())).ask(visitor)
     source = await workspace.read_source("docs", RunState.FAILED)
     deletions = Deletions(workspace.record, RecordingJobQueue())
     deletion = await deletions.delete(workspace.actor, DeletedKind.SOURCE, source.id)

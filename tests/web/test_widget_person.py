@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.agents import Agents
-from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.store.system_of_record import SystemOfRecord
 from app.web.limits_policy import LimitsPolicy
 from tests.web.house import House, Json, VisitorHttp, open_house
@@ -78,10 +78,22 @@ async def test_a_visitor_waits_writes_and_is_answered(house: House, visitor: Vis
 
 
 async def test_after_two_minutes_nobody_has_come(house: House, visitor: VisitorHttp) -> None:
-    await visitor.call("POST", "/person")
+    await house.parts.get(LiveSigns).operator_is_here(house.agent.workspace_id)
+    asked = await visitor.call("POST", "/person")
+    assert asked.json()["is_overdue"] is False
+    assert (await say(visitor))["is_overdue"] is False
     assert (await person(visitor))["is_overdue"] is False
     house.clock.advance(121)
     assert (await person(visitor))["is_overdue"] is True
+
+
+async def test_while_no_operator_has_the_console_open_nobody_is_promised(house: House, visitor: VisitorHttp) -> None:
+    assert (await visitor.call("POST", "/person")).json()["is_overdue"] is True
+    assert (await say(visitor))["is_overdue"] is True
+    await house.parts.get(LiveSigns).operator_is_here(house.stranger.workspace_id)
+    assert (await person(visitor))["is_overdue"] is True, "an operator of another workspace answers nobody here"
+    await house.parts.get(LiveSigns).operator_is_here(house.agent.workspace_id)
+    assert (await person(visitor))["is_overdue"] is False
 
 
 async def test_outside_of_the_opening_hours_nobody_may_be_called(house: House) -> None:

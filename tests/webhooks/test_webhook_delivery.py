@@ -18,7 +18,7 @@ import pytest
 from standardwebhooks import Webhook as StandardWebhook
 
 from app.agents.records import AgentRecords
-from app.conversations.people.live_chats import LiveChats, TypingSigns
+from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
@@ -174,7 +174,7 @@ async def test_each_event_reaches_each_webhook_that_wants_it_once(office: Office
 
 async def test_each_asking_for_a_person_is_told_once_and_names_no_turn(office: Office) -> None:
     webhook = await office.webhook(events=(WebhookEvent.PERSON_ASKED,))
-    chats = LiveChats(office.record, office.clock, RecordingHistory(), TypingSigns(MemoryCache()))
+    chats = LiveChats(office.record, office.clock, RecordingHistory(), LiveSigns(MemoryCache()))
     with office.record.writing() as tx:
         agent = AgentRecords(tx).get(office.actor.workspace_id, office.session.agent_id)
         AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))

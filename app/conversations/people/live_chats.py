@@ -37,6 +37,7 @@ from app.workspaces.records.audit import AuditRecords
 MAX_LISTED: Final = 200
 # The sender repeats the sign every four seconds; this leaves room for a late one.
 _TYPING_SECONDS: Final = 6
+_HERE_SECONDS: Final = 15  # several looks of the console for news
 
 changes_of(
     "live_chat",
@@ -60,9 +61,10 @@ class HistoryCache(Protocol):
         ...
 
 
-class TypingSigns:
-    """Who is writing in a live chat now: only in the cache, which all web processes may share. No keystroke reaches the
-    system of record. A sign expires by itself; the text itself is never sent."""
+class LiveSigns:
+    """Who is writing in a live chat now, and whether an operator is there to answer: only in the cache, which all web
+    processes may share. No keystroke reaches the system of record. A sign expires by itself; the text itself is never
+    sent."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
@@ -75,6 +77,13 @@ class TypingSigns:
         """The message has been sent."""
         await self._cache.delete(_typing_key(conversation_id, author))
 
+    async def operator_is_here(self, workspace_id: UUID) -> None:
+        """For the next seconds: an operator has the console open, which tells them of visitors who wait."""
+        await self._cache.set(_staffed_key(workspace_id), b"1", ttl_seconds=_HERE_SECONDS)
+
+    async def is_staffed(self, workspace_id: UUID) -> bool:
+        return await self._cache.get(_staffed_key(workspace_id)) is not None
+
     async def is_typing(self, conversation_id: UUID, author: Author) -> bool:
         return await self._cache.get(_typing_key(conversation_id, author)) is not None
 
@@ -82,7 +91,7 @@ class TypingSigns:
 @dataclass(frozen=True, slots=True)
 class LiveView:
     """A live chat and some of its messages. `poll_seconds` is when a visitor's browser should poll again; 0: never.
-    `is_typing` is whether the other side is writing."""
+    `is_typing` is whether the other side is writing. To visitors, a chat is overdue while no operator is there, too."""
 
     chat: LiveChat
     messages: Sequence[LiveMessage]
@@ -100,16 +109,19 @@ class LiveChats:
     not exist or belongs to another workspace. Operators' changes are audited under the id of the live chat, which leads
     nowhere once its visitor is erased."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock, history: HistoryCache, typing: TypingSigns) -> None:
+    def __init__(self, records: SystemOfRecord, clock: Clock, history: HistoryCache, signs: LiveSigns) -> None:
         self._records = records
         self._clock = clock
         self._history = history
-        self._typing = typing
+        self._signs = signs
 
-    @writes
-    def ask(self, tx: Transaction, session: VisitorSession) -> LiveView:
+    async def ask(self, session: VisitorSession) -> LiveView:
         """The visitor waits for a person from now on, unless they do already. Raises InvalidInput if the agent offers
         none, or not at this hour."""
+        view = await self._records.of_workspace(session.workspace_id).write(lambda tx: self._asked(tx, session))
+        return await self._for_visitor(view, session)
+
+    def _asked(self, tx: Transaction, session: VisitorSession) -> LiveView:
         agent = AgentRecords(tx).live(session.agent_id)
         if not agent.config.live_chat:
             raise InvalidInput("", "This agent has no live chat. An operator can turn on live_chat.")
@@ -123,11 +135,11 @@ class LiveChats:
         view = await self._records.of_workspace(session.workspace_id).read(
             lambda tx: self._view(tx, LiveChatRecords(tx).own(session), after)
         )
-        return await self._with_typing(view, Author.OPERATOR)
+        return await self._for_visitor(await self._with_typing(view, Author.OPERATOR), session)
 
     async def visitor_types(self, session: VisitorSession) -> None:
         """The visitor is writing. Operators see this for some seconds, in a chat that one of them has."""
-        await self._typing.begin(session.conversation_id, Author.VISITOR)
+        await self._signs.begin(session.conversation_id, Author.VISITOR)
 
     async def say(self, session: VisitorSession, message_id: UUID, said: str | DrawnPicture) -> LiveView:
         """Repeating a `message_id` has no effect. Raises NoActiveChat unless a person was asked for; for a picture, the
@@ -143,8 +155,8 @@ class LiveChats:
             return self._latest(tx, LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, _stripped(said)))
 
         view = await self._records.of_workspace(session.workspace_id).write(work)
-        await self._typing.end(session.conversation_id, Author.VISITOR)
-        return await self._tell_history(view)
+        await self._signs.end(session.conversation_id, Author.VISITOR)
+        return await self._for_visitor(await self._tell_history(view), session)
 
     async def leave(self, session: VisitorSession) -> LiveView:
         """The visitor returns to the agent."""
@@ -189,7 +201,7 @@ class LiveChats:
             lambda tx: LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
         )
         chat.check_talks(actor)
-        await self._typing.begin(conversation_id, Author.OPERATOR)
+        await self._signs.begin(conversation_id, Author.OPERATOR)
 
     @writes
     def take_over(self, tx: Transaction, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
@@ -219,7 +231,7 @@ class LiveChats:
             return self._latest(tx, longer)
 
         view = await self._records.of_workspace(actor.workspace_id).write(work)
-        await self._typing.end(conversation_id, Author.OPERATOR)
+        await self._signs.end(conversation_id, Author.OPERATOR)
         return await self._tell_history(view)
 
     @writes
@@ -262,9 +274,13 @@ class LiveChats:
             await self._history.people_wrote(view.chat.conversation_id)
         return view
 
+    async def _for_visitor(self, view: LiveView, session: VisitorSession) -> LiveView:
+        is_alone = view.chat.state is LiveState.WAITING and not await self._signs.is_staffed(session.workspace_id)
+        return replace(view, is_overdue=view.is_overdue or is_alone)
+
     async def _with_typing(self, view: LiveView, other: Author) -> LiveView:
         is_talking = view.chat.state is LiveState.TALKING
-        return replace(view, is_typing=is_talking and await self._typing.is_typing(view.chat.conversation_id, other))
+        return replace(view, is_typing=is_talking and await self._signs.is_typing(view.chat.conversation_id, other))
 
     def _latest(self, tx: Transaction, chat: LiveChat) -> LiveView:
         """With the latest messages, so that a writer's view has no gap before their own."""
@@ -298,6 +314,10 @@ def _stripped(said: str | DrawnPicture) -> str | DrawnPicture:
 def _record(tx: Transaction, actor: Actor, action: str, chat: LiveChat) -> None:
     told = {"agent_id": str(chat.agent_id)}
     AuditRecords(tx).acted(actor, action, chat.id, **told)
+
+
+def _staffed_key(workspace_id: UUID) -> str:
+    return f"staffed:{workspace_id}"
 
 
 def _typing_key(conversation_id: UUID, author: Author) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.conversations.people.live_chats import LiveSigns
 from app.conversations.people.operator_news import News, OperatorNews
 from app.web.limits_policy import StreamPolicy
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
@@ -46,6 +47,14 @@ async def test_the_news_come_at_once_and_then_with_each_change(listening: Listen
     moved = await listening.next()
     assert moved is not None
     assert moved["moved_at"] == listening.house.clock.now().isoformat()
+
+
+async def test_who_listens_is_there_for_visitors_who_ask_for_a_person(listening: Listening) -> None:
+    assert await listening.next() is not None
+    house = listening.house
+    signs = house.parts.get(LiveSigns)
+    assert await signs.is_staffed(house.actor.workspace_id)
+    assert not await signs.is_staffed(house.stranger.workspace_id)
 
 
 async def test_they_end_with_the_session(listening: Listening) -> None:

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import update
 
 from app.agents.records import AgentRecords
-from app.conversations.people.live_chats import LiveChats, TypingSigns
+from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.gap_state import GapReason
@@ -68,7 +68,7 @@ class Team:
         return await self.channels.create(self.actor, "#support", url, events, is_quoting=is_quoting)
 
     async def visitor_asks_for_a_person(self) -> None:
-        await LiveChats(self.record, self.clock, RecordingHistory(), TypingSigns(MemoryCache())).ask(self.session)
+        await LiveChats(self.record, self.clock, RecordingHistory(), LiveSigns(MemoryCache())).ask(self.session)
 
     async def asked_in_vain(self, question: str) -> None:
         session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)

@@ -13,7 +13,7 @@ from app.agents.records import AgentRecords
 from app.agents.token_budget import WorkspaceTokens
 from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
-from app.conversations.people.live_chats import LiveChats, TypingSigns
+from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.records.gap_counting import TOLD_AT
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -66,7 +66,7 @@ class Team:
         return operator.id
 
     async def visitor_asks_for_a_person(self) -> None:
-        await LiveChats(self.record, self.clock, RecordingHistory(), TypingSigns(MemoryCache())).ask(self.session)
+        await LiveChats(self.record, self.clock, RecordingHistory(), LiveSigns(MemoryCache())).ask(self.session)
 
     async def asked_in_vain(self, question: str) -> None:
         session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)

@@ -13,7 +13,7 @@ import pytest
 from app.agents.records import AgentRecords
 from app.agents.widget_settings import Fallback
 from app.conversations.people.leads import Leads
-from app.conversations.people.live_chats import LiveChats, TypingSigns
+from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.people.transcripts import MAX_TEXT_CHARS
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.turns import TurnRecords
@@ -90,7 +90,7 @@ class Team:
         self.clock.advance(1)
 
     async def ask_for_a_person(self) -> None:
-        chats = LiveChats(self.record, self.clock, RecordingHistory(), TypingSigns(MemoryCache()))
+        chats = LiveChats(self.record, self.clock, RecordingHistory(), LiveSigns(MemoryCache()))
         await chats.ask(self.session)
         await chats.say(self.session, uuid4(), "Is anybody there?")
 

@@ -39,7 +39,9 @@ class PersonMessageOut(Model):
 class PersonOut(Model):
     state: LiveState = Field(description="While the state is talking, an operator answers and the agent is silent.")
     operator_name: str | None
-    is_overdue: bool = Field(description="Whether the visitor has waited for more than two minutes.")
+    is_overdue: bool = Field(
+        description="Whether nobody has come for two minutes, or no operator has the console open."
+    )
     is_typing: bool = Field(description="Whether the operator is typing.")
     messages: tuple[PersonMessageOut, ...] = Field(description="In order, at most 100.")
     poll_seconds: float = Field(description="Seconds until the next poll; 0: do not poll again.")

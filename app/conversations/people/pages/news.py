@@ -7,6 +7,7 @@ from contextlib import aclosing
 import anyio
 from starlette.responses import Response
 
+from app.conversations.people.live_chats import LiveSigns
 from app.conversations.people.operator_news import News, OperatorNews
 from app.web.console.page import NoForm, Pages, Visit, page, read
 from app.web.limits_policy import StreamPolicy
@@ -15,8 +16,9 @@ from app.workspaces.sign_in import SignIn
 
 
 class NewsPages(Pages):
-    def __init__(self, news: OperatorNews, sign_in: SignIn, policy: StreamPolicy) -> None:
+    def __init__(self, news: OperatorNews, sign_in: SignIn, signs: LiveSigns, policy: StreamPolicy) -> None:
         self._news = news
+        self._signs = signs
         self._sign_in = sign_in
         self._policy = policy
 
@@ -27,10 +29,15 @@ class NewsPages(Pages):
         return event_stream(self._frames(visit, stopping), self._policy, stopping, grace_seconds=1)
 
     async def _frames(self, visit: Visit[NoForm], stopping: anyio.Event) -> AsyncIterator[bytes]:
+        await self._signs.operator_is_here(visit.actor.workspace_id)
+
         async def pause() -> bool:
             with anyio.move_on_after(self._policy.news_look_seconds):
                 await stopping.wait()
-            return not stopping.is_set() and await self._sign_in.is_signed_in(visit.secret)
+            if stopping.is_set() or not await self._sign_in.is_signed_in(visit.secret):
+                return False
+            await self._signs.operator_is_here(visit.actor.workspace_id)
+            return True
 
         async with aclosing(self._news.watch(visit.actor, pause)) as looks:
             async for look in looks:
