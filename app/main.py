@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 
 from app.actions.action import ActionHosts
 from app.actions.action_calls import ActionCalls
+from app.agents.chat_model_names import ChatModelNames
 from app.agents.crawler_key_set_reader import CrawlerKeySetReader
 from app.agents.key_set_reader import KeySetReader
 from app.agents.token_budget import WorkspaceTokens
@@ -235,6 +236,7 @@ async def _parts(
     parts.bind(Mailer).to(configured_mailer(settings))
     parts.bind(PasswordHasher).to(Argon2PasswordHasher())
     parts.bind(TokenPrices).to(settings.prices)
+    parts.bind(ChatModelNames).to(ChatModelNames(settings.models))
     parts.bind(WorkspaceTokens).to(settings.workspace_tokens)
     parts.bind(ChunkContexts).to(chunk_contexts(base, configured_context_writer(settings, base.circuits, opened)))
     parts.bind(VisitorTurns).to(answering.turns)

@@ -19,12 +19,9 @@ from pydantic import (
 )
 from pydantic_settings import NoDecode, SettingsConfigDict
 
-from app.agents.token_budget import WorkspaceTokens
-from app.core.costs import TokenPrices
 from app.core.setting_values import (
     USER_AGENT,
     Endpoint,
-    ReasoningEffort,
     checked_hosts,
     checked_jobs_url,
     checked_public_url,
@@ -36,6 +33,7 @@ from app.core.setting_values import (
     named_values,
 )
 from app.mail.mail_server import sender_of, smtp_server
+from app.model_settings import ModelSettings
 from app.serving_settings import ServingSettings
 from app.store.secret_keys import read_key
 from app.web.validation_messages import messages_by_field
@@ -51,7 +49,7 @@ class BadSettings(Exception):
     """The environment holds a value that cannot be used; the message names the variable and the fix."""
 
 
-class Settings(ServingSettings):
+class Settings(ModelSettings, ServingSettings):
     """Defaults run everything embedded: no key, no server, no download."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
@@ -90,62 +88,6 @@ class Settings(ServingSettings):
     model_calls: int = Field(0, ge=0, description="Concurrent calls to chat endpoints; 0: as many as turns.")
     model_queue: int = Field(50, ge=0, description="Answers that may wait for such a call; beyond it: 503.")
     shutdown_seconds: float = Field(20, ge=0, le=600, description="Time that running turns get to finish on SIGTERM.")
-
-    model_url: str = Field("", description="OpenAI-compatible chat endpoint, such as https://api.openai.com/v1.")
-    model_name: str = Field("", description="Chat model; empty: answers are quoted from the pages, without a model.")
-    model_key: SecretStr = Field(SecretStr(""), description="Key for the chat endpoint.")
-    model_silence_seconds: float = Field(20, gt=0, le=300, description="Longest silence of a chat endpoint.")
-    model_thinking_seconds: float = Field(75, gt=0, le=900, description="Longest time to think before the first word.")
-    model_answer_seconds: float = Field(120, gt=0, le=3600, description="Longest time to write an answer.")
-    model_temperature: float | None = Field(
-        None, ge=0, le=2, description="Temperature; none: the provider's default. Reasoning models reject it."
-    )
-    model_reasoning_effort: ReasoningEffort | None = Field(
-        None, description="Reasoning effort: none, minimal, low, medium, high or xhigh, as the model supports."
-    )
-    model_reasoning_tokens: int | None = Field(
-        None,
-        ge=0,
-        le=200_000,
-        description="Tokens that it may reason for beside an answer's; none: 4000 for models that want "
-        "max_completion_tokens, 0 for others.",
-    )
-    fallback_model_url: str = Field("", description="Chat endpoint to use when the first returns nothing.")
-    fallback_model_name: str = Field("", description="Its model.")
-    fallback_model_key: SecretStr = Field(SecretStr(""), description="Its key.")
-    fallback_model_temperature: float | None = Field(None, ge=0, le=2, description="As the first's.")
-    fallback_model_reasoning_effort: ReasoningEffort | None = Field(None, description="As the first's.")
-    fallback_model_reasoning_tokens: int | None = Field(None, ge=0, le=200_000, description="As the first's.")
-    helper_model_url: str = Field(
-        "",
-        description="Chat endpoint of a cheaper model for rewriting, ranking and contexts; empty: the chat model.",
-    )
-    helper_model_name: str = Field("", description="Its model.")
-    helper_model_key: SecretStr = Field(SecretStr(""), description="Its key.")
-    helper_model_temperature: float | None = Field(None, ge=0, le=2, description="As the model's.")
-    helper_model_reasoning_effort: ReasoningEffort | None = Field(None, description="As the model's.")
-    helper_model_reasoning_tokens: int | None = Field(None, ge=0, le=200_000, description="As the model's.")
-    model_cache_control: bool = Field(
-        False,
-        description="Mark shared prompt parts with cache_control, for endpoints that cache only with it (Anthropic's).",
-    )
-    model_price_prompt: float = Field(0, ge=0, description="Price per million prompt tokens.")
-    model_price_cached: float = Field(0, ge=0, description="Price per million cached prompt tokens.")
-    model_price_answer: float = Field(0, ge=0, description="Price per million answer tokens.")
-    fallback_model_price_prompt: float | None = Field(
-        None, ge=0, description="The fallback's; none of three: as above."
-    )
-    fallback_model_price_cached: float | None = Field(None, ge=0, description="As the first's.")
-    fallback_model_price_answer: float | None = Field(None, ge=0, description="As the first's.")
-    helper_model_price_prompt: float | None = Field(None, ge=0, description="The helper's; none of three: as above.")
-    helper_model_price_cached: float | None = Field(None, ge=0, description="As the model's.")
-    helper_model_price_answer: float | None = Field(None, ge=0, description="As the model's.")
-    workspace_daily_tokens: int | None = Field(
-        None, ge=0, description="Tokens that all agents of a workspace may use in a day (UTC); none: no limit."
-    )
-    workspace_monthly_tokens: int | None = Field(
-        None, ge=0, description="As that, in a calendar month (UTC); none: no limit."
-    )
 
     embeddings_url: str = Field("", description="OpenAI-compatible embeddings endpoint; empty: the shipped model.")
     embeddings_model: str = Field("", description="Its model.")
@@ -245,6 +187,8 @@ class Settings(ServingSettings):
             if bool(getattr(self, url)) != bool(getattr(self, name)):
                 given, missing = (url, name) if getattr(self, url) else (name, url)
                 raise ValueError(f"{_variable(missing)}: set it beside {_variable(given)}, or neither of the two")
+        if self.models and not self.model_url:
+            raise ValueError(f"{_variable('model_url')}: set it beside {_variable('models')}, for all other agents")
         if self.embeddings_url and not self.embeddings_model:
             raise ValueError(f"{_variable('embeddings_model')}: set it beside {_variable('embeddings_url')}")
         return self
@@ -343,21 +287,6 @@ class Settings(ServingSettings):
     @property
     def vector_uri(self) -> str:
         return self.vectors_uri or str(self.data.resolve() / "vectors")
-
-    @property
-    def prices(self) -> TokenPrices:
-        """The main model's, and by their names the fallback's and the helper's, if they have their own."""
-        others: dict[str, TokenPrices] = {}
-        for part in ("fallback_model", "helper_model"):
-            own = [getattr(self, f"{part}_price_{kind}") for kind in ("prompt", "cached", "answer")]
-            if any(price is not None for price in own):
-                prompt, cached, answer = (price or 0.0 for price in own)
-                others[getattr(self, f"{part}_name")] = TokenPrices(prompt, cached, answer)
-        return TokenPrices(self.model_price_prompt, self.model_price_cached, self.model_price_answer, others)
-
-    @property
-    def workspace_tokens(self) -> WorkspaceTokens:
-        return WorkspaceTokens(self.workspace_daily_tokens, self.workspace_monthly_tokens)
 
     @property
     def vector_options(self) -> dict[str, str]:

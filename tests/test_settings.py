@@ -60,6 +60,25 @@ def test_a_fallback_and_a_helper_may_have_prices_of_their_own() -> None:
     assert prices.of(TokenUsage(1_000_000, 0, "http://helper_model", cached_tokens=500_000)) == pytest.approx(0.1)
 
 
+def test_further_chat_models_are_named_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MODEL_URL", "MODEL_NAME"):
+        monkeypatch.setenv(f"DOCENT_{name}", "http://model")
+    told = '{"large": {"url": "https://x.example/v1", "name": "l", "key": "hunter2", "price_prompt": 3}}'
+    monkeypatch.setenv("DOCENT_MODELS", told)
+    settings = read_settings()
+    assert settings.models["large"].key.get_secret_value() == "hunter2"
+    assert "hunter2" not in repr(settings) + str(settings.shown())
+    assert settings.prices.of(TokenUsage(1_000_000, 0, "l")) == 3
+    monkeypatch.setenv("DOCENT_MODELS", told.replace("https", "ftp"))
+    with pytest.raises(BadSettings, match="DOCENT_MODELS: begin the address with http"):
+        read_settings()
+
+
+def test_further_chat_models_stand_beside_a_usual_one() -> None:
+    with pytest.raises(BadSettings, match="DOCENT_MODEL_URL: set it beside DOCENT_MODELS"):
+        read_settings(models={"large": {"url": "https://x.example", "name": "l"}})
+
+
 MAIL = {
     "smtp_url": "smtps://me:hunter2@mail.example.com",
     "mail_from": "d@example.com",

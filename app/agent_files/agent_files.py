@@ -12,6 +12,7 @@ from app.actions.records import ActionRecords
 from app.agent_files.agent_file import AgentContents, AgentFile, FileChange, FileSource, Match, Plan, planned
 from app.agents.agent import Version
 from app.agents.agent_rules import checked_config
+from app.agents.chat_model_names import ChatModelNames
 from app.agents.records import AgentRecords
 from app.answers.curated.curated_answers import check_answer
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
@@ -49,12 +50,14 @@ class AgentFiles:
         sources: Sources,
         schedules: Schedules,
         hosts: ActionHosts,
+        chat_models: ChatModelNames,
     ) -> None:
         self._records = records
         self._patterns = patterns
         self._sources = sources
         self._schedules = schedules
         self._hosts = hosts
+        self._chat_models = chat_models
 
     @reads
     def contents(self, tx: Transaction, actor: Actor, agent_id: UUID, version: Version) -> AgentContents:
@@ -149,6 +152,8 @@ class AgentFiles:
         stored = _stored(tx, actor, agent_id, "draft")
         with _named("settings"):
             after = checked_config(file.settings(stored.config))
+            if after.chat_model != stored.config.chat_model:
+                self._chat_models.check(after.chat_model)
         golden = self._with_files(tx, agent_id, file.golden_questions)
         return planned(stored, after, replace(file, golden_questions=golden), prunes=prunes)
 

@@ -87,6 +87,14 @@ class AgentConfig:
         most=20,
         most_each=64,
     )
+    chat_model: str = setting(
+        "",
+        label="Chat model",
+        meaning="The name of one of the installation's further chat models (DOCENT_MODELS); empty: its usual one.",
+        hint="The name of one of the models that your installation offers. Leave blank for its usual one.",
+        group=Group.IDENTITY,
+        most=100,
+    )
     custom_prompt: str = setting(
         "",
         label="Your own rules",

@@ -10,6 +10,7 @@ import anyio.to_thread
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent
 from app.agents.agent_rules import checked_config
+from app.agents.chat_model_names import ChatModelNames
 from app.agents.own_agent import writes_agent
 from app.agents.records import AgentRecords, MilestoneRecords
 from app.core.actor import Actor
@@ -42,14 +43,16 @@ changes_of(
 class Agents:
     """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue, chat_models: ChatModelNames) -> None:
         self._records = records
         self._jobs = jobs
+        self._chat_models = chat_models
 
     @writes
     def create(self, tx: Transaction, actor: Actor, config: AgentConfig) -> Agent:
         """Raises InvalidInput."""
         config = checked_config(config)
+        self._chat_models.check(config.chat_model)
         agent = AgentRecords(tx).create(actor.workspace_id, config)
         AuditRecords(tx).acted(actor, "agent.create", agent.id, name=config.name)
         return agent
@@ -78,6 +81,8 @@ class Agents:
         """Store what `change` returns for the current draft. Raises InvalidInput."""
         before = AgentRecords(tx).get(actor.workspace_id, agent_id).draft
         after = checked_config(change(before))
+        if after.chat_model != before.chat_model:
+            self._chat_models.check(after.chat_model)
         agent = AgentRecords(tx).save_draft(actor.workspace_id, agent_id, after)
         changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
         AuditRecords(tx).acted(actor, "agent.edit", agent_id, changed=changed)

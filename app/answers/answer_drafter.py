@@ -23,7 +23,7 @@ from app.core.errors import ModelUnavailable, RateLimited
 from app.core.text.failure_words import has_failure_words
 from app.core.turn import AnsweredBy, Finish, TurnRequest
 from app.kit.clock import Clock
-from app.providers.chat.chat_model import ChatModel
+from app.providers.chat.chat_model import ChatModel, NamedChatModels
 from app.providers.token_counter import TokenCounter
 from app.search.agent_search import AgentSearch
 from app.search.rank_fusion import reciprocal_rank_fusion
@@ -56,10 +56,11 @@ class AnswerDrafter:
         tokens: TokenCounter,
         clock: Clock,
         together: WorkspaceTokens = UNLIMITED,
+        others: NamedChatModels | None = None,
     ) -> None:
         self._records = records
         self._search = search
-        self._writer = ModelWriter(model, PromptBuilder(tokens, clock=clock))
+        self._writer = ModelWriter(model, PromptBuilder(tokens, clock=clock), others)
         self._clock = clock
         self._together = together
 

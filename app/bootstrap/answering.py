@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from app.bootstrap.adapters import configured_action_hosts, configured_shared_turns
-from app.bootstrap.models import configured_chat_model, configured_helper_model, configured_model_limiter
+from app.bootstrap.models import (
+    configured_chat_model,
+    configured_helper_model,
+    configured_model_limiter,
+    configured_named_models,
+)
 
 if TYPE_CHECKING:
     from app.actions.action_calls import ActionCalls
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
     from app.bootstrap.infrastructure import Infrastructure
     from app.conversations.history import History
     from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
-    from app.providers.chat.chat_model import ChatModel
+    from app.providers.chat.chat_model import ChatModel, NamedChatModels
     from app.providers.chat.model_health import ModelHealth
     from app.providers.reranking.shedding_reranker import SheddingReranker
     from app.search.agent_search import AgentSearch
@@ -60,6 +65,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
     from app.answers.token_meter import BudgetedChatModel
     from app.conversations.history import History
     from app.kit.meters import degraded_turns
+    from app.providers.chat.chat_model import NamedChatModels
     from app.providers.chat.model_health import ModelHealth, WatchedChatModel
     from app.providers.chat.model_meter import budget_refusals, unconfirmed_sentences, watch_model_health
     from app.quality.records.golden_questions import written_questions
@@ -82,7 +88,11 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
         search = search_parts(base, model, helper)
         curated = curated_matcher(base)
         retriever = base.doubles.or_else(Retriever, lambda: search.for_turns(base.shared.cache))
-        pipeline = answer_pipeline(base, curated, model, actions, retriever)
+        others = NamedChatModels(
+            (name, BudgetedChatModel(each, on_refused, base.settings.prices))
+            for name, each in named_models(base, closing, limiter).items()
+        )
+        pipeline = answer_pipeline(base, curated, model, actions, retriever, others)
         playground = playground_on(base, pipeline, search, model)
         history = History(base.record, base.shared.cache)
         indexes = IndexWatch(base.record, base.indexes.questions, base.indexes.keywords)
@@ -104,7 +114,9 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
         searching = playground.search
         together = base.settings.workspace_tokens
         drafter = (
-            AnswerDrafter(base.record, searching, model, base.models.tokens, base.clock, together) if model else None
+            AnswerDrafter(base.record, searching, model, base.models.tokens, base.clock, together, others)
+            if model
+            else None
         )
         turns = await _open_turns(base, tools, closing)
         yield Answering(searching, turns, history, curated, playground, drafter, health, indexes)
@@ -163,11 +175,13 @@ async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls]:
 async def open_playground(base: Infrastructure) -> AsyncIterator[Playground]:
     """Answers without turns, as a worker tries them."""
     async with AsyncExitStack() as closing:
-        model, helper = configured_models(base, closing, configured_model_limiter(base.settings))
+        limiter = configured_model_limiter(base.settings)
+        model, helper = configured_models(base, closing, limiter)
         actions = await closing.enter_async_context(action_calls(base))
         search = search_parts(base, model, helper)
         retriever = search.for_turns(base.shared.cache)
-        pipeline = answer_pipeline(base, curated_matcher(base), model, actions, retriever)
+        others = named_models(base, closing, limiter)
+        pipeline = answer_pipeline(base, curated_matcher(base), model, actions, retriever, others)
         yield playground_on(base, pipeline, search, model)
 
 
@@ -182,6 +196,15 @@ def configured_models(
     return (
         configured_chat_model(base.settings, base.circuits, closing, limiter),
         configured_helper_model(base.settings, base.circuits, closing, limiter),
+    )
+
+
+def named_models(base: Infrastructure, closing: AsyncExitStack, limiter: ConcurrencyLimiter) -> NamedChatModels:
+    """Those that agents choose by name."""
+    from app.providers.chat.chat_model import NamedChatModels
+
+    return base.doubles.or_else(
+        NamedChatModels, lambda: configured_named_models(base.settings, base.circuits, closing, limiter)
     )
 
 
@@ -220,9 +243,11 @@ def answer_pipeline(
     model: ChatModel | None,
     actions: ActionCalls,
     retriever: Retriever,
+    others: NamedChatModels,
 ) -> AnswerPipeline:
-    """Answers are written by `model` if there is one, which may call `actions` and search with `retriever`. If the
-    provider is down, they quote the pages, and where no quote is sure enough, the closest sections."""
+    """Answers are written by `model` if there is one, or by that of the `others` which the agent names, which may call
+    `actions` and search with `retriever`. If the provider is down, they quote the pages, and where no quote is sure
+    enough, the closest sections."""
     from app.answers.answer_pipeline import AnswerPipeline
     from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
     from app.answers.writing.model_writer import ModelWriter
@@ -234,7 +259,7 @@ def answer_pipeline(
     judge = PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder, reranker)
     writers: list[AnswerWriter] = [ExtractiveWriter(judge), ClosestSectionsWriter(judge)]
     if model is not None:
-        writers.insert(0, ModelWriter(model, PromptBuilder(base.models.tokens, clock=base.clock)))
+        writers.insert(0, ModelWriter(model, PromptBuilder(base.models.tokens, clock=base.clock), others))
     return AnswerPipeline(
         base.record,
         curated,

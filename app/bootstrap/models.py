@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
+from app.model_settings import ChatEndpoint
 from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.settings import Settings
 
 if TYPE_CHECKING:
     from app.kit.meters import CircuitMeter
     from app.knowledge.context_writer import ContextWriter
-    from app.providers.chat.chat_model import ChatModel
+    from app.providers.chat.chat_model import ChatModel, NamedChatModels
     from app.providers.chat.openai_chat_model import OpenAIChatModel
     from app.providers.embedding.batching_embedder import BatchingEmbedder
     from app.providers.embedding.embedder import Embedder
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
 
-Part = Literal["model", "fallback_model", "helper_model"]
+_NAMED: Final = "model "  # begins the part of one that agents choose by name
 
+_FIELDS: Final = ("url", "name", "key", "temperature", "reasoning_effort", "reasoning_tokens")
 _QUESTION_EMBEDDING_SECONDS: Final = 2.0
 _DISTANT_RUNS: Final = 8  # requests to an embedding service at once
 _DISTANT_RANKINGS: Final = 32  # requests to a reranking service at once
@@ -129,12 +131,25 @@ def configured_helper_model(
     return _impatient(settings, circuits, closing, limiter, ("helper_model",))
 
 
+def configured_named_models(
+    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
+) -> NamedChatModels:
+    """Those that agents choose by name; the fallback stands in for each of them too."""
+    from app.providers.chat.chat_model import NamedChatModels
+
+    chosen = {
+        part.removeprefix(_NAMED): _impatient(settings, circuits, closing, limiter, (part, "fallback_model"))
+        for part in named_parts(settings)
+    }
+    return NamedChatModels({name: model for name, model in chosen.items() if model})
+
+
 def _impatient(
     settings: Settings,
     circuits: CircuitMeter,
     closing: AsyncExitStack,
     limiter: ConcurrencyLimiter | None,
-    parts: Sequence[Part],
+    parts: Sequence[str],
 ) -> ChatModel | None:
     if not _is_any_set(settings, parts):
         return None
@@ -145,8 +160,8 @@ def _impatient(
     from app.providers.circuits import CircuitChatModel
 
     models: list[ChatModel] = []
-    for part, name, model in chat_endpoints(settings, closing, max_retries=0, parts=parts):
-        traced = TracedChatModel(model, name=name, url=getattr(settings, f"{part}_url"))
+    for part, endpoint, model in chat_endpoints(settings, closing, max_retries=0, parts=parts):
+        traced = TracedChatModel(model, name=endpoint.name, url=endpoint.url)
         timed = TimedChatModel(
             traced,
             silence_seconds=settings.model_silence_seconds,
@@ -162,7 +177,7 @@ def configured_context_writer(
 ) -> ContextWriter | None:
     """Uses the helper model, else the chat model; None without either. Nobody waits, so requests are retried. A
     provider that is down is left alone all the same, because a site has many pages."""
-    parts: tuple[Part, ...] = ("helper_model",) if settings.helper_model_url else ("model", "fallback_model")
+    parts = ("helper_model",) if settings.helper_model_url else ("model", "fallback_model")
     if not _is_any_set(settings, parts):
         return None
     from app.knowledge.context_writer import ContextWriter
@@ -171,15 +186,28 @@ def configured_context_writer(
     from app.providers.circuits import CircuitChatModel
 
     models, names = [], []
-    for part, name, model in chat_endpoints(settings, closing, max_retries=2, parts=parts):
-        traced = TracedChatModel(model, name=name, url=getattr(settings, f"{part}_url"))
+    for part, endpoint, model in chat_endpoints(settings, closing, max_retries=2, parts=parts):
+        traced = TracedChatModel(model, name=endpoint.name, url=endpoint.url)
         models.append(CircuitChatModel(traced, CircuitBreaker(part, on_change=circuits.watch(part))))
-        names.append(name)
+        names.append(endpoint.name)
     return ContextWriter(FailoverChatModel(models), names[0])
 
 
-def _is_any_set(settings: Settings, parts: Sequence[Part]) -> bool:
-    return any(getattr(settings, f"{part}_url") for part in parts)
+def _is_any_set(settings: Settings, parts: Sequence[str]) -> bool:
+    return any(_endpoint(settings, part) for part in parts)
+
+
+def named_parts(settings: Settings) -> list[str]:
+    """The parts of the models that agents may choose."""
+    return [f"{_NAMED}{name}" for name in settings.models]
+
+
+def _endpoint(settings: Settings, part: str) -> ChatEndpoint | None:
+    """None if it is not set."""
+    if part.startswith(_NAMED):
+        return settings.models[part.removeprefix(_NAMED)]
+    told = {field: getattr(settings, f"{part}_{field}") for field in _FIELDS}
+    return ChatEndpoint(**told) if told["url"] else None
 
 
 def chat_endpoints(
@@ -187,25 +215,25 @@ def chat_endpoints(
     closing: AsyncExitStack,
     *,
     max_retries: int,
-    parts: Sequence[Part] = ("model", "fallback_model"),
-) -> Iterator[tuple[Part, str, OpenAIChatModel]]:
-    """The name of the circuit, the model's name and the model itself, for those of `parts` that are set, in order."""
+    parts: Sequence[str] = ("model", "fallback_model"),
+) -> Iterator[tuple[str, ChatEndpoint, OpenAIChatModel]]:
+    """The name of the circuit, the endpoint and its model, for those of `parts` that are set, in order."""
     from app.providers.chat.openai_chat_model import OpenAIChatModel
 
     for part in parts:
-        url, name, key = (getattr(settings, f"{part}_{field}") for field in ("url", "name", "key"))
-        if not url:
+        endpoint = _endpoint(settings, part)
+        if endpoint is None:
             continue
         model = OpenAIChatModel(
-            base_url=url,
-            model=name,
-            api_key=key.get_secret_value() or None,
+            base_url=endpoint.url,
+            model=endpoint.name,
+            api_key=endpoint.key.get_secret_value() or None,
             silence_seconds=settings.model_silence_seconds,
             max_retries=max_retries,
-            temperature=getattr(settings, f"{part}_temperature"),
-            reasoning_effort=getattr(settings, f"{part}_reasoning_effort"),
-            reasoning_tokens=getattr(settings, f"{part}_reasoning_tokens"),
+            temperature=endpoint.temperature,
+            reasoning_effort=endpoint.reasoning_effort,
+            reasoning_tokens=endpoint.reasoning_tokens,
             has_cache_control=settings.model_cache_control,
         )
         closing.push_async_callback(model.close)
-        yield part, name, model
+        yield part, endpoint, model

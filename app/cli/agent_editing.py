@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from app.agents.agents import Agents
+from app.agents.chat_model_names import ChatModelNames
 from app.cli.agents import commands, publish_version
 from app.cli.deleting import confirm, delete
 from app.cli.local_operator import meant_agent, open_installation
@@ -90,7 +91,7 @@ async def _change(named: str | None, wanted: dict[str, Any], is_draft: bool, as_
         raise wrong from error
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
-        agents = Agents(base.record, JobsHere(base.settings))
+        agents = Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
         agent = await agents.change_draft(actor, agent.id, lambda draft: changed(draft, patch))
     if is_draft:
         err.print(f"Draft of {agent.draft.name} changed.", markup=False)

@@ -9,6 +9,7 @@ import typer
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
+from app.agents.chat_model_names import ChatModelNames
 from app.bootstrap.infrastructure import Stored
 from app.cli.agents import commands, publish_version
 from app.cli.local_operator import known_agents, meant_agent, open_installation
@@ -123,7 +124,9 @@ async def _meant_or_made(
     if name is None:
         raise InvalidInput("settings.name", "An agent needs a name. Add one to the file, or omit --create.")
     if named is None and not any(name == each.draft.name for each in await known_agents(base, actor)):
-        return await Agents(base.record, JobsHere(base.settings)).create(actor, AgentConfig(name=name))
+        return await Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models)).create(
+            actor, AgentConfig(name=name)
+        )
     return await meant_agent(base, actor, named or name)
 
 
@@ -137,7 +140,8 @@ def _files(base: Stored) -> "AgentFiles":
 
     sources = Sources(base.record, JobsHere(base.settings), page_scope_on(base))
     hosts = configured_action_hosts(base.settings)
-    return AgentFiles(base.record, PatternMatcher(), sources, Schedules(base.record, CronCalendar(), base.clock), hosts)
+    schedules, names = Schedules(base.record, CronCalendar(), base.clock), ChatModelNames(base.settings.models)
+    return AgentFiles(base.record, PatternMatcher(), sources, schedules, hosts, names)
 
 
 def _tell(changes: "list[FileChange]", as_json: bool, **told: Any) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
+from app.agents.chat_model_names import ChatModelNames
 from app.agents.records import AgentRecords
 from app.answers.curated.records import CuratedAnswerRecords
 from app.cli.local_operator import known_agents, local_operator, meant_agent, open_installation
@@ -32,7 +33,7 @@ async def create(
     """Create an agent and publish it."""
     config = AgentConfig(name=name, allowed_origins=tuple(origin or ()))
     async with open_installation() as (base, actor):
-        agents = Agents(base.record, JobsHere(base.settings))
+        agents = Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
         agent = await agents.create(actor, config)
         await agents.publish(actor, agent.id)
     if as_json:
@@ -85,7 +86,7 @@ async def versions(
 ) -> None:
     """List the published versions, newest first."""
     async with open_installation() as (base, actor):
-        agents = Agents(base.record, JobsHere(base.settings))
+        agents = Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
         agent = await meant_agent(base, actor, named)
         live = agent.live_version
         found = (await agents.versions(actor, agent.id, PageRequest(_VERSIONS))).items
@@ -107,7 +108,7 @@ async def allow(
     """Allow another website to embed the agent, and publish."""
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
-        agents = Agents(base.record, JobsHere(base.settings))
+        agents = Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
         origins = (*agent.draft.allowed_origins, origin)
         await agents.change_draft(actor, agent.id, lambda draft: replace(draft, allowed_origins=origins))
         await agents.publish(actor, agent.id)
@@ -175,7 +176,7 @@ async def publish_version(settings: Settings, named: str, force: bool, former_ve
         actor = await local_operator(base)
         trials = TrialSearch(answering.playground, PatternMatcher())
         runs = GoldenRuns(base.record, trials, base.clock)
-        publishing = Publishing(Agents(base.record, JobsHere(settings)), runs)
+        publishing = Publishing(Agents(base.record, JobsHere(settings), ChatModelNames(base.settings.models)), runs)
         try:
             agent = await meant_agent(base, actor, named)
             if former_version is None:

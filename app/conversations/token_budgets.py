@@ -11,7 +11,6 @@ from app.agents.token_budget import (
     OF_DAY,
     OF_MONTH,
     OF_WORKSPACE,
-    UNLIMITED,
     TokenBudget,
     TokenLimit,
     WorkspaceTokens,
@@ -32,7 +31,7 @@ MONTHS: Final = 12
 class TokenBudgets:
     """`together` are the limits of each workspace."""
 
-    def __init__(self, records: SystemOfRecord, prices: TokenPrices, together: WorkspaceTokens = UNLIMITED) -> None:
+    def __init__(self, records: SystemOfRecord, prices: TokenPrices, together: WorkspaceTokens) -> None:
         self._records = records
         self._prices = prices
         self._together = together

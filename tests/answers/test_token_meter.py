@@ -13,6 +13,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.agents.retrieval_settings import RetrievalSettings
+from app.agents.token_budget import UNLIMITED
 from app.answers.token_meter import BudgetedChatModel, TokenMeter
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -157,7 +158,7 @@ async def test_erasing_a_visitor_does_not_give_tokens_back(tmp_path: Path) -> No
 
 async def test_operators_see_it(tmp_path: Path) -> None:
     async with a_house(tmp_path, ScriptedChatModel(("Within 30 days [1].",)), TURN_TOKENS) as house:
-        budgets = TokenBudgets(house.record, TokenPrices())
+        budgets = TokenBudgets(house.record, TokenPrices(), UNLIMITED)
         ann = Actor(house.workspace_id, "ann", frozenset((READ,)))
         before = await budgets.of(ann, house.agent_id)
         await answered_by(house)

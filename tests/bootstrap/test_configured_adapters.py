@@ -11,6 +11,7 @@ from app.bootstrap.models import (
     configured_context_writer,
     configured_embedder,
     configured_helper_model,
+    configured_named_models,
 )
 from app.core.errors import Misconfigured
 from app.kit.meters import CircuitMeter
@@ -29,6 +30,25 @@ async def test_a_model_that_reasons_answers_with_url_and_name_alone(fake_openai:
         model = configured_chat_model(settings, CircuitMeter(CollectorRegistry()), closing)
         assert model is not None
         assert (await read(model))[0] == ["Ten days."]
+
+
+async def test_the_fallback_stands_in_for_a_model_that_an_agent_chose(fake_openai: FakeOpenAI) -> None:
+    fake_openai.plays(Refuse(500), Say(["Ten days."]))
+    endpoint = {"url": fake_openai.url, "key": "sk-large", "temperature": 0.3}
+    settings = read_settings(
+        model_url="http://127.0.0.1:9/v1",
+        model_name="usual",
+        models={"large": {**endpoint, "name": "gpt-large"}},
+        fallback_model_url=fake_openai.url,
+        fallback_model_name="spare",
+    )
+    async with AsyncExitStack() as closing:
+        models = configured_named_models(settings, CircuitMeter(CollectorRegistry()), closing)
+        texts, _ = await read(models["large"])
+    assert texts == ["Ten days."]
+    assert [asked.body["model"] for asked in fake_openai.asked] == ["gpt-large", "spare"]
+    assert fake_openai.asked[0].headers["authorization"] == "Bearer sk-large"
+    assert fake_openai.asked[0].body["temperature"] == 0.3
 
 
 async def test_model_and_fallback_each_have_settings_of_their_own(fake_openai: FakeOpenAI) -> None:

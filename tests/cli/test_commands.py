@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
+from app.agents.chat_model_names import NO_NAMES
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli import cli
 from app.cli.demo.api_client import ApiClient
@@ -56,7 +57,7 @@ async def give_the_reranker_time(data: Path) -> None:
         return replace(config, retrieval=replace(config.retrieval, rerank_budget_ms=30_000))
 
     async with open_infrastructure(read_settings(data=data)) as base:
-        actor, agents = await local_operator(base), Agents(base.record, RecordingJobQueue())
+        actor, agents = await local_operator(base), Agents(base.record, RecordingJobQueue(), NO_NAMES)
         agent = await meant_agent(base, actor, None)
         await agents.change_draft(actor, agent.id, patient)
         await agents.publish(actor, agent.id)

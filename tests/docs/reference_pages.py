@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from app.cli import cli
+from app.model_settings import ModelSettings
 from app.serving_settings import ServingSettings, SignInSettings
 from app.settings import PREFIX, Settings
 from app.web.access import API_SCHEME, VISITOR_SCHEME, ScopedAccess
@@ -54,7 +55,9 @@ name and the fix. Command-line options take precedence over variables.
 
 def _part_of(name: str) -> int:
     """Those about sign-in come last."""
-    return (name in ServingSettings.model_fields) + (name in SignInSettings.model_fields)
+    if name in ModelSettings.model_fields:
+        return 1
+    return 2 * (name in ServingSettings.model_fields) + (name in SignInSettings.model_fields)
 
 
 def command_line_page() -> str:

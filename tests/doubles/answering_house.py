@@ -26,7 +26,7 @@ from app.kit.clock import Clock
 from app.kit.limits.rate_limiter import RateLimiter
 from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
-from app.providers.chat.chat_model import ChatModel
+from app.providers.chat.chat_model import ChatModel, NamedChatModels
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -150,6 +150,7 @@ async def answering_house(
     checks_answers: bool = False,
     shop: HttpCaller | None = None,
     workspace_daily_tokens: int | None = None,
+    others: Mapping[str, ChatModel] | None = None,
 ) -> AsyncIterator[AnsweringHouse]:
     """With PAGES learnt and the agent published. Without `model` answers are extractive. With a `shop` its host may be
     called by actions."""
@@ -184,6 +185,7 @@ async def answering_house(
                 Cache: cache,
                 RateLimiter: CountingRateLimiter(),
                 ChatModel: model,
+                NamedChatModels: NamedChatModels(others or {}),
                 QueryContextualizer: StitchingContextualizer(),
                 SharedTurns: shared or alone(),
                 Heartbeat: None,  # tests beat, or are silent

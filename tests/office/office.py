@@ -10,8 +10,10 @@ from uuid import UUID, uuid4
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
+from app.agents.chat_model_names import NO_NAMES, ChatModelNames
 from app.agents.records import AgentRecords
 from app.agents.signed_users import SignedUsers
+from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.records import CuratedAnswerRecords
@@ -145,8 +147,8 @@ class Office:
                 PasswordHasher: PlainPasswordHasher(),
                 HistoryCache: RecordingHistory(),
                 Cache: MemoryCache(),
-                TokenPrices: TokenPrices(),
             }
+            | {TokenPrices: TokenPrices(), WorkspaceTokens: UNLIMITED, ChatModelNames: NO_NAMES}
         )
 
     @property

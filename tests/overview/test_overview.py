@@ -10,6 +10,7 @@ import pytest
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
+from app.agents.token_budget import UNLIMITED
 from app.conversations.conversation import RESUME_WITHIN
 from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.records.turns import TurnRecords
@@ -55,7 +56,9 @@ class Workspace:
         return await visitor_of(self.record, self.actor.workspace_id, agent or self.agent)
 
     async def seen(self) -> Overview:
-        return await Overviews(self.record, self.clock, TokenBudgets(self.record, TokenPrices())).of(self.actor)
+        return await Overviews(self.record, self.clock, TokenBudgets(self.record, TokenPrices(), UNLIMITED)).of(
+            self.actor
+        )
 
     async def agent_with(self, config: AgentConfig) -> UUID:
         """Published."""

@@ -9,6 +9,7 @@ import pytest
 
 from app.agents.agent_choices import PublishGate
 from app.agents.agents import Agents
+from app.agents.chat_model_names import NO_NAMES
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import IndexUnavailable, InvalidInput, NotFound, PublishGateFailed
 from app.core.list_page import PageRequest
@@ -38,7 +39,7 @@ class Shop:
 
     @property
     def agents(self) -> Agents:
-        return Agents(self.record, RecordingJobQueue())
+        return Agents(self.record, RecordingJobQueue(), NO_NAMES)
 
     @property
     def publishing(self) -> Publishing:

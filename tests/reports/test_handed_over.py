@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from app.agents.token_budget import UNLIMITED
 from app.conversations.conversation import ConversationFilter, Outcome
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.records.inbox import InboxRecords
@@ -37,7 +38,7 @@ def listed(workspace: Workspace, outcome: Outcome) -> set[UUID]:
 async def counted(workspace: Workspace, day: date = TODAY) -> TurnCounts:
     """The same on the overview and in the report."""
     report = (await workspace.report(day, day)).now.counts
-    overviews = Overviews(workspace.record, workspace.clock, TokenBudgets(workspace.record, TokenPrices()))
+    overviews = Overviews(workspace.record, workspace.clock, TokenBudgets(workspace.record, TokenPrices(), UNLIMITED))
     assert (await overviews.of(workspace.actor)).week == report
     return report
 

@@ -14,6 +14,7 @@ from sqlalchemy import select, text
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
+from app.agents.token_budget import UNLIMITED
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
@@ -51,7 +52,7 @@ class Workspace:
         return await visitor_of(self.record, self.actor.workspace_id, agent or self.agent)
 
     async def report(self, first: date, last: date, zone: ZoneInfo = UTC_ZONE, agent: UUID | None = None) -> Report:
-        reports = Reports(self.record, self.clock, TokenBudgets(self.record, PRICES))
+        reports = Reports(self.record, self.clock, TokenBudgets(self.record, PRICES, UNLIMITED))
         return await reports.of(self.actor, zone, first, last, agent)
 
     def agent_with(self, config: AgentConfig) -> UUID:
@@ -164,7 +165,7 @@ async def test_the_overview_says_the_same_of_the_same_days(workspace: Workspace)
     await ask_for_weeks(workspace)
     today = workspace.clock.now().date()
     report = await workspace.report(today - timedelta(days=6), today)
-    budgets = TokenBudgets(workspace.record, TokenPrices())
+    budgets = TokenBudgets(workspace.record, TokenPrices(), UNLIMITED)
     overview = await Overviews(workspace.record, workspace.clock, budgets).of(workspace.actor)
     assert [step.counts for step in report.steps] == [day.counts for day in overview.days]
     assert (report.now.counts, report.before.counts) == (overview.week, overview.week_before)
@@ -177,7 +178,7 @@ async def test_costs_are_those_of_the_month(workspace: Workspace) -> None:
     with workspace.record.writing() as tx:
         TurnRecords(tx).charge(workspace.agent, "suggestion", TokenUsage(10, 5, "m"))
     report = await workspace.report(date(2026, 3, 1), date(2026, 3, 31))
-    budgets = TokenBudgets(workspace.record, PRICES)
+    budgets = TokenBudgets(workspace.record, PRICES, UNLIMITED)
     [month] = [each for each in await budgets.months(workspace.actor, workspace.agent) if each.month == "2026-03"]
     spent = report.now.spent
     assert (spent.calls, spent.usage, spent.cost) == (month.calls, month.usage, month.cost)

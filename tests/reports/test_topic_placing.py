@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import func, select
 
+from app.agents.token_budget import UNLIMITED
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
@@ -59,7 +60,7 @@ class Office:
 
     async def report(self) -> Report:
         actor = Actor(self.workspace, "ann", frozenset((READ,)))
-        reports = Reports(self.record, self.clock, TokenBudgets(self.record, TokenPrices()))
+        reports = Reports(self.record, self.clock, TokenBudgets(self.record, TokenPrices(), UNLIMITED))
         return await reports.of(actor, ZoneInfo("UTC"), date(2026, 1, 8), date(2026, 1, 14), self.agent)
 
     async def topics(self) -> list[tuple[str, int, int]]:

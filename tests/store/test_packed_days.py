@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, func, select
 
 from app.agents.records import AgentRecords
+from app.agents.token_budget import UNLIMITED
 from app.conversations.privacy.erasure import RetentionPeriod
 from app.conversations.privacy.records.visitors import RetentionRecords, VisitorRecords
 from app.conversations.records.packed_days import PACKED_DAYS, PACKED_UNTIL, Kind, PackedDayRecords
@@ -170,7 +171,7 @@ class History:
         return {(Kind(row.kind), row.day): row.content is not None for row in rows}
 
     async def figures(self, zone: str = "UTC", days: int = 90) -> tuple[Report, Quality]:
-        reports = Reports(self.record, self.clock, TokenBudgets(self.record, TokenPrices()))
+        reports = Reports(self.record, self.clock, TokenBudgets(self.record, TokenPrices(), UNLIMITED))
         local, last = ZoneInfo(zone), self.clock.now().astimezone(ZoneInfo(zone)).date()
         first = last - timedelta(days=days - 1)
         report = await reports.of(self.actor, local, first, last, self.agent_id)

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import delete
 
+from app.agents.token_budget import UNLIMITED
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
@@ -47,7 +48,9 @@ async def test_it_counts_by_the_clocks_of_its_zone(
         TurnRecords(tx).finish(request.turn_id, end)
         TurnRecords(tx).feedback(session, request.turn_id, "up", "")
     actor = Actor(workspace_id, "ann", frozenset((READ,)))
-    report = await Reports(record, clock, TokenBudgets(record, TokenPrices())).of(actor, ZoneInfo(zone), day, day)
+    report = await Reports(record, clock, TokenBudgets(record, TokenPrices(), UNLIMITED)).of(
+        actor, ZoneInfo(zone), day, day
+    )
     counts = TurnCounts(1, 1, thumbs_up=1)
     assert (report.now.counts, report.steps[0].counts, report.hours[hour]) == (counts, counts, counts)
     assert [(part.key, part.counts) for part in report.languages] == [("en", counts)]
@@ -90,7 +93,9 @@ async def test_questions_come_to_topics_and_topics_go_with_their_first_question(
         assert TopicRecords(tx).wordings(stored.topic_id, 1) == ["Do you ship?"]
         assert TopicRecords(tx).known(session.agent_id, ["b" * 64, "c" * 64]) == {"b" * 64: stored.topic_id}
     actor, day = Actor(workspace_id, "ann", frozenset((READ,))), date(2026, 1, 1)
-    report = await Reports(record, clock, TokenBudgets(record, TokenPrices())).of(actor, ZoneInfo("UTC"), day, day)
+    report = await Reports(record, clock, TokenBudgets(record, TokenPrices(), UNLIMITED)).of(
+        actor, ZoneInfo("UTC"), day, day
+    )
     [topic] = report.topics
     assert (topic.question, topic.counts, report.in_no_topic) == ("Do you ship?", TurnCounts(2, 2), 0)
     with record.writing() as tx:

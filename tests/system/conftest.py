@@ -13,6 +13,7 @@ import pytest
 
 from app.agents.agent import AgentConfig, AnswerCheck
 from app.agents.agents import Agents
+from app.agents.chat_model_names import NO_NAMES
 from app.bootstrap.infrastructure import open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on
 from app.core.actor import SCOPES, Actor
@@ -108,7 +109,7 @@ async def learnt_agent(settings: Settings, page_url: str = "") -> str:
             lambda tx: Actor(TokenRecords(tx).default_workspace(), "test", frozenset(SCOPES))
         )
         jobs = InlineJobQueue(knowledge.jobs)
-        agents, sources = Agents(base.record, jobs), Sources(base.record, jobs, page_scope_on(base))
+        agents, sources = Agents(base.record, jobs, NO_NAMES), Sources(base.record, jobs, page_scope_on(base))
         config = AgentConfig(name="Lamps", allowed_origins=(SITE,), answer_check=AnswerCheck.OFF)
         agent = await agents.create(actor, config)
         await agents.publish(actor, agent.id)

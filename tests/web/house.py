@@ -16,7 +16,9 @@ from starlette.applications import Starlette
 from app.actions.action import ActionHosts
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
+from app.agents.chat_model_names import NO_NAMES, ChatModelNames
 from app.agents.key_set_reader import KeySetReader
+from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground
 from app.bootstrap.application import endpoints_of
@@ -213,7 +215,7 @@ async def _belongings_of_a_new_house() -> Belongings:
 async def _settle(folder: Path, record: SystemOfRecord) -> Tenants:
     workspace = await record.write(lambda tx: TokenRecords(tx).default_workspace())
     other = await another_workspace(folder)
-    agents, tokens = Agents(record, RecordingJobQueue()), ApiTokens(record, FixedClock())
+    agents, tokens = Agents(record, RecordingJobQueue(), NO_NAMES), ApiTokens(record, FixedClock())
     actor = Actor(workspace, "tests", frozenset((READ, WRITE)))
     agent = await agents.create(actor, AgentConfig(name="Docs", allowed_origins=(SITE,)))
     await agents.publish(actor, agent.id)
@@ -351,8 +353,9 @@ def uninhabited() -> Wiring:
     turns, jobs, limiter, drafts = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), ScriptedDrafts()
     furniture = doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts, MemoryKeywordIndex())
     nobody = dict.fromkeys((AgentSearch, Playground, CuratedMatcher, Trials, SearchUnderTest, ChunkContexts), object())
-    chosen = {TokenPrices: TokenPrices(), SignInMethods: SignInMethods(), OidcProvider: None, ProviderRules: None}
-    return Wiring({**furniture, **nobody, **chosen})
+    chosen = {SignInMethods: SignInMethods(), OidcProvider: None, ProviderRules: None}
+    limits = {TokenPrices: TokenPrices(), WorkspaceTokens: UNLIMITED, ChatModelNames: NO_NAMES}
+    return Wiring({**furniture, **nobody, **chosen, **limits})
 
 
 def every_endpoint() -> list[AnyEndpoint]:

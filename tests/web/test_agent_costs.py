@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from app.agents.token_budget import UNLIMITED
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.costs import TokenPrices
@@ -42,13 +43,13 @@ async def test_the_api_lists_months_newest_first_with_cached_tokens(tmp_path: Pa
 async def test_turns_without_the_model_cost_nothing(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
         await charge(house, TokenUsage())
-        assert await TokenBudgets(house.record, TokenPrices()).months(house.actor, house.agent.id) == []
+        assert await TokenBudgets(house.record, TokenPrices(), UNLIMITED).months(house.actor, house.agent.id) == []
 
 
 async def test_a_month_costs_what_its_tokens_do(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
         await charge(house, TokenUsage(1_000_000, 100_000, "m", cached_tokens=500_000))
-        budgets = TokenBudgets(house.record, TokenPrices(prompt=2, cached=1, answer=10))
+        budgets = TokenBudgets(house.record, TokenPrices(prompt=2, cached=1, answer=10), UNLIMITED)
         [month] = await budgets.months(house.actor, house.agent.id)
     assert month.cost == pytest.approx(1 + 0.5 + 1)
 
@@ -58,7 +59,7 @@ async def test_what_was_charged_once_keeps_its_cost_when_prices_change(tmp_path:
         await charge(house, TokenUsage(1_000_000, 0, "m", cost=7.0))
         await charge(house, TokenUsage(1_000_000, 0, "m"))
         costs = [
-            (await TokenBudgets(house.record, prices).months(house.actor, house.agent.id))[0].cost
+            (await TokenBudgets(house.record, prices, UNLIMITED).months(house.actor, house.agent.id))[0].cost
             for prices in (TokenPrices(), TokenPrices(prompt=2))
         ]
     assert costs == pytest.approx([7, 7 + 2])

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from app.bootstrap.adapters import configured_mail_transport
 from app.bootstrap.infrastructure import Infrastructure
-from app.bootstrap.models import chat_endpoints
+from app.bootstrap.models import chat_endpoints, named_parts
 from app.cli.doctor.check import Check
 from app.core.errors import DocentError, Unavailable
 from app.kit.redis.redis_connection import redis_facts
@@ -59,9 +59,12 @@ async def check_models(base: Infrastructure) -> list[ModelCheck]:
     settings = base.settings
     async with AsyncExitStack() as closing:
         checks = [
-            await _checked(part.replace("_", " "), name, partial(_chat, model))
-            for part, name, model in chat_endpoints(
-                settings, closing, max_retries=0, parts=("model", "fallback_model", "helper_model")
+            await _checked(part.replace("_", " "), endpoint.name, partial(_chat, model))
+            for part, endpoint, model in chat_endpoints(
+                settings,
+                closing,
+                max_retries=0,
+                parts=("model", "fallback_model", "helper_model", *named_parts(settings)),
             )
         ]
     checks.append(await _checked("embedder", base.models.embedder.model_id, partial(_embed, base)))

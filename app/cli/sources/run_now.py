@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
+from app.agents.chat_model_names import ChatModelNames
 from app.bootstrap.infrastructure import Infrastructure
 from app.bootstrap.knowledge import Knowledge, page_scope_on
 from app.cli.local_operator import known_agents, meant_agent
@@ -39,7 +40,7 @@ async def agent_for(base: Infrastructure, knowledge: Knowledge, actor: Actor, na
     """The agent that is meant; where there is none at all, a new one of that name, published."""
     if named is not None or await known_agents(base, actor):
         return await meant_agent(base, actor, named)
-    agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
+    agents = Agents(base.record, InlineJobQueue(knowledge.jobs), ChatModelNames(base.settings.models))
     agent = await agents.create(actor, AgentConfig(name=name))
     await agents.publish(actor, agent.id)
     return agent

@@ -81,6 +81,10 @@ class ChatModel(Protocol):
         ...
 
 
+class NamedChatModels(dict[str, ChatModel]):
+    """Further models, by the names that agents choose them by."""
+
+
 def with_more(item: ChatItem, read: int, written: int) -> ChatItem:
     """The item; an end also counts the tokens of a call before it that came to nothing."""
     if not isinstance(item, ChatEnd) or not (read or written):
