@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
+from app.agents.chat_model_names import NO_NAMES
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.answering import open_playground
 from app.bootstrap.infrastructure import open_infrastructure
@@ -86,7 +87,7 @@ async def _report(settings: Settings, site: str, max_pages: int, given: Sequence
     async with open_infrastructure(settings) as base, open_playground(base) as playground:
         actor = await local_operator(base)
         async with open_knowledge(base) as knowledge:
-            agents = Agents(base.record, InlineJobQueue(knowledge.jobs))
+            agents = Agents(base.record, InlineJobQueue(knowledge.jobs), NO_NAMES)
             retrieval = RetrievalSettings(rerank_budget_ms=_PATIENT_MS)
             agent = await agents.create(actor, AgentConfig(name=name, retrieval=retrieval))
             await agents.publish(actor, agent.id)
