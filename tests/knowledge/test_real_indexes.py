@@ -61,5 +61,5 @@ async def test_another_language_has_the_keywords_built_for_it(learnt: KnowledgeH
     report = await learnt.reconcile.agent(learnt.agent_id)
 
     assert report == ReconcileReport(agents=1, missing=5)
-    assert len(await learnt.keywords.search(learnt.agent_id, "de", "other3", 5)) == 1
+    assert await learnt.keywords.search(learnt.agent_id, "de", "other3", 5)
     await learnt.assert_in_step()
