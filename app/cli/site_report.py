@@ -17,6 +17,7 @@ from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.answering import open_playground
 from app.bootstrap.infrastructure import open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
+from app.cli.demo.command import orderly_end
 from app.cli.local_operator import local_operator
 from app.cli.sources.run_now import read_now
 from app.cli.sources.website_address import check_website, website_address, website_name
@@ -34,9 +35,9 @@ from app.sources.source import READ_STATUSES, SourceConfig, SourceKind
 
 _MOST_PAGES: Final = 500
 _PATIENT_MS: Final = 30_000  # a busy machine must not change the answers
-_NOTHING_HOSTED: Final = (
+_OF_AN_INSTALLATION: Final = (
     "model_url", "model_name", "fallback_model_url", "fallback_model_name", "helper_model_url", "helper_model_name",
-    "embeddings_url", "rerank_url", "database_url", "vectors_uri", "redis_url",
+    "embeddings_url", "rerank_url", "database_url", "database_role", "vectors_uri", "redis_url", "workspace",
 )  # fmt: skip
 
 
@@ -56,9 +57,9 @@ def report(
     what has aged to one HTML file. Needs no key, asks no chat model, and keeps nothing else."""
     began = perf_counter()
     site = website_address(site)
-    with ExitStack() as closing:
+    with orderly_end(), ExitStack() as closing:
         data = closing.enter_context(tempfile.TemporaryDirectory(prefix="docent-report-"))
-        chosen: dict[str, Any] = {"data": Path(data), "crawl_allow": allow} | dict.fromkeys(_NOTHING_HOSTED, "")
+        chosen: dict[str, Any] = {"data": Path(data), "crawl_allow": allow} | dict.fromkeys(_OF_AN_INSTALLATION, "")
         settings = settings_for(**chosen)
         try:
             check_website(site, settings.crawl_allow)

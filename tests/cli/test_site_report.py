@@ -23,6 +23,7 @@ def site() -> Iterator[DemoSite]:
 def docent(site: DemoSite, *words: str, folder: Path) -> Result:
     allowed = site.base.removeprefix("http://")
     settings = {"DOCENT_DATA": str(folder / "never"), "DOCENT_CRAWL_DELAY_SECONDS": "0", "DOCENT_LOG_LEVEL": "error"}
+    settings |= {"DOCENT_WORKSPACE": "acme", "DOCENT_REDIS_URL": "redis://127.0.0.1:9"}
     settings |= {"DOCENT_MODEL_URL": "http://127.0.0.1:9/v1", "DOCENT_MODEL_NAME": "never-asked"}
     return CliRunner().invoke(cli, ["report", site.base, "--allow", allowed, *words], env=settings)
 
