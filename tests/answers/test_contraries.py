@@ -4,6 +4,7 @@ import pytest
 
 from app.answers.guard.answer_evidence import Evidence
 from app.answers.guard.evidence_places import Section
+from app.answers.guard.sentence_kind import SentenceKind, sentence_kind
 
 PAGE = """
 ## Public map
@@ -21,6 +22,14 @@ Blocking a card is free and can be undone for 30 days. A replacement card costs 
 ## Battery
 
 You can replace the battery in two minutes.
+
+## Delivery
+
+We ship to Ireland and Norway. We do not ship to other countries.
+
+## Transfers
+
+Bank transfer is possible for orders over €500, and for yearly plans.
 """
 EVIDENCE = Evidence([Section.cut("Help", PAGE)])
 
@@ -41,6 +50,14 @@ def test_the_contrary_of_what_the_source_says_is_found(sentence: str) -> None:
     assert EVIDENCE.verdict(sentence).is_contradicted
 
 
+def test_a_number_that_counts_what_follows_needs_no_source() -> None:
+    told = "Bank transfer is possible in two cases: orders over €500, and yearly plans."
+    assert EVIDENCE.verdict(told).is_proven
+    assert not EVIDENCE.verdict("Bank transfer is possible for seven orders over €500.").is_proven
+    assert sentence_kind("Here are the two smaller tariffs:") is SentenceKind.HEADING
+    assert sentence_kind("The tariffs cost €9.99 and €15.99:") is SentenceKind.STATEMENT
+
+
 @pytest.mark.parametrize(
     "sentence",
     [
@@ -52,6 +69,7 @@ def test_the_contrary_of_what_the_source_says_is_found(sentence: str) -> None:
         "A replacement card costs €9.90.",
         "Blocking is free, but a replacement card costs €9.90.",
         "The battery can be replaced in two minutes.",
+        "Unfortunately, we do not ship to Japan.",
     ],
 )
 def test_what_the_source_says_in_other_words_is_no_contrary(sentence: str) -> None:

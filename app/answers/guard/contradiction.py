@@ -153,6 +153,8 @@ def _is_clause_contradicted(index: PlaceIndex, clause: Part, proof: FactProof, *
     is_denial = denies(clause.text)
     if is_condition(clause.text) or (not is_denial and not is_plain):
         return False
+    if is_denial and any(map(proof.is_denied_and_absent, clause.facts)):
+        return False  # "We do not ship to Japan", where the sources name the countries to which they do
     if not is_denial and (has_exception(clause.text) or limits(clause.text) or is_free(clause.text)):
         return False
     shares = index.shares(clause.words)

@@ -80,7 +80,7 @@ class SaidSentence:
             or fact.text in names
             or (bool(_VERB.match(text, text.find(fact.text) + len(fact.text))) and not is_word(fact.text))
         ]
-        facts = _with_whole_names(facts, text, has_phrase)
+        facts = [fact for fact in _with_whole_names(facts, text, has_phrase) if not _announces(fact, text)]
         clauses = list(_whole_clauses(text, language))
         parts = [_part(text, facts, text)]
         if len(clauses) > 1:
@@ -108,6 +108,15 @@ def needs_no_proof(fact: Fact, text: str, own_names: Collection[str]) -> bool:
     if fact.text.casefold().removesuffix("'s").removesuffix("’s") in own_names:
         return not re.search(rf"\b(?:in|on|or|with|at)\s{name}(?!\s[A-Z])", text)
     return bool(_ACRONYM.fullmatch(fact.text) and re.search(rf"(?<!\w){name} \d", text))
+
+
+def _announces(fact: Fact, text: str) -> bool:
+    """Whether it counts what follows: "in two cases: hardware, and yearly plans"."""
+    return (
+        fact.kind is FactKind.NUMBER
+        and fact.text.isalpha()
+        and bool(re.search(rf"\b{fact.text}(?:\s\w+){{1,2}}:", text, re.IGNORECASE))
+    )
 
 
 def _whole_clauses(text: str, language: str | None) -> Iterator[str]:

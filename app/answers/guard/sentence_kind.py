@@ -40,8 +40,8 @@ def sentence_kind(sentence: str, language: str | None = "en") -> SentenceKind:
     if said.endswith(_ENDS_ASKING):
         return SentenceKind.QUESTION
     facts = facts_of(_QUOTED.sub(" ", said), language)
-    has_figures = any(fact.kind is not FactKind.NAME for fact in facts)
-    if has_figures:
+    figures = [fact for fact in facts if fact.kind is not FactKind.NAME]
+    if figures and not (said.endswith(_ENDS_LEADING) and all(fact.text.isalpha() for fact in figures)):
         return SentenceKind.STATEMENT
     if begins_with("pointing").match(said) and len(words) <= _MOST_POINTING_WORDS:
         return SentenceKind.POINTING
