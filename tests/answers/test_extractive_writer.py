@@ -147,13 +147,14 @@ async def test_two_parts_of_one_section_stand_under_one_heading() -> None:
 
 
 async def test_more_of_the_section_that_answers_may_be_longer() -> None:
-    told = ["The warranty of a lamp is three years.", "The warranty of a lamp ends when its case is open."]
-    wood = (
-        "Oak and ash are oiled in winter, and whoever owns a chair does it again in the warm summer that comes after. "
-    )
-    section = source(1, "\n\n".join(f"{each} {3 * wood.strip()}" for each in told), "Warranty")
+    told = {
+        "Oak and ash": "The warranty of a lamp is three years.",
+        "Elm and fir": "The warranty of a lamp ends when its case is open.",
+    }
+    care = "are oiled in winter, and whoever owns a chair does it again in the warm summer that comes after."
+    section = source(1, "\n\n".join(f"{each} {f'{wood} {care} ' * 3}" for wood, each in told.items()), "Warranty")
     found = await answer("What is the warranty of a lamp?", section)
-    assert all(each in found for each in told)
+    assert all(each in found for each in told.values())
 
 
 async def test_what_introduces_two_parts_of_one_list_is_told_once() -> None:
@@ -213,6 +214,14 @@ async def test_a_box_of_references_is_not_quoted(named: str) -> None:
         f"The timer of the lamp measures seconds.\n\n**See also**\n\n{named}\n\nSeconds are counted up.",
     )
     assert found == "The timer of the lamp measures seconds.\n\nSeconds are counted up. [1]"
+
+
+async def test_a_second_passage_that_mostly_repeats_the_first_is_not_quoted() -> None:
+    said = "The warranty of every lamp is 3 years, on every part of it but the bulb."
+    note = "Note: keep it."
+    first, second = source(1, said, "Shops"), source(2, f"{said} {note}", "Homes", order=0.9)
+    found = await answer("How long is the warranty of a lamp?", first, second)
+    assert found.count("3 years") == 1
 
 
 async def test_a_wording_that_two_pages_share_is_quoted_once() -> None:

@@ -29,6 +29,7 @@ from app.core.text.markdown.links import linked
 from app.core.text.markdown.section_text import markdown_name, unnumbered
 from app.core.text.questions.compared_names import compared_names
 from app.core.text.questions.question_parts import question_parts
+from app.core.text.sentences import sentences
 from app.core.text.words import normalised
 from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
@@ -210,7 +211,7 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_c
     """The best that says something else and fits, with the text around it if that fits too. More of the same section
     may be longer. If `first` has neither steps nor code, a passage that has them is preferred."""
     wording, is_told_how = normalised(first.text), says_how(first)
-    others = [one for one in judged if not first.overlaps(one.passage) and normalised(one.passage.text) not in wording]
+    others = [one for one in judged if not first.overlaps(one.passage) and _adds(one.passage.text, wording)]
     best: Passage | None = None
     for other in others:
         passage, is_same_section = other.passage, other.passage.section == first.section
@@ -225,6 +226,12 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_c
         if best is None and other.odds >= wanted:
             best = shown
     return best
+
+
+def _adds(text: str, wording: str) -> bool:
+    """Whether most of the text is not in the wording, which is normalised."""
+    told = [normalised(each) for each in sentences(text)]
+    return 2 * sum(len(each) for each in told if each not in wording) > sum(map(len, told))
 
 
 def _surrounded(passage: Passage, room: int) -> Passage:
