@@ -33,6 +33,8 @@ PICTURED = re.compile(r"\*[^*\n]++\*")  # a picture's caption without a number
 _TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:| ·|\n|\Z)")
 
 
+_LINES = (BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST)
+
 Looks = tuple[str, str]
 
 
@@ -63,8 +65,9 @@ class Passage:
 
     @property
     def ends_in_block(self) -> bool:
-        """Whether it ends in a list, a table or code."""
-        return self.pieces[self.end - 1][-1].kind not in (BlockKind.PARAGRAPH, BlockKind.QUOTE)
+        """Whether it ends in a table or code, behind which nothing fits on the last line."""
+        last = self.pieces[self.end - 1][-1]
+        return last.kind not in _LINES or last.text.rstrip().endswith("```")
 
     @property
     def section(self) -> tuple[int, str]:
