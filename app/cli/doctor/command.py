@@ -11,8 +11,7 @@ import typer
 
 from app.bootstrap.adapters import configured_key_file
 from app.bootstrap.infrastructure import open_infrastructure, pending_migrations
-from app.cli.doctor.check import Check
-from app.cli.doctor.service_checks import ServiceChecks, check_models
+from app.cli.doctor.service_checks import Check, ServiceChecks, check_models
 from app.cli.doctor.store_counts import store_counts
 from app.cli.local_operator import known_agents, local_operator
 from app.cli.serving.stream_check import StreamUnreadable, check_stream

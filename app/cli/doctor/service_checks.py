@@ -13,7 +13,6 @@ from uuid import uuid4
 from app.bootstrap.adapters import configured_mail_transport
 from app.bootstrap.infrastructure import Infrastructure
 from app.bootstrap.models import chat_endpoints, named_parts
-from app.cli.doctor.check import Check
 from app.core.errors import DocentError, Unavailable
 from app.kit.redis.redis_connection import redis_facts
 from app.mail.records import MailRecords
@@ -31,6 +30,21 @@ from app.store.row_security import seen_tables, unprotected_tables
 
 if TYPE_CHECKING:
     from app.providers.chat.openai_chat_model import OpenAIChatModel
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`said` is how the part is; `problem` what is wrong and what mends it, "" where nothing is. A `note` is worth
+    knowing and nothing wrong."""
+
+    part: str
+    said: str
+    problem: str = ""
+    note: str = ""
+
+    def in_words(self) -> str:
+        return f"{self.part}: {self.said}"
+
 
 _BUDGET_SECONDS: Final = 30.0
 _MAX_TOKENS: Final = 600  # as for a visitor's answer
