@@ -60,7 +60,7 @@ from app.knowledge.pages.first_questions import FirstQuestionPages
 from app.knowledge.pages.quarantine import QuarantinePages
 from app.knowledge.pages.reindexing import ReindexPages
 from app.overview.api import AdminOverview
-from app.overview.pages import FindPages, OverviewPages
+from app.overview.pages import FindPages, HelpPages, OverviewPages
 from app.quality.api.golden_questions import AdminGoldenQuestions, AdminGoldenRuns
 from app.quality.api.quality import AdminQuality
 from app.quality.pages.golden import GoldenPages
@@ -195,6 +195,7 @@ PAGES: Sequence[type[Pages]] = (
     ProviderSignInPages,
     SecondFactorPages,
     OverviewPages,
+    HelpPages,
     FindPages,
     ReportPages,
     CitedPages,
@@ -251,7 +252,7 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", root_path: str = "") ->
     `root_path` is the prefix under which a proxy serves all of it.
     """
     pages, files = pages_of(parts), console_files()
-    dispatcher = parts.make(Dispatcher, pages=pages, rendering=Rendering(files))
+    dispatcher = parts.make(Dispatcher, pages=pages, rendering=Rendering(files, version))
     routes = [
         *routes_of(endpoints_of(parts, version), parts.get(Admission)),
         *console_routes(pages, dispatcher, files),

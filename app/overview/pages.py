@@ -1,5 +1,7 @@
 """The console's first page, and the search on every page."""
 
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 from pydantic import Field
@@ -52,6 +54,31 @@ def _leads_to(visit: Visit[NoForm], change: Change) -> str:
             return visit.url("source", agent_id=change.agent_id, source_id=change.subject_id)
         case ChangeKind.GAP_ANSWERED | ChangeKind.GAP_REOPENED:
             return visit.url("gap", agent_id=change.agent_id, gap_id=change.subject_id)
+
+
+@cache
+def help_texts() -> dict[str, str]:
+    """Markdown by the labels of the menu's entries."""
+    written = _text("help.md")
+    return {title: text.strip() for title, _, text in (each.partition("\n") for each in written.split("### ")[1:])}
+
+
+@cache
+def glossary() -> list[tuple[str, str]]:
+    """Words and their meanings, from the rows of a Markdown table."""
+    rows = [row.strip("|").split("|") for row in _text("glossary.md").splitlines()[2:]]
+    return [(word.strip(), meaning.strip()) for word, meaning in rows]
+
+
+@cache
+def _text(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")
+
+
+class HelpPages(Pages):
+    @page("/console/help", access=read)
+    async def help(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("overview/help.html", {"texts": help_texts(), "glossary": glossary()})
 
 
 class FindWanted(Form):

@@ -52,6 +52,21 @@ def test_new_messages_appear_by_themselves_while_one_writes(context: BrowserCont
     expect(page.locator("#chat-state")).to_contain_text("ended")
 
 
+def test_a_field_that_was_made_larger_breaks_no_rule_of_the_page(
+    context: BrowserContext, served: ServedConsole
+) -> None:
+    """Its size is in its style, which no script may write as an attribute."""
+    page = chat_taken_over(context, served)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.get_by_label("Your message").evaluate("e => { e.style.height = '200px'; e.style.height = ''; }")
+    page.get_by_label("Your message").fill("I am here.")
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("log").get_by_text("I am here.")).to_have_count(1)
+    expect(page.get_by_label("Your message")).to_have_value("")
+    assert said == []
+
+
 def test_a_long_history_keeps_to_itself_and_what_is_to_do_stays_near(
     context: BrowserContext, served: ServedConsole
 ) -> None:

@@ -31,7 +31,7 @@ SIDEWAYS = "[...document.querySelectorAll('.as-cards')].filter((list) => list.sc
 # What is compared by its columns, or has tables in its cells, may be wider than a phone; other lists are made for it.
 COMPARED = {
     *("Questions by day", "Hours of the day", "Days of the week", "Topics", "Agents", "Pages visitors asked on"),
-    *("Languages", "Quality by day", "Costs by month", "Pages cited most", "Months, newest first", "Rows by store"),
+    *("Languages", "Pages cited most", "Months, newest first", "Rows by store"),
     "The curve as a table",
 }
 AS_TABLES = "[...document.querySelectorAll('.table:not(.as-cards)')].map((list) => list.getAttribute('aria-label'))"

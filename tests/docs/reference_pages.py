@@ -13,6 +13,7 @@ import typer.main
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from app import overview
 from app.cli import cli
 from app.model_settings import ModelSettings
 from app.serving_settings import ServingSettings, SignInSettings
@@ -28,7 +29,23 @@ _CALLERS = {API_SCHEME: "API token", VISITOR_SCHEME: "visitor token", None: "any
 
 def pages() -> dict[str, str]:
     """By file name in docs/reference."""
-    return {"settings.md": settings_page(), "command-line.md": command_line_page(), "api.md": api_page()}
+    return {
+        "settings.md": settings_page(),
+        "command-line.md": command_line_page(),
+        "api.md": api_page(),
+        "glossary.md": glossary_page(),
+    }
+
+
+def glossary_page() -> str:
+    words = Path(overview.__file__).with_name("glossary.md").read_text("utf-8")
+    return f"""# Glossary
+
+{_MADE}
+
+The console's words, which its page Help shows as well. There, each page is explained, too: choose **?** beside a title.
+
+{words}"""
 
 
 def settings_page() -> str:

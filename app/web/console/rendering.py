@@ -61,8 +61,9 @@ class FormView:
 
 
 class Rendering:
-    def __init__(self, files: StaticFiles) -> None:
+    def __init__(self, files: StaticFiles, version: str) -> None:
         self._files = files
+        self._version = version
 
     def page(
         self,
@@ -76,13 +77,16 @@ class Rendering:
         """`agents` are those to pick from, `waiting` is the number of waiting items by the page's name. `model_alert`
         is on every page that an operator sees."""
         rejected = shown.form or visit.rejected
+        menu = menu_of(visit, agents, waiting)
         told = {
             "visit": visit,
             "operator": visit.operator_or_none,
             "agent": visit.agent_or_none,
             "agents": agents,
-            "menu": menu_of(visit, agents, waiting),
+            "menu": menu,
             "waiting": waiting,
+            "helped": next((item.name for group in menu for item in group.items if item.is_current), ""),
+            "version": self._version,
             "in_line": waiting.get("live", 0),
             "flash": flash,
             "model_alert": model_alert,
