@@ -52,3 +52,8 @@ async def test_of_two_codes_both_rows_are_quoted() -> None:
 async def test_a_table_without_a_row_about_the_code_stays_whole() -> None:
     found = await answer("Has the lamp of type LX-2 a fuse that failed?", source(1, CODES, "Error codes of the LX-2"))
     assert "E41" in found or "E47" in found
+
+
+def test_a_code_may_be_cut_otherwise_than_in_the_table() -> None:
+    assert asked_rows(CODES, {"e-42"}) == asked_rows(CODES, {"e42"}) != CODES
+    assert not is_other_rows(CODES, {"e-42"})

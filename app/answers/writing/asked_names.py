@@ -106,8 +106,7 @@ def _untold(question: str, sources: Sequence[Source]) -> int:
 
 def _has(text: str, name: str) -> bool:
     """Also matches other cuts, and separate parts: "the sticky bit" has Sticky-Bit."""
-    parts = _JOINT.split(name)
-    return name in text or is_spelt_in(text, "".join(parts)) or all(_is_in(text, part) for part in parts)
+    return is_spelt_in(text, name) or all(_is_in(text, part) for part in _JOINT.split(name))
 
 
 def _is_in(term: str, name: str) -> bool:

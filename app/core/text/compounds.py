@@ -66,10 +66,16 @@ class Compound:
         return digits >= _CODE_DIGITS and not self.is_spaced and not self.joined[0].isdigit()
 
 
-def is_spelt_in(text: str, joined: str) -> bool:
+def cut_anyhow(name: str) -> str:
+    """A regular expression for a name: one with digits may be cut anywhere, others are as they are."""
+    if not _has_digit(name):
+        return re.escape(name)
+    return r"[-\u2010. ]?".join(filter(str.isalnum, name))
+
+
+def is_spelt_in(text: str, name: str) -> bool:
     """Whether the text has it in any cut; both are case-folded."""
-    anyhow = r"[-\u2010. ]?".join(map(re.escape, joined))
-    return joined in text or re.search(rf"(?<!\w){anyhow}(?!\w)", text) is not None
+    return name in text or re.search(rf"(?<!\w){cut_anyhow(name)}(?!\w)", text) is not None
 
 
 def with_plain_numbers(text: str) -> str:
