@@ -269,7 +269,8 @@ async def test_the_model_may_write_the_agents_length_in_the_script_of_the_questi
     async with answering_house(tmp_path, model=Measured(["3 years [1]."])) as house:
         for question in ("How long is the warranty of a lamp?", "灯的保修期是多久？"):
             await house.ask(question)
-    assert lengths == [600, 1600]
+    translation = 300
+    assert lengths == [600, translation, 1600]
 
 
 async def test_the_answer_is_cut_at_the_agents_length(tmp_path: Path) -> None:

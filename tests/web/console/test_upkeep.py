@@ -104,7 +104,7 @@ async def test_the_secret_of_signed_users_is_shown_once_and_taken_away(house: Ho
 
 async def test_spending_names_the_bound_that_visitors_have(house: House, browser: ConsoleBrowser) -> None:
     page = text_of(await browser.page(f"/console/agents/{house.agent.id}/settings/spending"))
-    assert "Daily limit none" in page
+    assert "There is no limit." in page
     assert "No usage yet" in page
 
 
