@@ -6,8 +6,10 @@ from typing import Final
 
 from pydantic import Field
 
+from app.agents.pages.draft_changes import settings_with
 from app.conversations.conversation import MAX_TEXT_CHARS, ConversationFilter, words_of
 from app.conversations.inbox import ConversationReview
+from app.core.actor import WRITE
 from app.core.list_page import PageRequest
 from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gaps import Gaps
@@ -81,6 +83,17 @@ class HelpPages(Pages):
         return Shown("overview/help.html", {"texts": help_texts(), "glossary": glossary()})
 
 
+# What is done from Search: its name, other words for it, and its page with the place there.
+_ACTS: Final = (
+    ("Publish draft", "deploy go live release", "agent_versions", ""),
+    ("New curated answer", "write add create faq", "new_curated_answer", ""),
+    ("Add website", "source url crawl", "sources", "#website"),
+    ("Add file", "upload pdf source", "sources", "#file"),
+    ("Read again", "crawl refresh sync update", "sources", ""),
+    ("Copy the script tag", "embed snippet install", "embed_agent", ""),
+)
+
+
 class FindWanted(Form):
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
 
@@ -109,7 +122,13 @@ class FindPages(Pages):
         named = [
             each for each in sources.items if wanted.casefold() in f"{each.config.name} {each.config.url}".casefold()
         ]
+        settings = settings_with(visit.agent.draft, wanted) if actor.may(WRITE) else []
+        acts = (
+            [act for act in _ACTS if wanted.casefold() in f"{act[0]} {act[1]}".casefold()] if actor.may(WRITE) else []
+        )
         return {
+            "Actions": [(name, visit.url(page) + at, "") for name, _, page, at in acts],
+            "Settings": [(label, f"{visit.url(page)}#{at}", told[:80]) for label, page, at, told in settings[:_FOUND]],
             "Conversations": [
                 (each.first_question, visit.url("conversation", conversation_id=each.id), day(each.last_active_at))
                 for each in talks

@@ -43,20 +43,35 @@ def draft_changes(before: AgentConfig, after: AgentConfig) -> list[DraftChange]:
     return [_change(each.name, (before, each.before), (after, each.after)) for each in differences(before, after)]
 
 
+def settings_with(config: AgentConfig, words: str) -> list[tuple[str, str, str, str]]:
+    """Settings whose label or explanation contains the words: label, page, id of the field, explanation."""
+    found = []
+    for part, (page, prefix, settings) in _PARTS.items():
+        for name, each in settings.items():
+            meaning = each.hint or each.meaning
+            if words.casefold() in f"{each.label} {name.replace('_', ' ')} {meaning}".casefold():
+                found.append((each.label, page, prefix + name + _tick(config, part + name), meaning))
+    return sorted(found, key=lambda one: words.casefold() not in one[0].casefold())
+
+
 def _change(path: str, *sides: tuple[AgentConfig, str]) -> DraftChange:
     """`sides` are the configurations, with the value in other words than the form's."""
     part, dot, name = path.rpartition(".")
     page, prefix, settings = _PARTS.get(part + dot, _PARTS[""])
     setting = settings.get(name)
     if setting is not None:
-        tick = "-true" if isinstance(_value(sides[0][0], path), bool) else ""
         told = [_words(setting, _value(config, path), words) for config, words in sides]
-        return DraftChange(setting.label, page, f"{prefix}{name}{tick}", *told)
+        return DraftChange(setting.label, page, prefix + name + _tick(sides[0][0], path), *told)
     if path.startswith(_FILTER):
         other = (f"Page filter: {name.replace('_', ' ')}", "search_settings", "page-filter")
     else:
         other = _OTHERS[path]
     return DraftChange(*other, *(words for _, words in sides))
+
+
+def _tick(config: AgentConfig, path: str) -> str:
+    """The end of a box's id."""
+    return "-true" if isinstance(_value(config, path), bool) else ""
 
 
 def _value(config: AgentConfig, path: str) -> Any:

@@ -100,3 +100,20 @@ async def test_the_menu_counts_what_waits(console: OpenConsole) -> None:
     assert "Stale answers 1 open" in text_of(shown)
     assert "Quarantine 1 to review" in text_of(await console.viewer.page(f"{path}/sources"))
     assert "waiting" not in text_of("".join(GROUPS.findall(await console.stranger.page("/console"))[0]))
+
+
+async def test_search_finds_settings_by_label_or_meaning_and_what_can_be_done(still_console: OpenConsole) -> None:
+    agent = f"/console/agents/{still_console.house.agent.id}"
+    for words, address in (
+        ("greeting", f"{agent}/settings#save_settings-theme_greeting"),
+        ("colour", f"{agent}/settings#save_settings-theme_primary_color"),
+        ("EU AI Act", f"{agent}/settings#save_settings-ai_notice"),
+        ("leave a message", f"{agent}/settings#save_settings-fallback_form-true"),
+        ("publish", f"{agent}/settings/versions"),
+        ("deploy", f"{agent}/settings/versions"),
+        ("crawl", f"{agent}/sources#website"),
+    ):
+        shown = await still_console.editor.get(f"{agent}/find?q={words.replace(' ', '+')}")
+        assert f'<a href="{address}"' in shown.text.partition('id="found"')[2], words
+    viewers = await still_console.viewer.page(f"{agent}/find?q=publish")
+    assert "Publish draft" not in viewers.partition('id="found"')[2], "nothing that they may not do"

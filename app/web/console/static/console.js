@@ -27,6 +27,14 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+/* An address that names a fold opens it. */
+function openNamed() {
+  const named = document.getElementById(location.hash.slice(1));
+  if (named?.matches("details")) named.open = true;
+}
+openNamed();
+window.addEventListener("hashchange", openNamed);
+
 /* A row of tabs that is wider than the screen begins with the tab of this page. */
 for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
   const [row, place] = [tab.closest("ul"), tab.getBoundingClientRect()];

@@ -20,7 +20,7 @@
 
   const field = made("input", {
     type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list",
-    "aria-label": "Search pages, agents, conversations, gaps and sources", placeholder: "Search the console",
+    "aria-label": "Search pages, settings, actions, agents, conversations, gaps and sources", placeholder: "Search the console",
     autocomplete: "off", spellcheck: "false", dir: "auto",
   });
   const list = made("div", { id: "palette-list", role: "listbox", "aria-label": "Results" });
