@@ -23,8 +23,12 @@ def is_named_term(node: LexborNode, text: str) -> bool:
     are."""
     if len(text) > _MAX_TERM_CHARS or text.endswith(_SENTENCE_ENDS) or not text:
         return False
+    return "`" not in text and _begins_in_bold(node)
+
+
+def _begins_in_bold(node: LexborNode) -> bool:
     first = next((part for part in node.iter(include_text=True) if part.text().strip()), None)
-    return first is not None and first.tag in {"b", "strong"} and "`" not in text and _is_target(node)
+    return first is not None and first.tag in {"b", "strong"} and _is_target(node)
 
 
 def named_term(block: LexborNode) -> str:
@@ -34,6 +38,8 @@ def named_term(block: LexborNode) -> str:
     if title is not None and not any(before.tag == "div" for before in elements_before(block)):
         name = inline_markdown(block.iter(include_text=True)).removeprefix(plain_text(title)).strip()
         return name if len(name) <= _MAX_TERM_CHARS and "\n" not in name else ""
+    if not _begins_in_bold(block):  # most blocks: their text is long
+        return ""
     text = plain_text(block)
     return text if is_named_term(block, text) else ""
 

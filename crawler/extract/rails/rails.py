@@ -20,10 +20,13 @@ from crawler.extract.rails.run_features import FEATURES, run_features, sections
 from crawler.extract.rails.text_runs import Box, Content, Run, read_runs
 
 _MIN_PROSE: Final = 300  # characters of a page's sentences: a page with fewer is a list, a form or an index
-# Log odds: below, a run is left out. Words without a link are mostly of the text, also short ones; so are links within
-# it, among words or before more of it.
+# Log odds: below, a run is left out. Words without a link are mostly of the text, also short ones, and so are those
+# within it. Links with more of the text behind them may be of it, and a list of them is one of related answers more
+# often than the trees have seen.
 _LEAST: Final = 0.3
-_LEAST_OF_TEXT: Final = -1.5
+_LEAST_OF_WORDS: Final = -0.9
+_LEAST_OF_LINK: Final = -1.5
+_LEAST_OF_LISTED: Final = -3.0
 _LEVELS: Final = FEATURES.index("levels")
 _TREES: Final = Path(__file__).parent / "trees.json"  # its card says on what they were trained
 _LISTS: Final = frozenset({"ul", "ol", "dl", "table"})
@@ -59,7 +62,8 @@ def _kept(content: Content) -> list[bool]:
     runs, ensemble = content.runs, trees()
     facts = _facts(content.root.node)
     way = {id(box) for box in content.way}
-    groups = [id(_group(run.box, way)) for run in runs]
+    boxes = [_group(run.box, way) for run in runs]
+    groups = [id(box) for box in boxes]
     stays = {group for run, group in zip(runs, groups, strict=True) if _stays(run, *facts, way)}
     buttons = {node.mem_id for node in content.root.node.css(_BUTTONS)}
     last_prose = max((place for place, run in enumerate(runs) if run.is_prose), default=-1)
@@ -71,7 +75,9 @@ def _kept(content: Content) -> list[bool]:
             if is_within and not has_words and any(node.mem_id in buttons for node in run.nodes):
                 stays.add(group)  # what to do next, such as a form
                 continue
-            least = _LEAST_OF_TEXT if is_within or not run.linked else _LEAST
+            least = _LEAST_OF_WORDS if is_within or not run.linked else _LEAST
+            if is_within and not has_words:
+                least = _LEAST_OF_LISTED if boxes[place].node.tag in _LISTS else _LEAST_OF_LINK
             scores[group] = scores.get(group, 0.0) + run.chars * (score(features, ensemble) - least)
     kept = [group in stays or scores[group] >= 0 for group in groups]
     return _with_their_headings(runs, kept)

@@ -31,6 +31,15 @@ FEATURES: Final = (
     "plain box",
     "section",  # length of what stands below its heading
     "page prose",
+    "caption",  # of a picture
+    "shared words",  # of the run, with the page's prose elsewhere
+    "digits",
+    "ellipsis",  # it is cut off
+    "prose left",  # of the page's, from here on
+    "last links",  # of the run before
+    "last length",
+    "next links",
+    "next length",
 )
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？:][\"'»”’)]*\s*$")
 _NAME: Final = re.compile(
@@ -40,6 +49,10 @@ _NAME: Final = re.compile(
 _CELLS: Final = frozenset({"td", "th", "dt", "dd"})
 _PLAIN: Final = frozenset({"div", "section", "article", "a", "span"})
 _MOST_PICTURES: Final = 5
+_FIGURES: Final = frozenset({"figure", "figcaption"})
+_NEAR: Final = 3  # boxes
+_WORD: Final = re.compile(r"\w{4,}")
+_CUT_OFF: Final = ("…", "...", "[…]", "[...]")
 
 
 def run_features(content: Content) -> Iterator[list[float]]:
@@ -48,8 +61,11 @@ def run_features(content: Content) -> Iterator[list[float]]:
     total = max(1, root.chars)
     alike, named = _alike(root), _named(root)
     told = 0
+    left = root.prose
     below = section_lengths(content.runs)
-    for run, section in zip(content.runs, below, strict=True):
+    shared = _shared_words(content.runs)
+    beside = [None, *content.runs, None]
+    for at, (run, section) in enumerate(zip(content.runs, below, strict=True)):
         around = list(_around(run.box))
         up = next(place for place, box in enumerate(around) if id(box) in way)
         part = around[up - 1] if up else run.box
@@ -74,8 +90,29 @@ def run_features(content: Content) -> Iterator[list[float]]:
             float(run.box.node.tag in _PLAIN),
             log1p(section),
             root.prose / total,
+            float(any(each.node.tag in _FIGURES for each in around[:_NEAR])),
+            shared[at],
+            sum(map(str.isdigit, run.text)) / len(run.text),
+            float(run.text.endswith(_CUT_OFF)),
+            left / max(1, root.prose),
+            *_links_and_length(beside[at]),
+            *_links_and_length(beside[at + 2]),
         ]
         told += run.chars
+        left -= run.chars - run.linked if run.is_prose else 0
+
+
+def _shared_words(runs: Sequence[Run]) -> list[float]:
+    """The share of each run's longer words that other sentences of the page have: the text speaks of one thing."""
+    words = [set(_WORD.findall(run.text.lower())) for run in runs]
+    told = Counter(word for run, own in zip(runs, words, strict=True) if run.is_prose for word in own)
+    return [
+        sum(told[word] > run.is_prose for word in own) / max(1, len(own)) for run, own in zip(runs, words, strict=True)
+    ]
+
+
+def _links_and_length(run: Run | None) -> tuple[float, float]:
+    return (run.linked / max(1, run.chars), log1p(run.chars)) if run is not None else (-1.0, -1.0)
 
 
 def sections(runs: Sequence[Run]) -> list[int]:

@@ -20,6 +20,7 @@ RAILS = {
     "a heading of links": '<h3><a href="/1">GONE</a></h3>',
     "who wrote it": '<div class="author-box"><img src=a.png><span>GONE is our editor</span></div>',
     "tags": '<div class=t><a href="/t/1">GONE</a> <a href="/t/2">Tank</a></div>',
+    "what is cut off": "<div><p>GONE and all that came of it in the end, as told by ...</p></div>",
     "an offer to share": "<div><span>Did you like it? GONE</span></div>",
 }
 
