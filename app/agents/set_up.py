@@ -17,6 +17,7 @@ class Step(StrEnum):
     READ = "read"  # it has pages to answer from
     TRIED = "tried"  # an operator has tried it with a question
     ALLOWED = "allowed"  # the published version lists a website
+    REACHABLE = "reachable"  # the published version has a way to people: a live chat, a form or a link
     SEEN = "seen"  # a visitor's browser has opened the widget on one of them
 
 
@@ -57,6 +58,7 @@ def set_up(agent: Agent, live: AgentConfig | None, pages: int, milestones: Miles
         Step.READ: pages > 0,
         Step.TRIED: milestones.tried_at is not None,
         Step.ALLOWED: bool(sites),
+        Step.REACHABLE: live is not None and bool(live.live_chat or live.fallback.form or live.fallback.url),
         Step.SEEN: milestones.seen_at is not None,
     }
     return SetUp(agent, pages, sites, frozenset(step for step, is_done in found.items() if is_done))

@@ -7,6 +7,7 @@ from uuid import UUID
 from app.agents.agents import Agents
 from app.agents.records import SEEN_AGAIN_AFTER, MilestoneRecords
 from app.agents.set_up import NEW_FOR, Milestones, Step
+from app.agents.widget_settings import Fallback
 from app.overview.overview import Overviews
 from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
@@ -44,6 +45,10 @@ async def test_each_step_is_ticked_by_what_happens_and_the_last_one_ends_the_lis
         assert await steps(house, agent) == {Step.READ, Step.TRIED}, "a draft lets nobody in"
         await agents.publish(house.actor, agent)
         assert await steps(house, agent) == {Step.READ, Step.TRIED, Step.ALLOWED}
+        await agents.change_draft(house.actor, agent, lambda draft: replace(draft, fallback=Fallback(form=True)))
+        assert await steps(house, agent) == {Step.READ, Step.TRIED, Step.ALLOWED}
+        await agents.publish(house.actor, agent)
+        assert await steps(house, agent) == {Step.READ, Step.TRIED, Step.ALLOWED, Step.REACHABLE}
         assert "Paste the tag into your pages" in text_of(await operator.page("/console"))
         await house.init()
         assert await steps(house, agent) is None
