@@ -20,27 +20,25 @@ _BY_MARKUP = (
     "[role=button],[rel~=prev],[rel~=next],[accesskey=n],[accesskey=p]"
 )
 _NAMES = """
-nav navbar navigation navheader navfooter navigational sitenav subnav topnav sidenav breadcrumb
-breadcrumbs crumbs breadcrumbs-container sidebar sidebars sphinxsidebar sphinxsidebarwrapper globaltoc
-on-this-page onthispage page-toc pagination pager paginate prev-next prevnext next-prev footer
-site-footer page-footer sitefooter colophon copyright cookie cookies cookie-banner cookie-consent
-cookiebanner cookieconsent consent gdpr ccpa privacy-banner onetrust share sharing share-buttons social
-social-share social-links addthis newsletter signup subscribe subscription promo advert advertisement ads
-ad adsbygoogle sponsor sponsored related related-posts related-articles related-links recommended
-recommendations comments comment-form respond disqus edit-page edit-this-page editthispage edit-on-github
-edit-link feedback page-feedback helpful was-this-helpful rate-page skip-link skiplink skip-to-content
-skip-nav skipnav back-to-top backtotop scroll-top totop searchbox search-form search-box searchform
-language-switcher language-selector lang-switcher version-switcher version-selector theme-switcher
-theme-toggle menu mega-menu dropdown-menu mobile-menu hamburger modal popup popover overlay lightbox
-tooltip copybtn copy-button copy-btn clipboard printonly print-only noprint no-print d-print-none
-masthead topbar top-bar site-header page-header-nav utility-nav announcement announcement-bar
+nav navbar navigation navheader navfooter sitenav subnav topnav sidenav breadcrumb breadcrumbs crumbs
+breadcrumbs-container sidebar sidebars sphinxsidebar sphinxsidebarwrapper globaltoc on-this-page page-toc
+pagination pager paginate prev-next next-prev footer site-footer page-footer sitefooter colophon copyright
+cookie cookies cookie-banner cookie-consent cookiebanner cookieconsent consent gdpr onetrust share sharing
+share-buttons social social-share social-links addthis newsletter signup subscribe subscription promo advert
+advertisement ads ad adsbygoogle sponsor sponsored related related-posts related-articles related-links
+recommended recommendations comments comment-form respond disqus edit-this-page editthispage edit-on-github
+edit-link feedback was-this-helpful skip-link skiplink skip-to-content skip-nav skipnav back-to-top backtotop
+scroll-top totop searchbox search-form search-box searchform language-switcher language-selector lang-switcher
+version-switcher version-selector theme-switcher theme-toggle menu mega-menu dropdown-menu mobile-menu
+hamburger modal popup popover overlay lightbox tooltip copybtn copy-button copy-btn clipboard print-only
+noprint no-print d-print-none masthead topbar top-bar site-header utility-nav announcement announcement-bar
 toctree-l1-nav mw-editsection mw-jump-link navbox catlinks printfooter vector-header linenos lineno linenodiv
-line-numbers-rows gutter rouge-gutter blob-num crayon-nums headerlinks sphinx-tabs-nav wy-nav-side wy-side-scroll
-rst-footer-buttons rst-versions bd-sidebar bd-toc bd-header md-sidebar md-header md-footer md-source-file
-article-author article-meta article-votes article-relatives article-return-to-top article-more-questions
-entry-meta post-meta posted-on byline recent-articles related-products product-recommendations upsells cross-sells
-jp-relatedposts sharedaddy article-template__back article-template__social-sharing
-md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav longdesc-link
+line-numbers-rows gutter rouge-gutter blob-num crayon-nums headerlinks sphinx-tabs-nav wy-nav-side
+wy-side-scroll rst-footer-buttons rst-versions bd-sidebar bd-toc bd-header md-sidebar md-header md-footer
+md-source-file article-author article-meta article-votes article-relatives article-return-to-top
+article-more-questions entry-meta post-meta posted-on byline related-products product-recommendations upsells
+cross-sells jp-relatedposts sharedaddy article-template__back article-template__social-sharing md-tabs
+theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav longdesc-link
 """
 _BOILERPLATE_NAMES = frozenset(_NAMES.split())
 # These name content as well: an entry with buttons to share it, a hint that is not printed, an offer. Alone, they
@@ -53,10 +51,8 @@ _AMBIGUOUS_NAMES = frozenset(
         "announcement",
         "noprint",
         "no-print",
-        "printonly",
         "print-only",
         "feedback",
-        "helpful",
     }
 )
 _CONTENT_NAMES = frozenset(
