@@ -93,10 +93,10 @@ def _instructed(heading: str, language: str | None) -> str | None:
 
 
 def _is_topic(heading: str, language: str | None) -> bool:
-    """Few words, and none of those that make a sentence or a headline of them."""
+    """Few words that are no address, and none of those that make a sentence or a headline of them."""
     words = folded_words(heading)
     sentence_words = _tables().get(language or "", {}).get("in_headlines", frozenset())
-    return len(words) <= _TOPIC_WORDS and sentence_words.isdisjoint(words)
+    return len(words) <= _TOPIC_WORDS and not heading.startswith("/") and sentence_words.isdisjoint(words)
 
 
 @cache

@@ -54,7 +54,14 @@ def test_the_first_heading_of_a_page_is_asked_as_people_type_and_the_others_are_
 
 @pytest.mark.parametrize(
     "heading",
-    ["Overview", "Weather that comes to you", "Welcome to Acme Weather", "1.4.0", "Are you ready to order a station?"],
+    [
+        "Overview",
+        "Weather that comes to you",
+        "Welcome to Acme Weather",
+        "1.4.0",
+        "/docs/overview/",
+        "Are you ready to order a station?",
+    ],
 )
 def test_a_headline_or_an_empty_word_is_no_question(heading: str) -> None:
     assert asked(page("/a", f"# {heading}\n\nText.")) == []
