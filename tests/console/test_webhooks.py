@@ -13,6 +13,7 @@ def test_a_webhook_is_added_its_secret_seen_once_and_removed(context: BrowserCon
     served.sign_in(context)
     page = context.new_page()
     page.goto(f"{served.base.rstrip('/')}/console/live")
+    page.get_by_text("Set-up", exact=True).click()
     page.get_by_role("link", name="Webhooks", exact=True).click()
     address, secret = page.get_by_label("Address"), page.get_by_text(re.compile(r"^whsec_[\w+/]{43}=$"))
     address.fill("http://receiver.example.com/")
