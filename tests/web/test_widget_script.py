@@ -4,6 +4,7 @@ import base64
 import gzip
 import hashlib
 import os
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,9 @@ from tests.doubles.built_widget import a_built_widget
 from tests.web.house import House, open_house
 
 AGENT = UUID(int=7)
+_ROOT = Path(__file__).parents[2]
+_WEIGHED = re.findall(r'"([\w-]+\.js)": ([\d_]+)', (_ROOT / "widget" / "size.mjs").read_text("utf-8"))
+LIMIT_BYTES = {name: int(limit) for name, limit in _WEIGHED}
 FILES = [
     "/widget/widget.js",
     "/widget/search.js",
@@ -233,21 +237,13 @@ def test_the_last_scripts_load_nothing_more(name: str) -> None:
     assert "sha384-" not in (built_widget() / f"{name}.js").read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("name", "kibibytes"),
-    [
-        ("widget.js", 7.75),
-        ("panel.js", 15),
-        ("people.js", 7),
-        ("page.js", 2.375),
-        ("past.js", 2),
-        ("proof.js", 2),
-        ("confirm.js", 3),
-        ("code.js", 4),
-        ("search.js", 9),
-        ("inline.js", 8),
-        ("invite.js", 3.25),
-    ],
-)
-def test_a_shipped_script_is_within_its_weight_as_served(name: str, kibibytes: float) -> None:
-    assert len(BuiltFile.read(built_widget() / name).zipped) <= kibibytes * 1024
+@pytest.mark.parametrize("name", sorted(LIMIT_BYTES))
+def test_a_shipped_script_is_within_its_weight_as_served(name: str) -> None:
+    assert len(BuiltFile.read(built_widget() / name).zipped) <= LIMIT_BYTES[name]
+
+
+def test_the_page_for_web_developers_tells_each_limit() -> None:
+    page = (_ROOT / "docs" / "widget.md").read_text("utf-8")
+    told = re.findall(r"`([\w-]+\.js)`(?: \| | \()([\d.]+) KB", page)
+    told.append(("docent-client.js", *re.findall(r"`/widget/docent-client\.js`.*\n?.*under ([\d.]+) KB", page)))
+    assert {name: float(kibibytes) * 1024 for name, kibibytes in told} == LIMIT_BYTES
