@@ -25,9 +25,8 @@ export function drawContact(place: HTMLElement, question: string, { words, perso
   // At once: the browser's own event comes later, and would take the focus from a field that was already chosen.
   const click = (event: Event): void => {
     event.preventDefault();
-    const [summary, input] = leaving.querySelectorAll<HTMLElement>("summary, input");
-    if (leaving.querySelector("details")!.toggleAttribute("open")) show(leaving, input!);
-    else summary!.focus();
+    if (leaving.querySelector("details")!.toggleAttribute("open")) show(leaving.querySelector("input")!);
+    else leaving.querySelector("summary")!.focus();
   };
   fill(
     leaving,
@@ -66,13 +65,12 @@ export function drawWhy(place: HTMLElement, words: Words, tell: (comment: string
     event.preventDefault();
     tell(input.value.trim());
   };
-  const form = h("form", { class: "comment", submit }, input, h("button", { class: "chip" }, words[W.send]));
-  fill(place, form);
-  show(form, input);
+  fill(place, h("form", { class: "comment", submit }, input, h("button", { class: "chip" }, words[W.send])));
+  show(input);
 }
 
 /** All of a form that was just asked for, with the focus in its first field. */
-function show(form: HTMLElement, field: HTMLElement): void {
+function show(field: HTMLInputElement): void {
   field.focus({ preventScroll: true });
-  form.scrollIntoView({ block: "nearest" });
+  field.form!.scrollIntoView({ block: "nearest" });
 }
