@@ -72,8 +72,10 @@ def test_ways_to_people_that_come_late_are_not_cut_off(page: Page, site: Site) -
     # As high as the answer, whatever else the panel has.
     room = "e => e.getBoundingClientRect().bottom - e.querySelector('.actions').getBoundingClientRect().bottom"
     while (spare := chat.log.evaluate(room)) >= 1:
-        height = page.evaluate("innerHeight")
-        page.set_viewport_size({"width": 1180, "height": height - math.ceil(spare / 2)})
+        height = page.evaluate("innerHeight") - math.ceil(spare / 2)
+        page.set_viewport_size({"width": 1180, "height": height})
+        page.wait_for_function("height => innerHeight === height", arg=height)
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     jump = page.get_by_role("button", name="Jump to the end")
     expect(jump).to_be_hidden()
     held.pop().continue_()
