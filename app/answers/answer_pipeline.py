@@ -14,7 +14,7 @@ from app.answers.guard.evidence_places import KnownSections
 from app.answers.handoff import ReadyAnswer, handed_over, of_curated
 from app.answers.page_context import rests_on_visitors_page, sources_with_page
 from app.answers.small_talk import small_talk_answer
-from app.answers.writing.answer_context import AnswerContext, AnswerWriter
+from app.answers.writing.answer_context import AnswerContext, AnswerWriter, Source
 from app.answers.writing.answer_searches import AnswerSearches
 from app.answers.writing.generation import Generation, new_canary
 from app.core.chunk import Chunk
@@ -131,11 +131,13 @@ class AnswerPipeline:
         passages that are quoted are judged one by one."""
         request, threshold = asking.request, agent.config.confidence_threshold
         name = canned_messages(asking.language).your_page
-        chunks = found.sources if found else ()
-        if self._has_model:
-            chunks = tuple(item for item in chunks if is_near(item.calibrated, threshold))
-        crawled = await self._crawled_page(agent, request) if found is not None else ()
-        sources = await sources_with_page(request, chunks, crawled, name) if found is not None else ()
+        sources: tuple[Source, ...] = ()
+        if found is not None:
+            chunks = found.sources
+            if self._has_model:
+                chunks = tuple(item for item in chunks if is_near(item.calibrated, threshold))
+            crawled = await self._crawled_page(agent, request)
+            sources = await sources_with_page(request, chunks, crawled, name)
         context = AnswerContext(
             agent=agent.config,
             question=request.message,

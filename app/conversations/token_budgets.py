@@ -1,6 +1,5 @@
 """Visitors' use of an agent's chat model: against its limits, and by month."""
 
-from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -53,8 +52,7 @@ class TokenBudgets:
     def bounded(self, tx: Transaction, actor: Actor) -> dict[UUID, TokenBudget]:
         """The usage of each published agent of the actor's workspace that a limit holds for."""
         agents = [agent for agent, _ in AgentRecords(tx).published(actor.workspace_id)]
-        budgets = {agent.id: token_budget(tx, agent, self._together) for agent in agents}
-        return {agent_id: budget for agent_id, budget in budgets.items() if budget.limits}
+        return {agent.id: token_budget(tx, agent, self._together) for agent in agents if _stated(agent, self._together)}
 
     @reads
     def of(self, tx: Transaction, actor: Actor, agent_id: UUID) -> TokenBudget:
@@ -79,21 +77,25 @@ def token_budget(tx: Transaction, agent: LiveAgent, together: WorkspaceTokens) -
 def token_limits(tx: Transaction, agent: LiveAgent, together: WorkspaceTokens) -> tuple[TokenLimit, ...]:
     """Those that hold for the agent; `together` are those of its workspace."""
     records, now = StoredTurnRecords(tx), tx.clock.now()
-    day, month = (day_of(now), next_day(now)), (month_of(now), next_month(now))
 
-    def used(name: str, since: datetime) -> int:
+    def limit(name: str, tokens: int) -> TokenLimit:
+        is_of_day = name.endswith(OF_DAY)
+        since = (day_of(now) if is_of_day else month_of(now)).date()
         if name.startswith(OF_WORKSPACE):
-            return records.tokens_of_workspace_since(agent.workspace_id, since.date())
-        return records.tokens_since(agent.id, since.date())
+            used = records.tokens_of_workspace_since(agent.workspace_id, since)
+        else:
+            used = records.tokens_since(agent.id, since)
+        return TokenLimit(name, tokens, used, since, next_day(now) if is_of_day else next_month(now))
 
+    return tuple(limit(name, tokens) for name, tokens in _stated(agent, together))
+
+
+def _stated(agent: LiveAgent, together: WorkspaceTokens) -> list[tuple[str, int]]:
+    """The name and the tokens of each limit that is set."""
     stated = (
-        (OF_DAY, agent.config.daily_tokens, *day),
-        (OF_MONTH, agent.config.monthly_tokens, *month),
-        (OF_WORKSPACE + OF_DAY, together.daily, *day),
-        (OF_WORKSPACE + OF_MONTH, together.monthly, *month),
+        (OF_DAY, agent.config.daily_tokens),
+        (OF_MONTH, agent.config.monthly_tokens),
+        (OF_WORKSPACE + OF_DAY, together.daily),
+        (OF_WORKSPACE + OF_MONTH, together.monthly),
     )
-    return tuple(
-        TokenLimit(name, tokens, used(name, since), since.date(), resets_at)
-        for name, tokens, since, resets_at in stated
-        if tokens is not None
-    )
+    return [(name, tokens) for name, tokens in stated if tokens is not None]
