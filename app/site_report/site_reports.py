@@ -1,14 +1,13 @@
 """Makes the report on a website that an agent has read, as a value and as one HTML file."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from itertools import groupby
 from typing import Final
 from uuid import UUID
 
-import anyio
 from anyio import to_thread
 
 from app.answers.playground import Playground, PlaygroundQuestion
@@ -16,6 +15,7 @@ from app.core.actor import Actor
 from app.core.chunk import Chunk
 from app.core.list_page import collected
 from app.kit.clock import Clock
+from app.kit.tasks.few_at_once import few_at_once
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.site_report.ageing_facts import ageing_facts
 from app.site_report.answer_verdict import judged
@@ -41,7 +41,6 @@ _MOST_CHUNKS: Final = 50_000
 _AT_ONCE: Final = 4
 
 OnAsked = Callable[[int, int], None]
-Ask = Callable[[ReportQuestion], Awaitable[JudgedAnswer]]
 
 
 class SiteReports:
@@ -66,7 +65,8 @@ class SiteReports:
         questions = await to_thread.run_sync(made_questions, pages, posts)
         texts = {page[0].url: "\n".join(chunk.text for chunk in page) for page in pages}
         ask = partial(self._asked, actor, source.agent_id, texts=texts)
-        answers = await answered([*questions, *given], ask, on_asked)
+        asked = [*questions, *given]
+        answers = await few_at_once(asked, ask, _AT_ONCE, lambda done: on_asked(done, len(asked)))
         today = self._clock.now().date()
         return await to_thread.run_sync(_report, source, run, today, pages, posts, statuses, answers)
 
@@ -75,29 +75,6 @@ class SiteReports:
     ) -> JudgedAnswer:
         asked = PlaygroundQuestion(question.text, language=question.language)
         return judged(question, await self._playground.ask(actor.workspace_id, agent_id, asked, "live"), texts)
-
-
-async def answered(questions: Sequence[ReportQuestion], ask: Ask, on_asked: OnAsked) -> list[JudgedAnswer]:
-    """In the order of the questions, a few of which are asked at a time. Raises the first error of `ask`."""
-    answers: dict[int, JudgedAnswer] = {}
-    failures: list[Exception] = []
-    limiter = anyio.CapacityLimiter(_AT_ONCE)
-    async with anyio.create_task_group() as tasks:
-
-        async def take(at: int) -> None:
-            try:
-                async with limiter:
-                    answers[at] = await ask(questions[at])
-                on_asked(len(answers), len(questions))
-            except Exception as error:  # raised below, so that the group does not wrap it
-                failures.append(error)
-                tasks.cancel_scope.cancel()
-
-        for at in range(len(questions)):
-            tasks.start_soon(take, at)
-    if failures:
-        raise failures[0]
-    return [answers[at] for at in range(len(questions))]
 
 
 def _report(

@@ -3,13 +3,11 @@
 from dataclasses import replace
 from uuid import UUID, uuid5
 
-import anyio.lowlevel
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.answers.playground import PlaygroundAnswer
-from app.core.errors import IndexUnavailable
 from app.core.turn import AnsweredBy, Citation, Finish
 from app.site_report.answer_verdict import (
     ANOTHER_PAGE,
@@ -23,7 +21,6 @@ from app.site_report.answer_verdict import (
 )
 from app.site_report.page_weaknesses import weaknesses
 from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
-from app.site_report.site_reports import answered as answered_all
 from app.sources.source import PageStatus
 from tests.site_report.pages import HOST, page
 
@@ -163,29 +160,3 @@ def test_a_page_with_the_text_of_another_names_it_and_another_address_of_a_page_
 def test_much_running_text_below_one_heading_is_a_wall(body: str, is_wall: bool) -> None:
     found = weaknesses([page("/a", f"# Rates\n\n{body}")], [], [])
     assert [weak.kind for weak in found] == [WeaknessKind.WALL_OF_TEXT] * is_wall
-
-
-async def test_answers_come_in_the_order_of_the_questions_a_few_at_a_time() -> None:
-    questions = [ReportQuestion(f"question {n}?", Origin.GIVEN) for n in range(9)]
-    running, most, heard = 0, 0, list[tuple[int, int]]()
-
-    async def ask(question: ReportQuestion) -> JudgedAnswer:
-        nonlocal running, most
-        running += 1
-        most = max(most, running)
-        await anyio.lowlevel.checkpoint()
-        running -= 1
-        return JudgedAnswer(question, Verdict.WITHHELD, "", "", 0.0)
-
-    answers = await answered_all(questions, ask, lambda done, of: heard.append((done, of)))
-    assert [answer.question for answer in answers] == questions
-    assert 1 < most < len(questions)
-    assert heard == [(n, 9) for n in range(1, 10)]
-
-
-async def test_an_error_ends_the_asking_as_itself() -> None:
-    async def ask(question: ReportQuestion) -> JudgedAnswer:
-        raise IndexUnavailable
-
-    with pytest.raises(IndexUnavailable):
-        await answered_all([QUESTION] * 9, ask, lambda done, of: None)

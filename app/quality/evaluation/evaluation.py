@@ -1,12 +1,12 @@
 """Searches for every question of a set, and measures the quality of each stage."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Final, Protocol
 
+from app.kit.tasks.few_at_once import few_at_once
 from app.quality.evaluation.evaluation_set import EvaluationSet, Question
 from app.quality.evaluation.retrieval_metrics import (
     Separation,
@@ -108,24 +108,7 @@ async def ask_all(
     questions_of: EvaluationSet, search: StagedSearch, on_progress: Callable[[int], None] | None = None
 ) -> list[StagedRanking]:
     """In the order of the set's questions."""
-    asking = asyncio.Semaphore(_AT_ONCE)
-    asked = 0
-
-    async def ask(question: Question) -> StagedRanking:
-        nonlocal asked
-        async with asking:
-            ranking = await search.search(question)
-        asked += 1
-        if on_progress:
-            on_progress(asked)
-        return ranking
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(ask(question)) for question in questions_of.questions]
-    except ExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-    return [task.result() for task in tasks]
+    return await few_at_once(questions_of.questions, search.search, _AT_ONCE, on_progress)
 
 
 def report(of: EvaluationSet, rankings: Sequence[StagedRanking], stages: Sequence[str] = STAGES) -> EvaluationReport:
