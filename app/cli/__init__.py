@@ -37,6 +37,11 @@ COMMANDS = (
         "Read a website, ask it questions made from its own headings, and write what it answers, what it contradicts "
         "and what has aged to one HTML file.",
     ),
+    LateCommand(
+        "import",
+        "app.cli.past_questions:import_",
+        "Read past conversations of another help desk, and show which of their questions an agent would answer.",
+    ),
     LateCommand("token", "app.cli.tokens:commands", "API tokens."),
     LateCommand("secrets", "app.cli.secret_keys:commands", "Keys that seal secrets in the database."),
     LateCommand("operator", "app.cli.operators:commands", "Operators: people who can sign in to the console."),

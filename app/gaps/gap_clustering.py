@@ -1,6 +1,6 @@
 """Merges gaps that ask the same question in other words: after the turn, by meaning, over all of an agent's gaps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -8,9 +8,8 @@ import structlog
 from anyio import to_thread
 
 from app.core.errors import EmbedderUnavailable
-from app.gaps.gap_grouping import Wording, grouped, moves
-from app.gaps.gap_meaning import same_meaning
-from app.gaps.question_nearness import Asked, QuestionNearness, ask_of_different_things, is_read
+from app.gaps.gap_grouping import Wording, moves
+from app.gaps.question_nearness import Asked, QuestionNearness, is_read
 from app.gaps.records.meanings import GapMeaningRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
@@ -64,8 +63,8 @@ class GapClustering:
         )
         named = {wording.name: wording for wording in wordings}
         asked = await to_thread.run_sync(self._readable, wordings)
-        near = await self._nearness.pairs(asked, same_meaning(model_id))
-        groups = await to_thread.run_sync(_grouped, named, near, self._languages)
+        questions = {name: wording.question for name, wording in named.items()}
+        groups = await self._nearness.groups(questions, asked, self._languages)
         wanted = moves([[named[name] for name in group] for group in groups])
         if not wanted:
             return True
@@ -91,14 +90,3 @@ class GapClustering:
             return
         await self._records.write(lambda tx: GapMeaningRecords(tx).forget_meanings_but(self._embedder.model_id))
         self._has_forgotten = True
-
-
-def _grouped(
-    named: Mapping[str, Wording], near: Mapping[tuple[str, str], float], languages: LanguageGuesser
-) -> list[tuple[str, ...]]:
-    same = {
-        (one, other): nearness
-        for (one, other), nearness in near.items()
-        if not ask_of_different_things(named[one].question, named[other].question, languages)
-    }
-    return grouped(named, same)

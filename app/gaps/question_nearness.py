@@ -1,7 +1,7 @@
 """How near the meanings of questions are, by an embedder, and whether it reads their language."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
@@ -14,7 +14,8 @@ from app.core.text.polarity import are_opposites
 from app.core.text.stated_facts import facts_of
 from app.core.text.turn_language import SURE
 from app.core.text.words import folded_words
-from app.gaps.gap_meaning import SameMeaning, rests
+from app.gaps.gap_grouping import grouped
+from app.gaps.gap_meaning import SameMeaning, rests, same_meaning
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 
@@ -40,6 +41,17 @@ class QuestionNearness:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._known: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+
+    async def groups(
+        self, questions: Mapping[str, str], asked: Sequence[Asked], languages: LanguageGuesser
+    ) -> list[tuple[str, ...]]:
+        """Every name of `questions` in exactly one group, of questions with one meaning; those that are not among
+        `asked` stay alone.
+
+        Raises EmbedderUnavailable.
+        """
+        near = await self.pairs(asked, same_meaning(self._embedder.model_id))
+        return await to_thread.run_sync(_grouped, questions, near, languages)
 
     async def pairs(self, asked: Sequence[Asked], same: SameMeaning) -> dict[tuple[str, str], float]:
         """The pairs of names whose questions may be one gap, with their nearness. If there are very many pairs, only
@@ -79,6 +91,17 @@ class QuestionNearness:
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
         return found
+
+
+def _grouped(
+    questions: Mapping[str, str], near: Mapping[tuple[str, str], float], languages: LanguageGuesser
+) -> list[tuple[str, ...]]:
+    same = {
+        (one, other): nearness
+        for (one, other), nearness in near.items()
+        if not ask_of_different_things(questions[one], questions[other], languages)
+    }
+    return grouped(questions, same)
 
 
 def _looked_at(

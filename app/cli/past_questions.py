@@ -1,0 +1,147 @@
+"""`docent import`: what people have asked in another help desk, and what the agent would have answered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import shorten
+from time import perf_counter
+from typing import Annotated, Any, Final
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from app.bootstrap.answering import open_playground
+from app.bootstrap.infrastructure import open_infrastructure
+from app.cli.local_operator import live_agent, local_operator, meant_agent
+from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
+from app.core.errors import InvalidInput
+from app.kit.language_guesser import LanguageGuesser
+from app.kit.pattern_matcher import PatternMatcher
+from app.past_questions.exports import Export, conversations
+from app.past_questions.kept_questions import KeptQuestions
+from app.past_questions.past_conversation import PastConversation, first_question
+from app.past_questions.past_questions import PastQuestions, QuestionReplay
+from app.settings import Settings
+
+_MOST_BYTES: Final = 500_000_000
+_SHOWN: Final = 20
+_REPLY_CHARS: Final = 120
+_OTHERS: Final = (
+    "model_url", "model_name", "fallback_model_url", "fallback_model_name", "helper_model_url", "helper_model_name",
+    "rerank_url", "action_hosts",
+)  # fmt: skip
+_NEEDS_SENDING: Final = (
+    "DOCENT_EMBEDDINGS_URL is set, so a question can be searched for only by sending it there. Add --send to do so."
+)
+
+
+def import_(
+    kind: Annotated[
+        Export, typer.Argument(metavar="KIND", help="intercom, zendesk, chatwoot, crisp, helpscout or csv.")
+    ],
+    file: Annotated[Path, typer.Argument(help="The exported file.", exists=True, dir_okay=False, readable=True)],
+    agent: AgentName = None,
+    top: Annotated[
+        int, typer.Option(min=1, max=100, help="How many groups to show, and to keep with the next three options.")
+    ] = _SHOWN,
+    gaps: Annotated[bool, typer.Option("--gaps", help="Make gaps of the groups that are not answered.")] = False,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Propose the team's replies to them as curated answers, for approval.")
+    ] = False,
+    golden: Annotated[
+        bool, typer.Option("--golden", help="Make golden questions of the groups that are answered.")
+    ] = False,
+    send: Annotated[
+        bool, typer.Option("--send", help="Ask with the models that are set, which get the masked questions.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Read past conversations of another help desk, and show which of their questions an agent would answer. Personal
+    data is masked. Without --send, nothing leaves this installation: answers quote the pages."""
+    began = perf_counter()
+    chosen: dict[str, Any] = {} if send else dict.fromkeys(_OTHERS, "")
+    settings = settings_for(**chosen)
+    if settings.embeddings_url and not send:
+        fail(_NEEDS_SENDING, 2)
+    try:
+        found = conversations(kind, _text(file))
+    except InvalidInput as error:
+        fail(str(error), 2)
+    kept = _Kept(top, gaps=gaps, answers=answers, golden=golden)
+    made, added = run(_import(settings, agent, found, kept, shows=not as_json))
+    seconds = round(perf_counter() - began, 1)
+    if as_json:
+        print_json(made.as_json() | {"added": added, "seconds": seconds})
+        return
+    for name, count in added.items():
+        out.print(f"Added: {count} {name.replace('_', ' ')}.", highlight=False)
+    out.print(f"Took {seconds:g} s.", highlight=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What is kept of the first `top` groups."""
+
+    top: int
+    gaps: bool
+    answers: bool
+    golden: bool
+
+
+async def _import(
+    settings: Settings, named: str | None, found: Sequence[PastConversation], kept: _Kept, *, shows: bool
+) -> tuple[QuestionReplay, dict[str, int]]:
+    questions = [question for each in found if (question := first_question(each)) is not None]
+    async with open_infrastructure(settings) as base, open_playground(base) as playground:
+        actor = await local_operator(base)
+        agent = await live_agent(base, await meant_agent(base, actor, named))
+        past = PastQuestions(playground, base.models.questions, LanguageGuesser())
+        columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=err) as progress:
+            bar = progress.add_task("Asking", total=None)
+            made = await past.replay(
+                actor, agent.id, len(found), questions, lambda done, of: progress.update(bar, completed=done, total=of)
+            )
+        if shows:
+            _print(made, kept.top)
+        keeping = KeptQuestions(base.record, past, PatternMatcher())
+        unanswered, answered = made.unanswered[: kept.top], made.answered[: kept.top]
+        added: dict[str, int] = {}
+        if kept.gaps:
+            added["questions_of_gaps"] = await keeping.as_gaps(actor, agent, unanswered)
+        if kept.answers:
+            added["proposed_answers"] = await keeping.as_proposed_answers(actor, agent, unanswered)
+        if kept.golden:
+            added["golden_questions"] = await keeping.as_golden_questions(actor, agent, answered)
+        return made, added
+
+
+def _text(file: Path) -> str:
+    """Raises InvalidInput."""
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise InvalidInput("FILE", f"{file} is larger than {_MOST_BYTES // 1_000_000} MB. Split it.")
+        return file.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput("FILE", f"{file} is not UTF-8 text: {error}. Save it as UTF-8.") from error
+    except OSError as error:
+        raise InvalidInput("FILE", f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _print(made: QuestionReplay, top: int) -> None:
+    share, unanswered = made.share, made.unanswered
+    low, high = share.interval
+    lines = (
+        f"{made.conversations} conversations, {share.total} with a question, in {len(made.groups)} groups.",
+        f"Would have answered {share.count} of {share.total} questions ({low:.0%} to {high:.0%} with 95 % confidence); "
+        f"{len(unanswered)} groups not.",
+    )
+    for line in lines:
+        out.print(line, highlight=False, markup=False)
+    if not unanswered:
+        return
+    shown = table("asked", "not answered", "the team's reply")
+    for group in unanswered[:top]:
+        shown.add_row(str(len(group.questions)), escape(group.asked), escape(shorten(group.reply, _REPLY_CHARS)))
+    out.print(shown)

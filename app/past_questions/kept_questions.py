@@ -1,0 +1,98 @@
+"""Makes gaps, proposed answers and golden questions of what an import has shown."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID, uuid4, uuid5
+
+from app.agents.agent import LiveAgent
+from app.agents.own_agent import OwnAgent
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.curated_answers import MAX_PATTERNS, MAX_PATTERNS_CHARS, CuratedAnswers, CuratedProposals
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.actor import Actor
+from app.core.list_page import collected
+from app.core.turn import Channel, TurnEnd, TurnRequest, VisitorSession, question_key
+from app.kit.pattern_matcher import PatternMatcher
+from app.past_questions.past_conversation import PastQuestion
+from app.past_questions.past_questions import PastQuestions, QuestionGroup
+from app.quality.golden_question import GoldenOrigin, GoldenQuestion
+from app.quality.golden_questions import GoldenQuestions
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+
+class KeptQuestions:
+    """Whatever was kept of an import before is not kept again. Every method returns how many it has added, and raises
+    NotFound for an agent that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, past: PastQuestions, patterns: PatternMatcher) -> None:
+        self._records = records
+        self._past = past
+        self._answers = CuratedAnswers(records, patterns)
+        self._proposals = CuratedProposals(records, patterns)
+        self._golden = GoldenQuestions(records, patterns)
+
+    async def as_gaps(self, actor: Actor, agent: LiveAgent, groups: Sequence[QuestionGroup]) -> int:
+        """Each question as if it were asked now, by the command line, by a visitor of its own. Those that are answered
+        in their own words are left out. Raises like `PastQuestions.ask`."""
+        added = 0
+        for group in groups:
+            ends = {question_key(group.asked): group.end}
+            for question in group.questions:
+                key = question_key(question.text)
+                if key not in ends:
+                    ends[key] = await self._past.ask(actor, agent.id, question.text)
+            asked = [(each, ends[question_key(each.text)]) for each in group.questions]
+            added += await OwnAgent(self._records, actor, agent.id).write(
+                lambda tx: sum(_was_stored(tx, agent, each, end) for each, end in asked if end.gap is not None)
+            )
+        return added
+
+    async def as_proposed_answers(self, actor: Actor, agent: LiveAgent, groups: Sequence[QuestionGroup]) -> int:
+        """The team's reply to each group that has one, as an answer that waits for approval. Raises InvalidInput where
+        too many wait."""
+        known = await collected(lambda page: self._answers.of_agent(actor, agent.id, page))
+        taken = {question_key(pattern) for answer in known for pattern in answer.patterns}
+        wanted = [group for group in groups if group.reply and question_key(group.asked) not in taken]
+        for group in wanted:
+            await self._proposals.propose_new(actor, _proposed(agent.id, group))
+        return len(wanted)
+
+    async def as_golden_questions(self, actor: Actor, agent: LiveAgent, groups: Sequence[QuestionGroup]) -> int:
+        """Each with the pages that its answer cites. Raises InvalidInput where the agent has too many."""
+        known = {question_key(each.question) for each in await self._golden.all_of_agent(actor, agent.id)}
+        added = 0
+        for group in groups:
+            pages = tuple(page for page in group.pages if page.startswith(("http://", "https://")))
+            if not pages or question_key(group.asked) in known:
+                continue
+            golden = GoldenQuestion(
+                uuid4(), agent.id, group.asked, pages, group.end.language, GoldenOrigin.CONVERSATION
+            )
+            await self._golden.create(actor, golden)
+            added += 1
+        return added
+
+
+def _was_stored(tx: Transaction, agent: LiveAgent, question: PastQuestion, end: TurnEnd) -> bool:
+    """False if it was before."""
+    turn_id = uuid5(agent.id, f"{question.key}\n{question.text}")
+    if StoredTurnRecords(tx).find(turn_id) is not None:
+        return False
+    visitor = ConversationRecords(tx).new_visitor(agent.id)
+    conversation = ConversationRecords(tx).start(visitor, Channel.CLI)
+    session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id, Channel.CLI)
+    TurnRecords(tx).begin(session, TurnRequest(turn_id, question.text, ""), agent.version, "import")
+    TurnRecords(tx).finish(turn_id, end)
+    return True
+
+
+def _proposed(agent_id: UUID, group: QuestionGroup) -> CuratedAnswer:
+    wordings = dict.fromkeys(each.text for each in group.questions)
+    answer = CuratedAnswer(uuid4(), agent_id, Trigger.SEMANTIC, "", group.reply, language=group.end.language)
+    lines: list[str] = []
+    for wording in wordings:
+        if len(lines) < MAX_PATTERNS and len("\n".join([*lines, wording])) <= MAX_PATTERNS_CHARS:
+            lines.append(wording)
+    return replace(answer, pattern="\n".join(lines))

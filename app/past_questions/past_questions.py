@@ -1,0 +1,167 @@
+"""Asks an agent what people have asked elsewhere, once for all questions with the same meaning."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
+
+from anyio import to_thread
+
+from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
+from app.core.actor import Actor
+from app.core.turn import AnsweredBy, TurnEnd, TurnState, question_key
+from app.gaps.question_nearness import Asked, QuestionNearness, is_read
+from app.kit.language_guesser import LanguageGuesser
+from app.kit.tasks.few_at_once import few_at_once
+from app.past_questions.past_conversation import PastQuestion
+from app.providers.embedding.embedder import Embedder
+from app.search.retrieval import without_candidates
+from app.site_report.site_report import Share
+
+_AT_ONCE: Final = 4
+_READ_FOR_LANGUAGE: Final = 200  # questions; more would not change the language of most
+_ANSWERS: Final = (AnsweredBy.CURATED, AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE)
+
+OnAsked = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionGroup:
+    """Questions with one meaning, most frequent wording first. `end` is how a turn with the first would end."""
+
+    questions: tuple[PastQuestion, ...]
+    end: TurnEnd
+
+    @property
+    def asked(self) -> str:
+        return self.questions[0].text
+
+    @property
+    def is_answered(self) -> bool:
+        """With confidence, as visitors would get it."""
+        return self.end.gap is None and self.end.answered_by in _ANSWERS
+
+    @property
+    def reply(self) -> str:
+        """The team's to the first wording that has one."""
+        return next((each.reply for each in self.questions if each.reply), "")
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(citation.url.partition("#")[0] for citation in self.end.citations))
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReplay:
+    """Groups are most frequent first. `conversations` counts also those without a question."""
+
+    conversations: int
+    groups: tuple[QuestionGroup, ...]
+
+    @property
+    def answered(self) -> list[QuestionGroup]:
+        return [group for group in self.groups if group.is_answered]
+
+    @property
+    def unanswered(self) -> list[QuestionGroup]:
+        return [group for group in self.groups if not group.is_answered]
+
+    @property
+    def share(self) -> Share:
+        """Of the questions, those in a group that is answered."""
+        return Share(_count(self.answered), _count(self.groups))
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "conversations": self.conversations,
+            "questions": self.share.total,
+            "answered": {"count": self.share.count, "of": self.share.total, "interval": self.share.interval},
+            "groups": [_group_json(group) for group in self.groups],
+        }
+
+
+class PastQuestions:
+    """Writes nothing."""
+
+    def __init__(self, playground: Playground, embedder: Embedder, languages: LanguageGuesser) -> None:
+        self._playground = playground
+        self._embedder = embedder
+        self._languages = languages
+        self._nearness = QuestionNearness(embedder)
+
+    async def replay(
+        self, actor: Actor, agent_id: UUID, conversations: int, questions: Sequence[PastQuestion], on_asked: OnAsked
+    ) -> QuestionReplay:
+        """Ask the live agent the most frequent wording of each group, out of that many `conversations`. `on_asked`
+        hears how many of how many groups are asked. Raises NotFound, IndexUnavailable, EmbedderUnavailable,
+        ModelInterrupted."""
+        groups = await self._grouped(questions)
+        ends = await few_at_once(
+            [group[0].text for group in groups],
+            partial(self.ask, actor, agent_id),
+            _AT_ONCE,
+            lambda done: on_asked(done, len(groups)),
+        )
+        return QuestionReplay(conversations, tuple(map(QuestionGroup, groups, ends)))
+
+    async def ask(self, actor: Actor, agent_id: UUID, question: str) -> TurnEnd:
+        answer = await self._playground.ask(actor.workspace_id, agent_id, PlaygroundQuestion(question), "live")
+        return _end(answer)
+
+    async def _grouped(self, questions: Sequence[PastQuestion]) -> list[tuple[PastQuestion, ...]]:
+        """Most frequent first."""
+        by_key: dict[str, list[PastQuestion]] = defaultdict(list)
+        for question in questions:
+            by_key[question_key(question.text)].append(question)
+        wordings = {key: asked[0].text for key, asked in by_key.items()}
+        asked = await to_thread.run_sync(self._readable, wordings)
+        groups = await self._nearness.groups(wordings, asked, self._languages)
+        by_frequency = [sorted(group, key=lambda key: (-len(by_key[key]), len(key), key)) for group in groups]
+        found = [tuple(question for key in group for question in by_key[key]) for group in by_frequency]
+        return sorted(found, key=len, reverse=True)
+
+    def _readable(self, wordings: dict[str, str]) -> list[Asked]:
+        guesses = Counter(self._languages.guess(text).language for text in list(wordings.values())[:_READ_FOR_LANGUAGE])
+        of_most = next((language for language, _ in guesses.most_common(1)), None)
+        return [
+            Asked(key, text)
+            for key, text in wordings.items()
+            if is_read(self._embedder, self._languages, text, of_most)
+        ]
+
+
+def _end(answer: PlaygroundAnswer) -> TurnEnd:
+    found = {} if answer.retrieval is None else without_candidates(answer.retrieval).trace
+    return TurnEnd(
+        TurnState.DONE,
+        answer.answer,
+        answer.answered_by,
+        answer.confidence,
+        answer.is_low_confidence,
+        answer.finish,
+        answer.citations,
+        language=answer.language,
+        gap=answer.gap,
+        curated_answer_id=answer.curated_answer_id,
+        first_token_ms=answer.first_token_ms,
+        duration_ms=answer.duration_ms,
+        trace=found | {"standalone": answer.standalone},
+    )
+
+
+def _count(groups: Sequence[QuestionGroup]) -> int:
+    return sum(len(group.questions) for group in groups)
+
+
+def _group_json(group: QuestionGroup) -> dict[str, Any]:
+    return {
+        "question": group.asked,
+        "count": len(group.questions),
+        "is_answered": group.is_answered,
+        "answered_by": group.end.answered_by.value,
+        "confidence": group.end.confidence,
+        "pages": group.pages,
+        "questions": [asdict(each) for each in group.questions],
+    }

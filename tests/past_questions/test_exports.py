@@ -1,0 +1,40 @@
+"""The same three conversations, in the forms that six vendors document, are the same questions and replies."""
+
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import InvalidInput
+from app.past_questions.exports import Export, conversations
+from app.past_questions.past_conversation import first_question
+
+EXPORTS = Path(__file__).parent / "exports"
+
+
+@pytest.mark.parametrize("kind", list(Export))
+def test_questions_and_replies_are_read_and_masked(kind: Export) -> None:
+    [file] = EXPORTS.glob(f"{kind.value}.json") if kind is not Export.CSV else EXPORTS.glob("*.csv")
+    found = conversations(kind, file.read_text("utf-8"))
+    assert len(found) == 3
+    questions = [question for each in found if (question := first_question(each)) is not None]
+    assert [(each.text, each.reply) for each in questions] == [
+        (
+            "Can I rent a station for a weekend? You can reach me at [email]",
+            "Yes, for €25 a weekend. Call [phone].",
+        ),
+        ("How long is the warranty on a station?", ""),
+    ]
+
+
+@pytest.mark.parametrize("kind", list(Export))
+@pytest.mark.parametrize("text", ["", "[]", "null", "7", "{", '[{"name": "x"}]', "a,b\n1,2\n", "[" * 100_000])
+def test_any_other_file_is_refused_with_what_is_expected(kind: Export, text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"FILE: .*(Give|Name)"):
+        conversations(kind, text)
+
+
+def test_a_reply_of_the_vendors_assistant_is_not_the_teams() -> None:
+    text = (EXPORTS / "intercom.json").read_text("utf-8").replace('"id": "a1"', '"id": "a1", "from_ai_agent": true')
+    first = first_question(conversations(Export.INTERCOM, text)[0])
+    assert first is not None
+    assert first.reply == ""
