@@ -9,6 +9,10 @@ from app.core.text.markdown.shown_text import shown_line, shown_passage
     ("markdown", "shown"),
     [
         ("A **bold** and *soft* [link](https://a.example/b) to `code`.", "A bold and soft link to code."),
+        (
+            "**`--leak-check=<no|yes>`** of [`ms_print`](ms.html#a) and `**kept**`.",
+            "--leak-check=<no|yes> of ms_print and **kept**.",
+        ),
         ("Refunds within ~~14~~ **30** days.", "Refunds within ~~14~~ 30 days."),
     ],
 )

@@ -7,15 +7,18 @@ import type { Options } from "./options.js";
 import { pageAddress } from "./page_address.js";
 import css from "./search.css";
 import type { Facet, FoundPages } from "./search_contract.js";
-import { askOption, facetButtons, pageGroups } from "./search_view.js";
+import { actOption, facetButtons, keyHints, pageGroups } from "./search_view.js";
 import { S, searchWords } from "./search_words.js";
 import { speechFor } from "./speech.js";
-import { browserStore, type Kept } from "./store.js";
+import { browserStore, type Kept, type Stay } from "./store.js";
 import { remOf, themeCss } from "./theme.js";
 
 /** Milliseconds without another letter before the server is asked. */
 const PAUSE_MS = 120;
 const MOST_CHARS = 200;
+/** Searches that are offered again. */
+const MOST_RECENT = 5;
+const CHAT = "M4 5h16v11H10l-5 4v-4H4Z";
 const LENS = "M10.5 18a7.5 7.5 0 1 1 0-15 7.5 7.5 0 0 1 0 15ZM16 16l5 5";
 
 /** The search of one agent on one page: a dialog that the shortcut opens, and whatever on the page has `data-docent-search`. */
@@ -24,6 +27,7 @@ export class SearchBox {
   readonly #words: readonly string[];
   readonly #client: Client;
   readonly #store;
+  readonly #tab;
   readonly #themeSheet = new CSSStyleSheet();
   readonly #input: HTMLInputElement;
   readonly #list: HTMLElement;
@@ -35,12 +39,14 @@ export class SearchBox {
   readonly #rem: string;
   #asked = new AbortController();
   #timer = 0;
+  #suggested: readonly string[] = [];
 
   constructor(options: Options, hasShortcut: boolean) {
     const speech = speechFor(options.locale);
     this.#options = options;
     this.#words = searchWords(speech.language);
     this.#store = browserStore<Kept>(options.agentId, "localStorage");
+    this.#tab = browserStore<Stay>(options.agentId, "sessionStorage");
     this.#client = new Client({
       base: options.base,
       agentId: options.agentId,
@@ -50,7 +56,7 @@ export class SearchBox {
       keepAnonymousId: (anonymous_id) => this.#store.keep({ anonymous_id }),
     });
     const label = this.#words[S.search]!;
-    this.#list = h("div", { class: "list", role: "listbox", id: "found", "aria-label": label, hidden: true });
+    this.#list = h("div", { class: "list", role: "listbox", id: "found", "aria-label": label, hidden: true, click: () => this.#remember() });
     this.#input = h("input", {
       type: "text",
       role: "combobox",
@@ -80,7 +86,7 @@ export class SearchBox {
       h("div", { class: "field" }, icon(LENS), this.#input, iconButton(this.#words[S.close]!, ICONS.close, () => this.#dialog.close())),
       this.#facets,
       this.#list,
-      this.#note,
+      h("div", { class: "foot" }, this.#note, keyHints()),
     );
     const host = document.createElement("docent-search");
     const shadow = host.attachShadow({ mode: "open" });
@@ -98,8 +104,12 @@ export class SearchBox {
   }
 
   #shortcut(event: KeyboardEvent): void {
-    const isOurs = (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
-    if (!isOurs || event.defaultPrevented) return;
+    const { key, altKey, defaultPrevented } = event;
+    const isK = key.toLowerCase() === "k" && !event.shiftKey;
+    // A slash that is typed somewhere is typed there; Shift may be a part of it.
+    const isTyped = (event.composedPath()[0] as Element).matches?.(":read-write");
+    const hasModifier = event.metaKey || event.ctrlKey;
+    if (defaultPrevented || altKey || !(hasModifier ? isK : key === "/" && !isTyped)) return;
     event.preventDefault();
     if (this.#dialog.open) this.#dialog.close();
     else this.#open();
@@ -110,10 +120,14 @@ export class SearchBox {
     this.#dialog.showModal();
     this.#input.focus();
     this.#input.select();
-    if (this.#input.value) void this.#find();
+    void this.#find();
     // The token is there by the time that a word is.
     this.#client.open().then(
-      ({ agent }) => this.#wear(agent.theme),
+      ({ agent }) => {
+        this.#wear(agent.theme);
+        this.#suggested = agent.starter_prompts ?? [];
+        if (!this.#input.value) void this.#find();
+      },
       () => undefined,
     );
   }
@@ -132,20 +146,20 @@ export class SearchBox {
     this.#end();
     const { signal } = (this.#asked = new AbortController());
     const typed = this.#input.value;
-    if (!typed.trim()) return this.#show([], "");
+    if (!typed.trim()) return this.#show(this.#offers(), "");
     try {
       const response = await this.#client.call("GET", `/search?q=${encodeURIComponent(typed)}&${this.#only}`, null, signal);
       const { pages, facets } = (await response.json()) as FoundPages;
       if (signal.aborted) return;
       const count = this.#words[pages.length > 0 ? S.results : S.none]!.replace("{}", String(pages.length));
-      this.#show([...pageGroups(pages), ...this.#asking(typed.trim())], count, facets);
+      this.#show([...this.#asking(typed.trim()), ...pageGroups(pages)], count, facets);
     } catch {
       if (!signal.aborted) this.#show(this.#asking(typed.trim()), this.#words[S.failed]!);
     }
   }
 
   /** The way to an answer, where the chat is on the page as well. */
-  #asking(typed: string): HTMLElement[] {
+  #asking(typed: string, path?: string): HTMLElement[] {
     const first = window.Docent;
     if (!first || Array.isArray(first)) return [];
     const widget = first.agents[this.#options.agentId] ?? first;
@@ -153,7 +167,29 @@ export class SearchBox {
       this.#dialog.close();
       widget.ask(typed);
     };
-    return [askOption(this.#words[S.ask]!.replace("{}", typed), ask)];
+    return [actOption(path ? typed : this.#words[S.ask]!.replace("{}", typed), ask, path)];
+  }
+
+  /** Before anything is typed: what was searched in this tab, and the agent's starter questions. */
+  #offers(): HTMLElement[] {
+    const again = (typed: string, path: string): HTMLElement =>
+      actOption(typed, () => {
+        this.#input.value = typed;
+        this.#input.focus();
+        void this.#find();
+      }, path);
+    const suggested = this.#suggested.map((question) => this.#asking(question, CHAT)[0] ?? again(question, LENS));
+    return [...this.#recent.map((typed) => again(typed, ICONS.past)), ...suggested];
+  }
+
+  get #recent(): readonly string[] {
+    return this.#tab.read().searches ?? [];
+  }
+
+  /** What led to a page or an answer. */
+  #remember(): void {
+    const typed = this.#input.value.trim();
+    if (typed) this.#tab.keep({ searches: [typed, ...this.#recent.filter((each) => each !== typed)].slice(0, MOST_RECENT) });
   }
 
   #show(options: HTMLElement[], note: string, facets: readonly Facet[] = []): void {
@@ -166,7 +202,8 @@ export class SearchBox {
     all.forEach((option, at) => (option.id = "option-" + at));
     this.#list.hidden = all.length === 0;
     this.#input.setAttribute("aria-expanded", String(all.length > 0));
-    this.#choose(all[0]);
+    // A page before the chat; nothing by an Enter before anything is typed.
+    this.#choose(this.#input.value ? (all.find((option) => !option.matches(".ask")) ?? all[0]) : undefined);
     this.#note.textContent = note;
   }
 
@@ -192,7 +229,7 @@ export class SearchBox {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && all.length > 0) {
       event.preventDefault();
-      const at = all.indexOf(this.#chosen!);
+      const at = Math.max(all.indexOf(this.#chosen!), step < 0 ? 0 : -1);
       this.#choose(all.at((at + step) % all.length));
     } else if (event.key === "Enter") {
       event.preventDefault();

@@ -1,4 +1,4 @@
-import { h, type Child } from "./element.js";
+import { h, icon, type Child } from "./element.js";
 import { safeLink } from "./safe_link.js";
 import type { Facet, FoundPage, TextPart } from "./search_contract.js";
 
@@ -43,9 +43,15 @@ function option(url: string | null, ...children: Child[]): HTMLElement {
   return link ? h("a", { ...attributes, href: link.href }, ...children) : h("div", { ...attributes, "aria-disabled": "true" }, ...children);
 }
 
-/** Of a question to the chat in place of a page. */
-export function askOption(label: string, click: () => void): HTMLElement {
-  return h("div", { role: "option", class: "option ask", tabindex: -1, "aria-selected": "false", dir: "auto", click }, label);
+/** What does something here: asks the chat, or with a drawing searches for what it offers. */
+export function actOption(label: string, click: () => void, path?: string): HTMLElement {
+  const attributes = { role: "option", class: path ? "option" : "option ask", tabindex: -1, "aria-selected": "false" };
+  return h("div", { ...attributes, click }, path && icon(path), h("bdi", {}, label));
+}
+
+/** For eyes at a keyboard: the listbox tells others. */
+export function keyHints(): HTMLElement {
+  return h("p", { class: "keys", "aria-hidden": "true" }, ...["↑", "↓", "↵", "Esc"].map((key) => h("kbd", {}, key)));
 }
 
 function marked(parts: readonly TextPart[]): Child[] {

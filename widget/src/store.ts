@@ -23,6 +23,8 @@ export interface Stay {
   draft?: string | undefined;
   /** An answer came while the panel was closed, or is about to. */
   awaits?: boolean | undefined;
+  /** What was searched, the latest first. */
+  searches?: readonly string[] | undefined;
   /** Whose this is, of those whom the website has named. */
   user?: string | undefined;
 }
