@@ -6,6 +6,7 @@ A route without an example in route_examples.py fails the first test here.
 import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -19,6 +20,7 @@ from app.web.errors import STATUS_OF_CODE
 from app.web.model import Model
 from app.web.openapi import refusal_codes
 from app.workspaces.api_tokens import ApiTokens
+from tests.every_row import every_row
 from tests.web.house import SITE, UNKNOWN, every_endpoint, uninhabited
 from tests.web.request_bodies import BODIES, REQUIRED
 from tests.web.route_examples import FORMS, FurnishedHouse, furnished
@@ -26,18 +28,25 @@ from tests.web.route_examples import FORMS, FurnishedHouse, furnished
 ENDPOINTS = every_endpoint()
 
 
-def those(fits: Callable[[AnyEndpoint], bool]) -> pytest.MarkDecorator:
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def those(fits: Callable[[AnyEndpoint], bool]) -> Decorator:
     chosen = [endpoint for endpoint in ENDPOINTS if fits(endpoint)]
-    return pytest.mark.parametrize("endpoint", chosen, ids=lambda endpoint: endpoint.operation)
+    return every_row("endpoint", chosen, ids=operation)
 
 
-def of_each_kind(fits: Callable[[AnyEndpoint], bool]) -> pytest.MarkDecorator:
+def of_each_kind(fits: Callable[[AnyEndpoint], bool]) -> Decorator:
     """For what `Endpoint.respond` does for all alike: the first route of each way in which it reads and refuses."""
     first: dict[object, AnyEndpoint] = {}
     for endpoint in filter(fits, ENDPOINTS):
         reads = endpoint.max_body_bytes, endpoint.has_body, endpoint.text_body, endpoint.form_model is None
         first.setdefault((endpoint.access.scheme, type(endpoint.access), reads, endpoint.refusals), endpoint)
-    return pytest.mark.parametrize("endpoint", first.values(), ids=lambda endpoint: endpoint.operation)
+    return every_row("endpoint", first.values(), ids=operation)
+
+
+def operation(endpoint: AnyEndpoint) -> str:
+    return endpoint.operation
 
 
 def is_guarded(endpoint: AnyEndpoint) -> bool:
@@ -141,7 +150,7 @@ async def test_a_right_look_succeeds(endpoint: AnyEndpoint, rooms: FurnishedHous
         assert response.headers["cache-control"].startswith("no-store"), "what asks for a token is kept by no browser"
 
 
-@those(lambda endpoint: endpoint.method != "GET")
+@pytest.mark.parametrize("endpoint", [each for each in ENDPOINTS if each.method != "GET"], ids=operation)
 async def test_a_right_change_succeeds(endpoint: AnyEndpoint, tmp_path: Path) -> None:
     async with furnished(tmp_path) as rooms:
         assert_right(await call(rooms, endpoint), endpoint)
@@ -239,7 +248,7 @@ async def test_malformed_json_is_refused(endpoint: AnyEndpoint, rooms: Furnished
     await assert_malformed(endpoint, MALFORMED["cut"], rooms)
 
 
-@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
+@every_row("content", MALFORMED.values(), ids=MALFORMED)
 @those(lambda endpoint: endpoint.operation in ("createAgent", "ask"))
 async def test_json_is_refused_however_it_is_malformed(
     endpoint: AnyEndpoint, content: bytes, rooms: FurnishedHouse
@@ -312,7 +321,7 @@ async def test_an_id_that_is_none_is_absent_as_well(endpoint: AnyEndpoint, rooms
     await assert_no_id(endpoint, "x", rooms)
 
 
-@pytest.mark.parametrize("nonsense", NONSENSE)
+@every_row("nonsense", NONSENSE)
 @those(lambda endpoint: endpoint.operation in ("getAgent", "stopTurn"))
 async def test_an_id_is_absent_whatever_it_is(endpoint: AnyEndpoint, nonsense: str, rooms: FurnishedHouse) -> None:
     await assert_no_id(endpoint, nonsense, rooms)

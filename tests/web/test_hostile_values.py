@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from app.web.endpoint import AnyEndpoint
 from app.web.errors import Problem, problem_of
+from tests.every_row import every_row
 from tests.web.house import every_endpoint
 from tests.web.route_examples import FurnishedHouse, furnished
 from tests.web.test_isolation import call
@@ -101,7 +102,7 @@ def names(field: str | None, wrong: str) -> bool:
     return (field or "").split(".")[0] in (wrong, RIGHT_TOGETHER.get(wrong), "")
 
 
-@pytest.mark.parametrize("endpoint", LISTS, ids=lambda endpoint: endpoint.operation)
+@every_row("endpoint", LISTS, ids=lambda endpoint: endpoint.operation)
 async def test_a_hostile_query_is_accepted_or_refused(endpoint: AnyEndpoint, looked_at: FurnishedHouse) -> None:
     for query in QUERIES:
         response = await looked_at.house.http.request(
@@ -110,7 +111,7 @@ async def test_a_hostile_query_is_accepted_or_refused(endpoint: AnyEndpoint, loo
         assert response.status_code in (200, 422), (query, response.text)
 
 
-@pytest.mark.parametrize("endpoint", NAMED, ids=lambda endpoint: endpoint.operation)
+@every_row("endpoint", NAMED, ids=lambda endpoint: endpoint.operation)
 async def test_a_hostile_name_in_the_path_is_not_found(endpoint: AnyEndpoint, looked_at: FurnishedHouse) -> None:
     """Whether the path names an id, which one parser reads, or a number or a word."""
     for name in endpoint.path_names:

@@ -33,6 +33,7 @@ from app.sources.deletions.records import DeletionRecords
 from app.sources.records import SourceRecords
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint, Call
+from tests.every_row import every_row
 from tests.web.house import House, every_endpoint, open_house
 from tests.web.route_examples import FurnishedHouse, furnish
 
@@ -189,7 +190,7 @@ def test_every_route_has_a_tenant_to_be_kept_from() -> None:
     assert named <= owned, "furnish() in route_examples.py must make what the new route names"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "endpoint",
     [e for e in ENDPOINTS if e.path_ids and (e.access.scheme or e.access is program)],
     ids=lambda endpoint: endpoint.operation,
@@ -207,13 +208,13 @@ async def test_their_ids_are_absent_for_us(endpoint: AnyEndpoint, tenants: Tenan
     assert tenants.their_rows() == before
 
 
-@pytest.mark.parametrize("endpoint", LOOKS, ids=lambda endpoint: endpoint.operation)
+@every_row("endpoint", LOOKS, ids=lambda endpoint: endpoint.operation)
 async def test_looking_at_ours_shows_nothing_of_theirs(endpoint: AnyEndpoint, tenants: Tenants) -> None:
     response = await call(tenants.ours, endpoint, tenants.ours.path(endpoint), tenants.ours.headers(endpoint))
     assert tenants.leaks(response) == []
 
 
-@pytest.mark.parametrize("endpoint", LOOKS, ids=lambda endpoint: endpoint.operation)
+@every_row("endpoint", LOOKS, ids=lambda endpoint: endpoint.operation)
 async def test_it_would_be_seen(endpoint: AnyEndpoint, tenants: Tenants) -> None:
     """Else its absence shows nothing: with their own token the planted things are there."""
     if endpoint.access.scheme != API_SCHEME or not endpoint.path_ids or endpoint.operation in NAMES_NOTHING_PLANTED:
@@ -242,7 +243,7 @@ NAMES_NOTHING_PLANTED = {
 }
 
 
-@pytest.mark.parametrize(
+@every_row(
     "endpoint", [e for e in ENDPOINTS if e.access.scheme == VISITOR_SCHEME], ids=lambda endpoint: endpoint.operation
 )
 async def test_our_visitors_token_is_worth_nothing_elsewhere(endpoint: AnyEndpoint, tenants: Tenants) -> None:

@@ -10,6 +10,7 @@ import pytest
 from app.main import VERSION
 from app.web.errors import STATUS_OF_CODE
 from app.web.openapi import openapi_document
+from tests.every_row import every_row
 from tests.web.house import House, every_endpoint, open_house
 
 ENDPOINTS = every_endpoint()
@@ -85,7 +86,7 @@ def test_every_reference_leads_somewhere_and_every_schema_is_used() -> None:
     assert schemas <= used
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.operation)
+@every_row("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.operation)
 def test_an_operation_says_who_may_call_and_what_may_go_wrong(endpoint: Any) -> None:
     operation = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
     if endpoint.access.scheme is None:

@@ -6,12 +6,14 @@ A page whose form has no example in page_examples.py fails the first test here.
 import re
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from app.core.actor import MANAGE, READ, WRITE
 from app.web.console.page import ConsolePage
 from app.workspaces.operators import Operators
+from tests.every_row import every_row
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import FORMS, SHOWN_AT_ONCE, WITHOUT_A_PAGE, OpenConsole, every_page
 from tests.web.console.test_passkeys import right_form
@@ -28,8 +30,12 @@ ENDS_THE_SESSION = {"sign_out", "change_password", "leave_workspace"}
 ROLES = {READ: "viewer", WRITE: "editor", MANAGE: "admin"}
 
 
-def those(fits: Callable[[ConsolePage], bool]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("page", [page for page in PAGES if fits(page)], ids=lambda page: page.name)
+def those(fits: Callable[[ConsolePage], bool]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return every_row("page", [page for page in PAGES if fits(page)], ids=name_of)
+
+
+def name_of(page: ConsolePage) -> str:
+    return page.name
 
 
 def is_form(page: ConsolePage) -> bool:
@@ -85,7 +91,8 @@ async def test_no_id_stands_twice_on_a_page(page: ConsolePage, still_console: Op
     assert [each for each, count in Counter(ids).items() if count > 1] == []
 
 
-@those(lambda page: is_form(page) and page.name != "create_first_account")  # there are accounts: test_first_account.py
+# There are accounts; the first one: test_first_account.py.
+@pytest.mark.parametrize("page", [each for each in PAGES if is_form(each) and each.name not in AT_FIRST], ids=name_of)
 async def test_a_right_form_is_taken(page: ConsolePage, console: OpenConsole) -> None:
     if page.name == "enable_operator":
         operator_id = console.rooms.ids["operator_id"]
@@ -136,7 +143,7 @@ async def test_a_form_with_the_token_of_another_session_or_none_is_refused(
         await assert_not_from_a_page(page, token, still_console)
 
 
-@pytest.mark.parametrize("token", ["0" * 64, "ä"], ids=["another one", "no token"])
+@every_row("token", ["0" * 64, "ä"], ids=["another one", "no token"])
 @those(lambda page: page.name in ("save_settings", "send_picture"))
 async def test_a_form_with_what_is_no_token_is_refused(
     page: ConsolePage, token: str, still_console: OpenConsole
@@ -183,7 +190,7 @@ async def test_an_id_that_is_none_is_not_here(page: ConsolePage, still_console: 
         await assert_not_here(page, nonsense, still_console)
 
 
-@pytest.mark.parametrize("nonsense", ["%00", "..%2f..", "%ff", "x" * 500])
+@every_row("nonsense", ["%00", "..%2f..", "%ff", "x" * 500])
 @those(lambda page: page.name in ("gap", "save_settings", "get_picture"))
 async def test_an_id_of_odd_characters_is_not_here(
     page: ConsolePage, nonsense: str, still_console: OpenConsole
@@ -192,7 +199,7 @@ async def test_an_id_of_odd_characters_is_not_here(
     await assert_not_here(page, nonsense, still_console)
 
 
-@pytest.mark.parametrize("nonsense", ["abc", "1.5", "%C2%B2", "1e3", "0", "-1", "9223372036854775808", "9" * 5000])
+@every_row("nonsense", ["abc", "1.5", "%C2%B2", "1e3", "0", "-1", "9223372036854775808", "9" * 5000])
 @those(lambda page: "{number}" in page.path)
 async def test_a_number_that_is_none_is_not_here(page: ConsolePage, nonsense: str, still_console: OpenConsole) -> None:
     await assert_not_here(page, nonsense, still_console)

@@ -9,10 +9,9 @@ from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
-import pytest
-
 from app.core.source_file import Upload
 from app.web.console.page import ConsolePage
+from tests.every_row import every_row
 from tests.web.console.browser import ConsoleBrowser, Value, text_of
 from tests.web.console.page_examples import OpenConsole, every_page
 
@@ -148,7 +147,7 @@ class _Fields(HTMLParser):
             self.folds.pop()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("page", "field", "how", "value"), CASES, ids=[f"{page.name}-{field}-{how}" for page, field, how, _ in CASES]
 )
 async def test_what_is_wrong_is_said_beside_its_field(
