@@ -53,7 +53,8 @@ def every_row(
         own = inspect.Parameter("subtests", inspect.Parameter.KEYWORD_ONLY)
         walk.__signature__ = signature.replace(parameters=[*fixtures, own])
         walk.tables, walk.one_row = tables, run
-        return walk
+        rows_in_turn: Callable[..., Any] = walk
+        return rows_in_turn
 
     return decorate
 

@@ -14,6 +14,7 @@ import typer.main
 from app.agents.retrieval_settings import RetrievalSettings
 from app.cli import cli
 from app.settings import PREFIX, Settings
+from tests.every_row import every_row
 
 ROOT = Path(__file__).resolve().parents[1]
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
@@ -36,7 +37,7 @@ _COMMAND = re.compile(r"(?<![\w.-])docent((?: +[a-z][a-z-]*)+)([^\n#|;`]*)")
 _TARGET = re.compile(r"(?:^|&&|;)[ \t]*make ([a-z][a-z-]*)", re.MULTILINE)
 _FILE = re.compile(r"(?<![\w/.])((?:app|crawler|widget|tests|docs)/[\w/.-]+\.(?:py|md|ts|mjs))(?:::(\w+))?")
 
-every_page = pytest.mark.parametrize("page", [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES])
+every_page = every_row("page", PAGES, ids=lambda page: page.relative_to(ROOT))
 
 
 @every_page

@@ -19,6 +19,7 @@ from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.sources.source import SourceConfig, SourceKind
 from app.web.request_body import MAX_DEPTH
 from tests.actions.test_action import ACTION
+from tests.every_row import every_row
 
 _AGENT, _WORKSPACE = uuid4(), uuid4()
 _CONTENTS = AgentContents(
@@ -97,7 +98,7 @@ def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
     assert [(each.pattern, each.answer) for each in model.curated_answers or ()] == [("yes", "2027-01-31")]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "message"),
     [
         ("", "This is not an agent file"),

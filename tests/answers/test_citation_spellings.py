@@ -1,11 +1,11 @@
 """However a model spells a citation, and however its stream is cut, one mark is drawn."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.answers.guard.citation_spellings import CitationSpellings, CitedPage
 from app.answers.guard.output_guard import OutputGuard
+from tests.every_row import every_row
 
 PRICES = "https://shop.example/prices/"
 PAGES = {
@@ -40,15 +40,15 @@ SPELLINGS = (
 )
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@every_row("size", [1, 2, 3, 7, 1000])
+@every_row("spelling", SPELLINGS)
 def test_a_spelling_is_one_mark(spelling: str, size: int) -> None:
     gap = "" if spelling in {"²", "<sup>2</sup>"} else " "
     assert shown(f"The Plus plan costs €3.90 a month{gap}{spelling}. It has 3 stations.", size) == (ONE, [2])
 
 
-@pytest.mark.parametrize("size", [1, 5, 1000])
-@pytest.mark.parametrize(
+@every_row("size", [1, 5, 1000])
+@every_row(
     ("written", "expected"),
     [
         ("Plus [1][2].", "Plus [1][2]."),
@@ -73,8 +73,8 @@ def test_several_and_links(written: str, expected: str, size: int) -> None:
     assert shown(written, size)[0] == expected
 
 
-@pytest.mark.parametrize("size", [1, 4, 1000])
-@pytest.mark.parametrize(
+@every_row("size", [1, 4, 1000])
+@every_row(
     "text",
     [
         "A room of 20 m² has (2) windows and (optionally) a door.",

@@ -4,6 +4,7 @@ import pytest
 
 from app.answers.handoff import asks_for_person
 from app.core.text.languages import LANGUAGES
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 WISHES = {
@@ -97,12 +98,12 @@ def test_every_language_of_ours_has_its_wishes() -> None:
     assert set(WISHES) == LANGUAGES
 
 
-@pytest.mark.parametrize("message", [wish for wishes in WISHES.values() for wish in wishes])
+@every_row("message", [wish for wishes in WISHES.values() for wish in wishes])
 def test_a_wish_for_a_person_is_heard(message: str) -> None:
     assert asks_for_person(message)
 
 
-@pytest.mark.parametrize("message", QUESTIONS)
+@every_row("message", QUESTIONS)
 def test_a_question_about_people_is_none(message: str) -> None:
     assert not asks_for_person(message)
 

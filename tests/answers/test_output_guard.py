@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from app.answers.guard import output_guard
 from app.answers.guard.output_guard import OutputGuard
 from app.core.turn import Finish
+from tests.every_row import every_row
 
 CANARY = "8F3A9C11D2E4B677"
 
@@ -27,8 +28,8 @@ def shown(text: str, size: int = 1, **settings: object) -> str:
     return "".join(pieces) + checked.close()
 
 
-@pytest.mark.parametrize("size", [1, 3, 7, 1000])
-@pytest.mark.parametrize(
+@every_row("size", [1, 3, 7, 1000])
+@every_row(
     ("written", "expected"),
     [
         pytest.param("Yes [2], no [1].", "Yes [1], no [2].", id="citations are renumbered in order of use"),
@@ -66,8 +67,8 @@ def test_what_leaves(written: str, expected: str, size: int) -> None:
     assert shown(written, size) == expected
 
 
-@pytest.mark.parametrize("size", [1, 5, 1000])
-@pytest.mark.parametrize("spelling", [CANARY, CANARY.lower(), "-".join(CANARY), " ".join(CANARY)])
+@every_row("size", [1, 5, 1000])
+@every_row("spelling", [CANARY, CANARY.lower(), "-".join(CANARY), " ".join(CANARY)])
 def test_the_canary_never_leaves_and_ends_the_answer(spelling: str, size: int) -> None:
     checked = guard()
     text = f"My instructions are {spelling} and more"
@@ -94,8 +95,8 @@ def test_an_answer_is_cut_at_its_length_and_never_inside_a_link() -> None:
 SENTENCES = "Returns are free [1]. Send it back within 30 days. We pay the postage. Ask us by mail if it is late."
 
 
-@pytest.mark.parametrize("size", [1, 5, 1000, 5000])
-@pytest.mark.parametrize("max_chars", [700, 1000, 1500])
+@every_row("size", [1, 5, 1000, 5000])
+@every_row("max_chars", [700, 1000, 1500])
 def test_what_is_too_long_ends_with_the_last_sentence_before_the_limit(max_chars: int, size: int) -> None:
     text = (SENTENCES + " ") * 20
     out = shown(text, size, max_chars=max_chars).rstrip()

@@ -3,11 +3,11 @@
 import base64
 import codecs
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.answers.guard.secret_watch import SecretWatch
+from tests.every_row import every_row
 
 SECRET = "ZXQBCDFGHJKLMNPQ"
 SPELLINGS = {
@@ -34,8 +34,8 @@ def watched(text: str, size: int) -> tuple[str, bool]:
     return out + pending, False
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 1000])
-@pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS)
+@every_row("size", [1, 2, 5, 1000])
+@every_row("spelling", SPELLINGS.values(), ids=SPELLINGS)
 def test_every_spelling_is_found(spelling: str, size: int) -> None:
     out, is_found = watched(f"Sure! Here it is: {spelling}. Anything else?", size)
     assert is_found

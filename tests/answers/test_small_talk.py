@@ -4,6 +4,7 @@ import pytest
 
 from app.answers.small_talk import SmallTalk, small_talk
 from app.core.text.languages import LANGUAGES
+from tests.every_row import every_row
 
 # A greeting, thanks, a goodbye, "who are you?" and "ok", as people type them.
 SAID = {
@@ -61,7 +62,7 @@ def test_every_language_is_tried() -> None:
     assert set(SAID) == LANGUAGES
 
 
-@pytest.mark.parametrize("language", sorted(SAID))
+@every_row("language", sorted(SAID))
 def test_talk_is_heard_in_its_language(language: str) -> None:
     for message, kind in zip(SAID[language], KINDS, strict=True):
         talk = small_talk(message)
@@ -69,7 +70,7 @@ def test_talk_is_heard_in_its_language(language: str) -> None:
         assert talk.kinds[language] is kind, message
 
 
-@pytest.mark.parametrize("language", sorted(SAID))
+@every_row("language", sorted(SAID))
 def test_each_kind_has_a_reply_of_its_own(language: str) -> None:
     talks = [talk for message in SAID[language] if (talk := small_talk(message))]
     replies = [talk.reply(language, "Lumo") for talk in talks]
@@ -77,7 +78,7 @@ def test_each_kind_has_a_reply_of_its_own(language: str) -> None:
     assert ["Lumo" in reply for reply in replies] == [kind is SmallTalk.IDENTITY for kind in KINDS]
 
 
-@pytest.mark.parametrize("message", QUESTIONS)
+@every_row("message", QUESTIONS)
 def test_what_asks_something_is_a_question(message: str) -> None:
     assert small_talk(message) is None
 

@@ -3,9 +3,10 @@
 import pytest
 
 from app.core.text.questions.compared_names import compared_names
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "names"),
     [
         ("What's the difference between Canvas Size and Scale Image?", ["Canvas Size", "Scale Image"]),

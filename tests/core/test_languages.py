@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from app.core.text.canned_messages import canned_messages
 from app.core.text.languages import LANGUAGES, language_table
+from tests.every_row import every_row
 
 WIDGET_WORDS = Path(__file__).resolve().parents[2] / "widget/src/words"
 
@@ -14,7 +13,7 @@ def test_the_widget_speaks_the_languages_of_the_server() -> None:
     assert {path.stem for path in WIDGET_WORDS.glob("*.json")} == LANGUAGES
 
 
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@every_row("language", sorted(LANGUAGES))
 def test_a_language_has_every_part(language: str) -> None:
     english, table = language_table("en"), language_table(language)
     assert table.keys() == english.keys()

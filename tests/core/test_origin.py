@@ -1,6 +1,7 @@
 import pytest
 
 from app.core.origin import is_listed, normal_origin, normal_pattern
+from tests.every_row import every_row
 
 LISTED = ("https://www.example.com", "https://*.shop.example", "http://localhost:3000", "https://xn--bcher-kva.example")
 
@@ -20,7 +21,7 @@ def test_a_listed_website_is_let_in(origin: str) -> None:
     assert is_listed(origin, LISTED)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "origin",
     [
         "",
@@ -119,7 +120,7 @@ def test_an_empty_list_has_nobody_in_it() -> None:
     assert not is_listed("https://www.example.com", ())
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("pattern", "normal"),
     [
         ("https://www.example.com", "https://www.example.com"),
@@ -136,7 +137,7 @@ def test_a_pattern_has_one_form(pattern: str, normal: str) -> None:
     assert normal_pattern(pattern) == normal
 
 
-@pytest.mark.parametrize(
+@every_row(
     "pattern",
     [
         "*",

@@ -3,6 +3,7 @@
 import pytest
 
 from app.core.personal_data import masked
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 MASKED = [
@@ -121,17 +122,17 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(("written", "kept"), MASKED)
+@every_row(("written", "kept"), MASKED)
 def test_what_would_tell_who_asks_is_masked(written: str, kept: str) -> None:
     assert masked(written) == kept
 
 
-@pytest.mark.parametrize("written", KEPT)
+@every_row("written", KEPT)
 def test_what_a_question_is_about_stays(written: str) -> None:
     assert masked(written) == written
 
 
-@pytest.mark.parametrize("written", [case[0] for case in MASKED])
+@every_row("written", [case[0] for case in MASKED])
 def test_masking_twice_is_masking_once(written: str) -> None:
     assert masked(masked(written)) == masked(written)
 

@@ -4,6 +4,7 @@ import pytest
 
 from app.core.text.languages import LANGUAGES
 from app.core.text.sentences import asks, sentences
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 # Texts as the list of their sentences.
@@ -51,7 +52,7 @@ def test_every_language_of_ours_is_tried() -> None:
     assert set(TEXTS) >= LANGUAGES
 
 
-@pytest.mark.parametrize("language", sorted(TEXTS))
+@every_row("language", sorted(TEXTS))
 def test_a_text_is_cut_at_its_sentences(language: str) -> None:
     assert tuple(sentences(" ".join(TEXTS[language]))) == TEXTS[language]
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from crawler.address_policy import AddressPolicy
 from crawler.errors import UrlRefused
 from crawler.url_rules import check_url, normalise_url, resolve_url
+from tests.every_row import every_row
 
 PATH_TEXT = st.text(
     st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp"), exclude_characters="\\"), max_size=30
@@ -32,7 +33,7 @@ def test_any_host_is_refused_or_has_one_ascii_spelling(host: str, path: str) -> 
     assert check_url(str(url)) == url
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("written", "normal"),
     [
         pytest.param("HTTP://WWW.Example.COM:80", "http://www.example.com/", id="case and default port"),
@@ -68,7 +69,7 @@ def test_each_url_has_one_spelling(written: str, normal: str) -> None:
     assert normalise_url(written) == normal
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "http:///path",

@@ -17,6 +17,7 @@ from app.main import open_app
 from app.settings import read_settings
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics
+from tests.every_row import every_row
 from tests.system.conftest import Running, learnt_agent
 from tests.web.live_server import serving
 
@@ -120,7 +121,7 @@ def _said(text: str, registry: CollectorRegistry, routes: frozenset[str]) -> Sai
     return Said(labels, values, routes)
 
 
-@pytest.mark.parametrize(("where", "expression"), [*of_dashboard(), *of_rules()], ids=lambda value: value[:60])
+@every_row(("where", "expression"), [*of_dashboard(), *of_rules()], ids=lambda value: value[:60])
 def test_each_metric_and_label_that_is_asked_for_is_said(said: Said, where: str, expression: str) -> None:
     for one in asked(promql.parse(expression)):
         if one.name in RECORDED:
@@ -133,7 +134,7 @@ def test_each_metric_and_label_that_is_asked_for_is_said(said: Said, where: str,
         assert own <= said.labels[one.name], f"{where}: {one.name} has no {own - said.labels[one.name]}"
 
 
-@pytest.mark.parametrize(("where", "expression"), [*of_dashboard(), *of_rules()], ids=lambda value: value[:60])
+@every_row(("where", "expression"), [*of_dashboard(), *of_rules()], ids=lambda value: value[:60])
 def test_each_route_and_bucket_that_is_asked_for_exists(said: Said, where: str, expression: str) -> None:
     for one in asked(promql.parse(expression)):
         for label, value in one.values:
@@ -153,7 +154,7 @@ def test_every_metric_of_ours_is_shown_or_watched(said: Said) -> None:
     assert families - shown - counters == set()
 
 
-@pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: alert["alert"])
+@every_row("alert", ALERTS, ids=lambda alert: alert["alert"])
 def test_an_alert_says_what_is_wrong_and_what_to_do(alert: dict[str, Any]) -> None:
     assert alert["labels"]["severity"] in {"page", "ticket"}
     assert set(alert["annotations"]) == {"summary", "description"}

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.kit.yaml_loader import MAX_DIGITS, YamlLoader
+from tests.every_row import every_row
 
 
 def read(text: str) -> Any:
     return yaml.load(text, Loader=YamlLoader)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "plain",
     [
         *("9:30", "1:1:1.5", "010", "0x1F", "0b11", "0o17", "1_000", "+5", ".5", "5.", ".inf", "-.inf", ".nan"),

@@ -1,10 +1,10 @@
 """What visitors never read: reasoning and template tokens, however the stream is cut."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.providers.chat.visible_text import VisibleText
+from tests.every_row import every_row
 
 ANSWER = "Plus costs €3.90 a month [2]."
 THOUGHT = "Okay, the user asks for the price. Source 2 has it; my rules say to cite."
@@ -35,13 +35,13 @@ def shown(text: str, size: int, *, is_held: bool = False) -> str:
     return "".join(pieces) + visible.close()
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 16, 1000])
-@pytest.mark.parametrize("form", FORMS)
+@every_row("size", [1, 2, 3, 5, 7, 16, 1000])
+@every_row("form", FORMS)
 def test_a_reader_gets_the_answer_alone(form: str, size: int) -> None:
     assert shown(FORMS[form], size).strip() == ANSWER
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "Returns are free [1]. a < b, and x <thinner> than y",
@@ -52,7 +52,7 @@ def test_a_reader_gets_the_answer_alone(form: str, size: int) -> None:
         "[THINKING about you]",
     ],
 )
-@pytest.mark.parametrize("size", [1, 4, 1000])
+@every_row("size", [1, 4, 1000])
 def test_everything_else_is_shown_as_it_is(text: str, size: int) -> None:
     assert shown(text, size) == text
 

@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tests.every_row import every_row
 from tests.security.advisories import findings, main, read
 from tests.security.lock import LOCK, entries, locked
 from tests.security.notices import NOTICES, written
@@ -63,7 +64,7 @@ def test_each_entry_is_one_version_with_hashes() -> None:
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry
 
 
-@pytest.mark.parametrize("requirement", wanted(), ids=lambda requirement: requirement.name)
+@every_row("requirement", wanted(), ids=lambda requirement: requirement.name)
 def test_the_lock_holds_what_the_project_asks_for(requirement: Requirement) -> None:
     """Else: make lock."""
     assert requirement.specifier.contains(VERSIONS[canonicalize_name(requirement.name)], prereleases=True)

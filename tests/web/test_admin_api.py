@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from app.workspaces.api_tokens import ApiTokens
+from tests.every_row import every_row
 from tests.web.house import SITE, House, Json
 from tests.web.route_examples import furnished
 
@@ -40,7 +41,7 @@ async def test_a_patch_changes_what_is_sent_and_nothing_else(house: House) -> No
     assert (await house.api("PATCH", url, {"language": None})).json()["draft"]["language"] is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("change", "field"),
     [
         ({"name": ""}, "name"),

@@ -6,6 +6,7 @@ from starlette.exceptions import HTTPException
 from app.core import errors
 from app.core.errors import DocentError, InvalidInput, NotFound, RateLimited, Unavailable
 from app.web.errors import STATUS_OF_CODE, problem_of
+from tests.every_row import every_row
 
 
 def every_error(kind: type[DocentError] = DocentError) -> list[type[DocentError]]:
@@ -26,7 +27,7 @@ def an(kind: type[DocentError]) -> DocentError:
     return kind("Do this.")
 
 
-@pytest.mark.parametrize("kind", every_error())
+@every_row("kind", every_error())
 def test_every_error_of_the_tree_has_its_code(kind: type[DocentError]) -> None:
     problem = problem_of(an(kind))
     assert problem.code in STATUS_OF_CODE

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.web.model import Day, Model, Timestamp
+from tests.every_row import every_row
 
 
 class Dated(Model):
@@ -19,8 +20,8 @@ def test_a_moment_is_read(moment: str) -> None:
     assert Dated.model_validate_strings({"moment": moment}) == Dated.model_validate_json(json.dumps({"moment": moment}))
 
 
-@pytest.mark.parametrize("wrong", [0, 1.5, 1_700_000_000, True, "0.5", "1700000000", "-1", "now", "", "20260131", []])
-@pytest.mark.parametrize("field", ["moment", "day"])
+@every_row("wrong", [0, 1.5, 1_700_000_000, True, "0.5", "1700000000", "-1", "now", "", "20260131", []])
+@every_row("field", ["moment", "day"])
 def test_a_number_is_none(field: str, wrong: Any) -> None:
     with pytest.raises(ValidationError):
         Dated.model_validate_json(json.dumps({field: wrong}))

@@ -22,6 +22,7 @@ from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspaces import OVERLAP, SigningKeys
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
+from tests.every_row import every_row
 
 ORIGIN = "https://www.example.com"
 SESSION = VisitorSession(UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4))
@@ -207,7 +208,7 @@ FORGERIES: dict[str, Callable[[Mint], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES.keys())
+@every_row("forge", FORGERIES.values(), ids=FORGERIES.keys())
 async def test_a_forged_token_is_refused(forge: Callable[[Mint], str], mint: Mint) -> None:
     with pytest.raises(Unauthorized, match="init"):
         await mint.tokens.verify(forge(mint))

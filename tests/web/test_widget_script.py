@@ -17,6 +17,7 @@ from app.agents.pages.embed_tag import embed_tag, embed_tags, pinned_embed_tag
 from app.agents.widget_settings import Invitation, Theme
 from app.web.widget_script import BuiltFile, built_widget, pinned_path
 from tests.doubles.built_widget import a_built_widget
+from tests.every_row import every_row
 from tests.web.house import House, open_house
 
 AGENT = UUID(int=7)
@@ -52,7 +53,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         yield opened
 
 
-@pytest.mark.parametrize("path", FILES)
+@every_row("path", FILES)
 async def test_a_file_is_kept_by_browsers_and_asked_after(house: House, path: str) -> None:
     response = await house.http.get(f"{path}?v=1")
     assert response.status_code == 200
@@ -64,7 +65,7 @@ async def test_a_file_is_kept_by_browsers_and_asked_after(house: House, path: st
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
 
 
-@pytest.mark.parametrize("path", FILES)
+@every_row("path", FILES)
 async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) -> None:
     response = await house.http.get(path, headers={"Origin": "https://any.example"})
     assert response.headers["access-control-allow-origin"] == "*"
@@ -125,7 +126,7 @@ async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(
     assert "immutable" not in gone.headers.get("cache-control", "")
 
 
-@pytest.mark.parametrize(
+@every_row(
     "path",
     [
         "/widget/",
@@ -237,7 +238,7 @@ def test_the_last_scripts_load_nothing_more(name: str) -> None:
     assert "sha384-" not in (built_widget() / f"{name}.js").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", sorted(LIMIT_BYTES))
+@every_row("name", sorted(LIMIT_BYTES))
 def test_a_shipped_script_is_within_its_weight_as_served(name: str) -> None:
     assert len(BuiltFile.read(built_widget() / name).zipped) <= LIMIT_BYTES[name]
 

@@ -6,18 +6,9 @@ from uuid import UUID
 import pytest
 
 from app.core.errors import InvalidInput
+from tests.every_row import every_row
 from tests.office.acts import CHANGES, READS
 from tests.office.office import Office
-
-
-@pytest.mark.parametrize("action", CHANGES)
-async def test_a_change_is_audited(action: str, office: Office) -> None:
-    before = office.audit()
-    await CHANGES[action](office)
-    new = office.audit()[len(before) :]
-    assert [(actor, what) for actor, what, _ in new] == [("ann", action)]
-    assert str(UUID(new[0][2])) == new[0][2]
-
 
 # What they change is no row of their subject (a run, a file, a document, an access, a proposal), or nothing here: there
 # is no hook to remove, and the turn was a gap before.
@@ -47,15 +38,19 @@ REMOVING = (".delete", "repository.remove")
 
 
 @pytest.mark.parametrize("action", CHANGES)
-async def test_its_row_holds_a_hash_of_the_subject_before_and_after(action: str, office: Office) -> None:
+async def test_a_change_is_audited_with_a_hash_of_its_subject_before_and_after(action: str, office: Office) -> None:
+    earlier = len(office.audit())
     await CHANGES[action](office)
+    [(actor, what, subject)] = office.audit()[earlier:]
+    assert (actor, what) == ("ann", action)
+    assert str(UUID(subject)) == subject
     before, after = office.last_hashes()
     assert (before is None) == (action in UNTOLD or action.endswith(ADDING))
     assert (after is None) == (action in UNTOLD or action.endswith(REMOVING))
     assert (before == after) == (action in UNTOLD | ELSEWHERE)
 
 
-@pytest.mark.parametrize("name", READS)
+@every_row("name", READS)
 async def test_reading_is_not(name: str, office: Office) -> None:
     await READS[name](office)
     assert office.audit() == []

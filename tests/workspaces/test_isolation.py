@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from app.core.errors import NotFound
+from tests.every_row import every_row
 from tests.office.acts import CHANGES, READS
 from tests.office.office import Office
 
@@ -15,7 +16,7 @@ NAMING_NOTHING = (
 )
 
 
-@pytest.mark.parametrize("name", [*(c for c in CHANGES if c not in NAMING_NOTHING), *READS])
+@every_row("name", [*(c for c in CHANGES if c not in NAMING_NOTHING), *READS])
 async def test_another_workspace_finds_nothing_and_changes_nothing(name: str, office: Office) -> None:
     stranger = replace(office, actor=replace(office.actor, workspace_id=uuid4()))
     act = CHANGES.get(name) or READS[name]

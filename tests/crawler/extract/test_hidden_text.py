@@ -7,6 +7,7 @@ from crawler.extract.hidden.css_rules import parse_sheet
 from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.hidden.page_styles import PageStyles
 from crawler.extract.html_tree import parse_html
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 SHOWN = "Returns take thirty days."
@@ -202,14 +203,14 @@ def _visible_text(fragment: str) -> str:
     return " ".join((tree.html or "").split())
 
 
-@pytest.mark.parametrize("fragment", HIDDEN.values(), ids=HIDDEN.keys())
+@every_row("fragment", HIDDEN.values(), ids=HIDDEN.keys())
 def test_hidden_text_is_removed(fragment: str) -> None:
     text = _visible_text(fragment.replace("{}", SECRET).replace("{{", "{").replace("}}", "}"))
     assert SECRET not in text
     assert SHOWN in text
 
 
-@pytest.mark.parametrize("fragment", VISIBLE.values(), ids=VISIBLE.keys())
+@every_row("fragment", VISIBLE.values(), ids=VISIBLE.keys())
 def test_visible_text_is_kept(fragment: str) -> None:
     text = _visible_text(fragment.replace("{}", SECRET).replace("{{", "{").replace("}}", "}"))
     assert SECRET in text
@@ -253,7 +254,7 @@ def test_what_hides_a_part_still_hides_it(hidden: str) -> None:
     assert SECRET not in tree.text()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "selector",
     [".gone", "#g", "p.gone", "main > .gone", "div ~ p.gone, .absent", "[class*=on]", r".g\6fne", "p:not(.absent)"],
 )
@@ -266,7 +267,7 @@ def test_a_sheet_hides_by_any_selector(selector: str) -> None:
     assert SHOWN in tree.body.text()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "before",
     [
         'p::before{content:"}"}',
