@@ -5,28 +5,19 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from app.actions.action_schema import check_parameters
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_between, check_http_url, check_line, check_text
+from app.core.field_rules import check_http_url, check_line
+from app.core.setting import at_most, between, check_limits, required
 
 MAX_NAME_CHARS: Final = 40
-MAX_TITLE_CHARS: Final = 80
-MAX_DESCRIPTION_CHARS: Final = 1000
-MAX_URL_CHARS: Final = 2000
-MAX_FIXED: Final = 10
 MAX_VALUE_CHARS: Final = 500
 MAX_HEADERS: Final = 10
 MAX_HEADER_CHARS: Final = 2000
-MAX_PATH_CHARS: Final = 200
-MAX_RESULT_CHARS: Final = 8000
-MAX_TIMEOUT_SECONDS: Final = 10
-MAX_DAILY_CALLS: Final = 1_000_000
-
-MAX_SUMMARY_CHARS: Final = 300
 RESULT_PLACE: Final = "result"
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -58,34 +49,58 @@ class ActionMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """`name` is for the model, `title` for visitors. Each {argument} in the path and the query of `url` is replaced by
-    its value; the other arguments go into the query of a GET, or into the JSON body of a POST. The model supplies those
-    of `parameters` (JSON Schema) and never sees those of `fixed`: plain texts, or {{visitor.id}} and {{visitor.NAME}},
-    which the website has signed for the visitor. `result_path` names the part of a JSON response that is read
-    ("order.status"; "" for all of it), and `header_names` the headers, whose values are stored sealed.
-
-    One that `changes` something is called only after the visitor has confirmed `summary`, in which each {argument} is
-    replaced by its value; `done_text` is shown to them afterwards ("" for our own words), with the response for
-    {result}. `revision` counts how often the action was saved.
+    """Each {argument} in `url` is replaced by its value; the other arguments go into the query of a GET, or into the
+    JSON body of a POST. `result_path` "" is all of the response. `header_names` are those of the headers, whose values
+    are stored sealed. `revision` counts how often the action was saved.
     """
 
     id: UUID
     agent_id: UUID
-    name: str
-    title: str
-    description: str
-    url: str
-    method: ActionMethod = ActionMethod.GET
-    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    fixed: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    result_path: str = ""
-    max_result_chars: int = 2000
-    timeout_seconds: int = 5
-    daily_calls: int = 1000
+    name: Annotated[
+        str, required(MAX_NAME_CHARS), "The name by which the model calls the action, such as order_status."
+    ]
+    title: Annotated[str, required(80), "The name that visitors see."]
+    description: Annotated[str, required(1000, rows=4), "Tells the model when to call the action."]
+    url: Annotated[
+        str,
+        required(2000),
+        "On a host of DOCENT_ACTION_HOSTS. {argument} is replaced by an argument's value, in the path and the query "
+        "only.",
+    ]
+    method: Annotated[ActionMethod, "PUT, PATCH and DELETE are for actions that change something."] = ActionMethod.GET
+    parameters: Annotated[
+        Mapping[str, Any],
+        "JSON Schema of the arguments that the model gives: an object whose properties are plain values.",
+    ] = field(default_factory=lambda: MappingProxyType({}))
+    fixed: Annotated[
+        Mapping[str, str],
+        at_most(10),
+        "Arguments that the model never sees: strings, or {{visitor.id}} and {{visitor.NAME}}, which the website has "
+        "signed. Visitors without these signed values are not offered the action.",
+    ] = field(default_factory=lambda: MappingProxyType({}))
+    result_path: Annotated[
+        str, at_most(200), "The part of a JSON response that the model gets, such as order.0.id."
+    ] = ""
+    max_result_chars: Annotated[int, between(1, 8000)] = 2000
+    timeout_seconds: Annotated[int, between(1, 10)] = 5
+    daily_calls: Annotated[
+        int,
+        between(1, 1_000_000),
+        "Maximum calls in any 24 hours, of which one network or API token gets a quarter.",
+    ] = 1000
     is_on: bool = True
-    changes: bool = False
-    summary: str = ""
-    done_text: str = ""
+    changes: Annotated[
+        bool, "Whether the action changes something. If so, the visitor is first asked to confirm the summary."
+    ] = False
+    summary: Annotated[
+        str,
+        at_most(300, rows=2),
+        "What the visitor is asked to confirm, such as: Cancel order {order}? {argument} is replaced by a required "
+        "parameter.",
+    ] = ""
+    done_text: Annotated[
+        str, at_most(300, rows=2), "What the visitor is told afterwards. {result} is replaced by the result."
+    ] = ""
     header_names: tuple[str, ...] = ()
     revision: int = 1
 
@@ -128,12 +143,7 @@ def check_action(action: Action, hosts: ActionHosts) -> None:
     """Raises InvalidInput, naming the field and the fix."""
     if not _NAME.fullmatch(action.name):
         raise InvalidInput("name", "Use lower-case letters, digits and _, beginning with a letter: order_status.")
-    check_line("title", action.title, MAX_TITLE_CHARS, may_be_empty=False)
-    check_text("description", action.description, MAX_DESCRIPTION_CHARS, may_be_empty=False)
-    check_line("result_path", action.result_path, MAX_PATH_CHARS)
-    check_between("max_result_chars", action.max_result_chars, 1, MAX_RESULT_CHARS)
-    check_between("timeout_seconds", action.timeout_seconds, 1, MAX_TIMEOUT_SECONDS)
-    check_between("daily_calls", action.daily_calls, 1, MAX_DAILY_CALLS)
+    check_limits("", action)
     known = check_parameters(action.parameters)
     _check_fixed(action.fixed, known)
     _check_address(action, hosts)
@@ -159,8 +169,6 @@ def check_headers(headers: Mapping[str, str]) -> None:
 
 
 def _check_fixed(fixed: Mapping[str, str], known: Collection[str]) -> None:
-    if len(fixed) > MAX_FIXED:
-        raise InvalidInput("fixed", f"There are {len(fixed)} values. Use at most {MAX_FIXED}.")
     for name, value in fixed.items():
         if not _ARGUMENT.fullmatch(name):
             raise InvalidInput("fixed", "Use letters, digits and _, starting with a letter.")
@@ -183,8 +191,8 @@ def _check_change(action: Action, known: Collection[str]) -> None:
         raise InvalidInput("changes", "A GET may be repeated in transit. Use POST, PUT, PATCH or DELETE.")
     if RESULT_PLACE in known:
         raise InvalidInput("parameters", "{result} is reserved for the response. Rename the parameter.")
-    check_text("summary", action.summary, MAX_SUMMARY_CHARS, may_be_empty=False)
-    check_text("done_text", action.done_text, MAX_SUMMARY_CHARS)
+    if not action.summary.strip():
+        raise InvalidInput("summary", "This cannot be empty. Enter at least one character.")
     always = set(action.parameters.get("required", ()))
     _check_places("summary", action.summary, always)
     _check_places("done_text", action.done_text, {*always, RESULT_PLACE})
@@ -202,8 +210,6 @@ def _check_places(field: str, template: str, known: Collection[str]) -> None:
 
 
 def _check_address(action: Action, hosts: ActionHosts) -> None:
-    if len(action.url) > MAX_URL_CHARS:
-        raise InvalidInput("url", f"The address is too long. Use at most {MAX_URL_CHARS} characters.")
     bare = _PLACE.sub("", action.url)
     if "{" in bare or "}" in bare or "#" in bare:
         raise InvalidInput("url", "Put each argument in single braces, such as {order}, and no fragment.")

@@ -1,44 +1,31 @@
 """HTTP calls that an agent may make, to look something up or to do something once its visitor has confirmed it: the
 admin API of the calls, and the visitor API of what an answer proposes."""
 
-from dataclasses import replace
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.actions.action import (
-    MAX_DAILY_CALLS,
-    MAX_DESCRIPTION_CHARS,
-    MAX_FIXED,
-    MAX_HEADERS,
-    MAX_NAME_CHARS,
-    MAX_PATH_CHARS,
-    MAX_RESULT_CHARS,
-    MAX_SUMMARY_CHARS,
-    MAX_TIMEOUT_SECONDS,
-    MAX_TITLE_CHARS,
-    MAX_URL_CHARS,
-    Action,
-    ActionMethod,
-)
+from app.actions.action import MAX_HEADERS, Action
 from app.actions.action_calls import CallOutcome
 from app.actions.actions import Actions
 from app.actions.confirmations import Confirmations
 from app.conversations.api.widget_models import ConfirmationOut
 from app.core.actor import Actor
+from app.core.setting import limits_of
 from app.web.operation import (
     Api,
     Call,
     Model,
+    Patch,
     VisitorCaller,
     delete,
     get,
     patch,
     post,
     read,
+    takes,
     visitor,
-    without_defaults,
     write,
 )
 
@@ -59,98 +46,31 @@ EXAMPLE: dict[str, Any] = {
 }
 
 
+_FIELDS = (
+    "name title description url method parameters fixed result_path max_result_chars timeout_seconds daily_calls is_on "
+    "changes summary done_text"
+)
+
+
+@takes(Action, _FIELDS)
 class ActionFields(Model):
     """The settings of an action, except its headers."""
 
-    name: str = Field(
-        min_length=1,
-        max_length=MAX_NAME_CHARS,
-        description="The name by which the model calls the action, such as order_status.",
-    )
-    title: str = Field(min_length=1, max_length=MAX_TITLE_CHARS, description="The name that visitors see.")
-    description: str = Field(
-        min_length=1, max_length=MAX_DESCRIPTION_CHARS, description="Tells the model when to call the action."
-    )
-    url: str = Field(
-        min_length=1,
-        max_length=MAX_URL_CHARS,
-        description="On a host of DOCENT_ACTION_HOSTS. {argument} is replaced by an argument's value, in the path "
-        "and the query only.",
-    )
-    method: ActionMethod = Field(
-        default=ActionMethod.GET,
-        strict=False,
-        description="PUT, PATCH and DELETE are for actions that change something.",
-    )
-    parameters: dict[str, Any] = Field(
-        default_factory=dict,
-        description="JSON Schema of the arguments that the model gives: an object whose properties are plain values.",
-    )
-    fixed: dict[str, str] = Field(
-        default_factory=dict,
-        max_length=MAX_FIXED,
-        description="Arguments that the model never sees: strings, or {{visitor.id}} and {{visitor.NAME}}, which the "
-        "website has signed. Visitors without these signed values are not offered the action.",
-    )
-    result_path: str = Field(
-        default="",
-        max_length=MAX_PATH_CHARS,
-        description="The part of a JSON response that the model gets, such as order.0.id.",
-    )
-    max_result_chars: int = Field(default=2000, ge=1, le=MAX_RESULT_CHARS)
-    timeout_seconds: int = Field(default=5, ge=1, le=MAX_TIMEOUT_SECONDS)
-    daily_calls: int = Field(
-        default=1000,
-        ge=1,
-        le=MAX_DAILY_CALLS,
-        description="Maximum calls in any 24 hours, of which one network or API token gets a quarter.",
-    )
-    is_on: bool = True
-    changes: bool = Field(
-        default=False,
-        description="Whether the action changes something. If so, the visitor is first asked to confirm the summary.",
-    )
-    summary: str = Field(
-        default="",
-        max_length=MAX_SUMMARY_CHARS,
-        description="What the visitor is asked to confirm, such as: Cancel order {order}? {argument} is replaced by "
-        "a required parameter.",
-    )
-    done_text: str = Field(
-        default="",
-        max_length=MAX_SUMMARY_CHARS,
-        description="What the visitor is told afterwards. {result} is replaced by the result.",
-    )
-
     def written_for(self, agent_id: UUID) -> Action:
-        return self.onto(Action(uuid4(), agent_id, "", "", "", ""))
-
-    def onto(self, action: Action) -> Action:
-        return replace(action, **{name: getattr(self, name) for name in ActionFields.model_fields})
+        return self.made(Action, id=uuid4(), agent_id=agent_id)
 
 
-class ActionCreate(ActionFields):
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
-
+class ActionCreate(ActionFields, json_schema_extra={"examples": [EXAMPLE]}):
     headers: dict[str, str] = Field(default_factory=dict, max_length=MAX_HEADERS, description=_HEADERS)
 
 
-class ActionPatch(ActionFields):
+@takes(Action, _FIELDS)
+class ActionPatch(Patch):
     """Only what is sent changes."""
 
-    model_config = ConfigDict(json_schema_extra=without_defaults)
-
-    name: str = Field(default="?", min_length=1, max_length=MAX_NAME_CHARS)
-    title: str = Field(default="?", min_length=1, max_length=MAX_TITLE_CHARS)
-    description: str = Field(default="?", min_length=1, max_length=MAX_DESCRIPTION_CHARS)
-    url: str = Field(default="?", min_length=1, max_length=MAX_URL_CHARS)
     headers: dict[str, str] = Field(
         default_factory=dict, max_length=MAX_HEADERS, description=f"Replaces all headers. {_HEADERS}"
     )
-
-    def onto(self, action: Action) -> Action:
-        sent = {name: getattr(self, name) for name in self.model_fields_set - {"headers"}}
-        return replace(action, **sent)
 
 
 class ActionOut(ActionFields):
@@ -163,15 +83,11 @@ class ActionsOut(Model):
     items: tuple[ActionOut, ...]
 
 
-class TryIn(Model):
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"arguments": {"order": "A-17"}, "visitor": {"id": "ann"}}]}
-    )
-
+class TryIn(Model, json_schema_extra={"examples": [{"arguments": {"order": "A-17"}, "visitor": {"id": "ann"}}]}):
     arguments: dict[str, Any] = Field(default_factory=dict, description="Arguments as the model would give them.")
     visitor: dict[str, str] = Field(
         default_factory=dict,
-        max_length=MAX_FIXED,
+        max_length=limits_of(Action)["fixed"].most,
         description="Values that the website would have signed for the visitor.",
     )
 
@@ -213,7 +129,9 @@ class AdminActions(Api):
     async def edit_action(self, call: Call[Actor, ActionPatch]) -> ActionOut:
         given, agent_id = call.input, call.path_id("agent_id")
         headers = given.headers if "headers" in given.model_fields_set else None
-        changed = await self._actions.change(call.caller, agent_id, call.path_id("action_id"), given.onto, headers)
+        changed = await self._actions.change(
+            call.caller, agent_id, call.path_id("action_id"), given.applied_to, headers
+        )
         return ActionOut.of(changed)
 
     @delete(
@@ -236,9 +154,7 @@ class AdminActions(Api):
         return CalledOut.of(called)
 
 
-class DecisionIn(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"answer": "yes"}]})
-
+class DecisionIn(Model, json_schema_extra={"examples": [{"answer": "yes"}]}):
     answer: Literal["yes", "no"] = Field(description="The visitor's own decision; nobody else may make it for them.")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated, Any, Final, Literal, Self
+from uuid import UUID
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
@@ -14,7 +15,6 @@ from app.actions.action_schema import MAX_CHOICES, MAX_HINT_CHARS, MAX_LABEL_CHA
 from app.actions.actions import Actions
 from app.actions.api import ActionFields, TryIn
 from app.core.errors import InvalidInput
-from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 
 _METHODS: Final = (
@@ -51,7 +51,7 @@ class ArgumentForm(Form):
     title: str = Field(default="", max_length=MAX_LABEL_CHARS)
     description: str = Field(default="", max_length=MAX_HINT_CHARS)
     is_required: bool = False
-    choices: Lines = Field(default=(), max_length=MAX_CHOICES)
+    choices: tuple[str, ...] = Field(default=(), max_length=MAX_CHOICES)
     least: float | None = None
     most: float | None = None
     name: str = Field(default="", max_length=MAX_NAME_CHARS, validate_default=True)
@@ -150,9 +150,13 @@ class ActionForm(ActionFields, Form):
     header_name: str = Field(default="Authorization", max_length=MAX_NAME_CHARS)
     header_value: str = Field(default="", max_length=MAX_HEADER_CHARS)
 
+    def written_for(self, agent_id: UUID) -> Action:
+        """Raises InvalidInput."""
+        return self.onto(super().written_for(agent_id))
+
     def onto(self, action: Action) -> Action:
         """Raises InvalidInput."""
-        return replace(super().onto(action), parameters=self.parameters or self._schema())
+        return replace(self.applied_to(action), parameters=self.parameters or self._schema())
 
     def _schema(self) -> dict[str, Any]:
         rows = [row for _, row in sorted(self.arguments.items()) if row.name]

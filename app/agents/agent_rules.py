@@ -13,7 +13,7 @@ from app.core.field_rules import check_between, check_http_url, check_language, 
 from app.core.origin import normal_pattern
 from app.core.public_suffix import is_public_suffix
 from app.core.search_filter import SearchFilter
-from app.core.setting import check_settings, settings_of
+from app.core.setting import check_limits, settings_of
 from app.core.time_zone import zone_named
 
 MAX_STARTER_PROMPT_CHARS = 200
@@ -45,7 +45,7 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     """
     check_language("language", config.language)
     for at, part in (("", config), ("theme.", config.theme), ("fallback.", config.fallback)):
-        check_settings(at, part)
+        check_limits(at, part)
     _check_ai_notice("ai_notice", config.ai_notice)
     _check_invitations(config.invitations)
     _check_translations(config.translations, {each.name for each in config.invitations})

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from app.core.errors import InvalidInput
 from app.core.search_filter import SearchFilter
-from app.core.setting import check_settings, setting
+from app.core.setting import check_limits, setting
 
 
 class FusionMethod(StrEnum):
@@ -264,7 +264,7 @@ class RetrievalSettings:
 
     def check(self, at: str) -> None:
         """Raises InvalidInput, naming the field below `at` and the fix. `filter` is checked elsewhere."""
-        check_settings(at, self)
+        check_limits(at, self)
         if self.vector_weight == self.keyword_weight == 0 and self.rerank is not RerankMode.JUDGE:
             raise InvalidInput(
                 at + "vector_weight",

@@ -9,17 +9,13 @@ from pydantic import BaseModel, Field, create_model
 from starlette.requests import Request
 
 from app.agents.api.agents import AdminAgents
-from app.answers.curated.api import PATTERN, TRIGGER, AdminCuratedAnswers, CuratedEditOut
+from app.answers.curated.api import AdminCuratedAnswers, CuratedEditOut
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.curated_answers import (
-    MAX_ANSWER_CHARS,
-    MAX_PAGE_PREFIX_CHARS,
-    MAX_PATTERNS_CHARS,
-    CuratedProposals,
-)
+from app.answers.curated.curated_answers import CuratedProposals
 from app.channels.agent_tools import Told, Tool
 from app.conversations.api.conversations import AdminConversations
 from app.core.actor import PROPOSE, Actor
+from app.core.setting import limits_of
 from app.gaps.api.gaps import AdminGaps, AdminGapTriage
 from app.quality.api.golden_questions import AdminGoldenRuns
 from app.search.api.agent_search import AdminSearch
@@ -41,6 +37,9 @@ OPERATIONS: Final = {
 }
 
 
+_LIMITS: Final = limits_of(CuratedAnswer)
+
+
 class AnswerProposal(Model):
     """Fields that are left out stay as they are; in a new answer, they get their defaults."""
 
@@ -48,12 +47,16 @@ class AnswerProposal(Model):
     answer_id: UUID | None = Field(
         default=None, description="The curated answer to change; without it, a new one is proposed."
     )
-    trigger: Trigger | None = Field(default=None, description=TRIGGER)
-    pattern: str | None = Field(default=None, min_length=1, max_length=MAX_PATTERNS_CHARS, description=PATTERN)
-    answer: str | None = Field(default=None, min_length=1, max_length=MAX_ANSWER_CHARS, description="Markdown.")
-    language: str | None = Field(default=None, max_length=3, description="Such as de; without it, any language.")
+    trigger: Trigger | None = Field(default=None, description=_LIMITS["trigger"].meaning)
+    pattern: str | None = Field(
+        default=None, min_length=1, max_length=_LIMITS["pattern"].most, description=_LIMITS["pattern"].meaning
+    )
+    answer: str | None = Field(default=None, min_length=1, max_length=_LIMITS["answer"].most, description="Markdown.")
+    language: str | None = Field(
+        default=None, max_length=_LIMITS["language"].most, description="Such as de; without it, any language."
+    )
     page_prefix: str | None = Field(
-        default=None, max_length=MAX_PAGE_PREFIX_CHARS, description='A path prefix such as "/pricing".'
+        default=None, max_length=_LIMITS["page_prefix"].most, description='A path prefix such as "/pricing".'
     )
 
     @property

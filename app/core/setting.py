@@ -1,9 +1,10 @@
-"""Settings are declared once, with their limits and words: checks, API models and forms read the declaration."""
+"""Values carry the limits of their fields: checks, API models and forms read them from the declaration."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, get_type_hints
 
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_line, check_lines, check_text
@@ -11,30 +12,23 @@ from app.core.field_rules import check_between, check_line, check_lines, check_t
 _METADATA: Final = "setting"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What a field of a dataclass is for: the API shows its `meaning`, the console its `label` and `hint`. Without a
-    hint, it shows the meaning, or nothing if the words of the choices say it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Of a field of a dataclass, which is annotated with them and with its meaning for the API, or with one of the two:
+    `name: Annotated[str, required(80), "Shown to visitors."]`.
 
     `between`: the lowest and highest number. `most`: the characters of a text, or the entries of a list; if each
     entry is a line, it has at most `most_each` characters. `rows` of a text in forms; one row takes no line break.
-    `words` of each choice in forms. `is_share`: a number from 0 to 1 that forms show in percent. `is_required`: the
-    text cannot be empty. `is_colour`: forms offer a picker.
+    `words` of each choice in forms. `is_required`: the text or list cannot be empty.
     """
 
-    label: str
-    group: str
     meaning: str = ""
     between: tuple[float, float] | None = None
     most: int | None = None
     most_each: int = 0
     rows: int = 1
     words: Mapping[Any, str] | None = None
-    hint: str = ""
-    is_share: bool = False
     is_required: bool = False
-    is_colour: bool = False
-    placeholder: str = ""
 
     @property
     def range(self) -> str:
@@ -45,7 +39,7 @@ class Setting:
         """Raises InvalidInput, naming the field and the fix."""
         if self.between is not None and value is not None:
             check_between(at, value, *self.between)
-        if isinstance(value, tuple) and self.most is not None:
+        if isinstance(value, tuple | Mapping) and self.most is not None:
             self._check_entries(at, value, self.most)
         elif isinstance(value, str) and self.most is not None:
             check = check_line if self.rows == 1 else check_text
@@ -53,11 +47,28 @@ class Setting:
         if self.words is not None and value not in self.words:
             raise InvalidInput(at, f"Choose one of: {', '.join(self.words)}.")
 
-    def _check_entries(self, at: str, entries: Sequence[str], most: int) -> None:
-        if self.most_each:
+    def _check_entries(self, at: str, entries: tuple[str, ...] | Mapping[str, Any], most: int) -> None:
+        if self.is_required and not entries:
+            raise InvalidInput(at, "This cannot be empty. Enter at least one entry.")
+        if self.most_each and isinstance(entries, tuple):
             check_lines(at, entries, most, self.most_each)
         elif len(entries) > most:
             raise InvalidInput(at, f"This has {len(entries)} entries. Use at most {most}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting(Limits):
+    """A field that operators set in a form: the API shows its `meaning`, the console its `label` and `hint`. Without a
+    hint, it shows the meaning, or nothing if the words of the choices say it. `is_share`: a number from 0 to 1 that
+    forms show in percent. `is_colour`: forms offer a picker.
+    """
+
+    label: str
+    group: str
+    hint: str = ""
+    is_share: bool = False
+    is_colour: bool = False
+    placeholder: str = ""
 
 
 def setting(default: Any, **declared: Any) -> Any:
@@ -76,7 +87,39 @@ def settings_of(kind: type) -> Mapping[str, Setting]:
     return {each.name: each.metadata[_METADATA] for each in fields(kind) if _METADATA in each.metadata}
 
 
-def check_settings(at: str, values: Any) -> None:
-    """Raises InvalidInput for a value outside of its limits, named below `at`."""
-    for name, declared in settings_of(type(values)).items():
-        declared.check(at + name, getattr(values, name))
+def at_most(most: int, *, rows: int = 1, each: int = 0) -> Limits:
+    """Of a text, or of a list of lines of at most `each` characters."""
+    return Limits(most=most, rows=rows, most_each=each)
+
+
+def required(most: int, *, rows: int = 1, each: int = 0) -> Limits:
+    """The same, and it cannot be empty."""
+    return Limits(most=most, rows=rows, most_each=each, is_required=True)
+
+
+def between(low: float, high: float) -> Limits:
+    """Of a number."""
+    return Limits(between=(low, high))
+
+
+@cache
+def limits_of(kind: type) -> Mapping[str, Limits]:
+    """By the names of the fields, in their order; settings as well."""
+    types = get_type_hints(kind, include_extras=True)
+    extras = {
+        each.name: (*each.metadata.values(), *getattr(types[each.name], "__metadata__", ())) for each in fields(kind)
+    }
+    return {name: _joined(found) for name, found in extras.items() if found}
+
+
+def _joined(extras: Sequence[object]) -> Limits:
+    limits = next((each for each in extras if isinstance(each, Limits)), Limits())
+    meaning = next((each for each in extras if isinstance(each, str)), limits.meaning)
+    return replace(limits, meaning=meaning)
+
+
+def check_limits(at: str, value: Any) -> None:
+    """Raises InvalidInput for a field outside of its limits, named below `at`."""
+    kind: type = type(value)
+    for name, limits in limits_of(kind).items():
+        limits.check(at + name, getattr(value, name))

@@ -5,8 +5,7 @@ from collections.abc import Collection, Sequence
 from uuid import UUID, uuid4
 
 from app.agents.records import AgentRecords
-from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERN_CHARS
+from app.answers.curated.curated_answer import MAX_ANSWER_CHARS, MAX_PATTERN_CHARS, CuratedAnswer, Trigger
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.core.page_url import page_key
+from app.core.setting import at_most, required
 
+MAX_PAGES: Final = 20
+EXPECTED: Final = at_most(20, each=500)
 # What an answer adds to the words that it quotes: citation marks, emphasis and code.
 _ADDED: Final = re.compile(r"\[\d{1,3}\]|[*`]")
 
@@ -25,20 +28,29 @@ class GoldenOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuestion:
-    """`pages` are URLs, or "urn:uuid:" and the id of an uploaded file's source, any of which answers it. The answer
-    must contain every text of `answer_contains` and match every regular expression of `answer_matches` (RE2), ignoring
-    case and Markdown emphasis. Without any of the three, the website does not answer the question, and the agent should
-    say so. `language` is a BCP 47 primary subtag, None for the agent's own."""
+    """A page may also be "urn:uuid:" and the id of an uploaded file's source. Markdown emphasis in answers does not
+    count. `language` is a BCP 47 primary subtag, None for the agent's own."""
 
     id: UUID
     agent_id: UUID
-    question: str
-    pages: tuple[str, ...] = ()
-    language: str | None = None
+    question: Annotated[str, required(4000, rows=2)]
+    pages: Annotated[
+        tuple[str, ...],
+        at_most(MAX_PAGES),
+        "URLs, any of which answers it; with none, and nothing said of the answer: the website does not answer it, and "
+        "the agent should say so.",
+    ] = ()
+    language: Annotated[str | None, at_most(3)] = None
     origin: GoldenOrigin = GoldenOrigin.WRITTEN
     created_at: datetime | None = None  # set by the store
-    answer_contains: tuple[str, ...] = ()
-    answer_matches: tuple[str, ...] = ()
+    answer_contains: Annotated[
+        tuple[str, ...], EXPECTED, "Texts that the answer must hold, all of them. Case and blanks do not count."
+    ] = ()
+    answer_matches: Annotated[
+        tuple[str, ...],
+        EXPECTED,
+        "Regular expressions (RE2) that must all be found in the answer. Case does not count.",
+    ] = ()
 
     @property
     def page_keys(self) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.core.actor import Actor
 from app.core.delimited_text import delimited
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_http_url, check_language, check_lines, check_text
+from app.core.field_rules import check_http_url, check_language
 from app.core.list_page import ListPage, PageRequest, page_of
+from app.core.setting import check_limits
 from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
@@ -25,10 +26,6 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
-MAX_QUESTION_CHARS = 4000
-MAX_PAGES = 20
-MAX_EXPECTED = 20  # per answer, and as many patterns
-MAX_EXPECTED_CHARS = 500
 MAX_GOLDEN = 2000  # per agent
 MAX_CSV_CHARS = 1_000_000
 _FILE_SOURCE: Final = re.compile(rf"{UNLINKED}[0-9a-f-]{{36}}")
@@ -153,18 +150,14 @@ def _read_csv(
 
 def check_golden(golden: GoldenQuestion, patterns: PatternMatcher) -> None:
     """Raises InvalidInput, naming the field and the fix."""
-    check_text("question", golden.question, MAX_QUESTION_CHARS, may_be_empty=False)
     check_language("language", golden.language)
-    if len(golden.pages) > MAX_PAGES:
-        raise InvalidInput("pages", f"This has {len(golden.pages)} pages. Use at most {MAX_PAGES}.")
+    check_limits("", golden)
     for number, page in enumerate(golden.pages):
         if _FILE_SOURCE.fullmatch(page):
             continue
         if "//" not in page:
             raise InvalidInput(f"pages.{number}", "Enter an address (https://...) or the name of an uploaded file.")
         check_http_url(f"pages.{number}", page)
-    check_lines("answer_contains", golden.answer_contains, MAX_EXPECTED, MAX_EXPECTED_CHARS)
-    check_lines("answer_matches", golden.answer_matches, MAX_EXPECTED, MAX_EXPECTED_CHARS)
     for number, pattern in enumerate(golden.answer_matches):
         if problem := patterns.problem(pattern):
             raise InvalidInput(f"answer_matches.{number}", problem)

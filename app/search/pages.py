@@ -20,7 +20,6 @@ from app.search.agent_search import AgentSearch
 from app.search.api.agent_search import MAX_QUESTION_CHARS
 from app.search.retrieval import SearchQuery
 from app.sources.sources import Sources
-from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.setting_fields import blocks, form_fields
 from app.web.console.trace_view import found_by_search, stages_of
@@ -43,11 +42,11 @@ class SearchForm(Form):
     """The retrieval settings by their names; those of the filter begin with `filter_`."""
 
     filter_sources: tuple[UUID, ...] = ()
-    filter_path_prefixes: Lines = ()
-    filter_languages: Lines = ()
+    filter_path_prefixes: tuple[str, ...] = ()
+    filter_languages: tuple[str, ...] = ()
     filter_dated_from: date | None = None
     filter_dated_to: date | None = None
-    filter_attributes: Lines = ()
+    filter_attributes: tuple[str, ...] = ()
 
     def settings(self) -> RetrievalSettings:
         """Raises InvalidInput for an attribute that is not written as "name=value"."""

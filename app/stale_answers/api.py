@@ -6,10 +6,10 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.answers.curated.curated_answers import MAX_ANSWER_CHARS
+from app.answers.curated.curated_answer import MAX_ANSWER_CHARS
 from app.core.actor import Actor
 from app.quality.api.golden_questions import GoldenQuestionOut
-from app.quality.golden_questions import MAX_EXPECTED, MAX_EXPECTED_CHARS
+from app.quality.golden_question import EXPECTED
 from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject, Telling
 from app.stale_answers.stale_answers import MAX_AT_ONCE, MAX_TELLINGS, StaleAnswers
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, mirrors, post, read, write
@@ -76,8 +76,8 @@ class SettledStaleOut(Model):
 
 
 class AcceptStaleIn(Model):
-    answer_contains: tuple[Annotated[str, Field(min_length=1, max_length=MAX_EXPECTED_CHARS)], ...] = Field(
-        min_length=1, max_length=MAX_EXPECTED, description="What the answer must contain from now on."
+    answer_contains: tuple[Annotated[str, Field(min_length=1, max_length=EXPECTED.most_each)], ...] = Field(
+        min_length=1, max_length=EXPECTED.most, description="What the answer must contain from now on."
     )
 
 

@@ -5,10 +5,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.answers.curated.curated_answers import MAX_ANSWER_CHARS
+from app.answers.curated.curated_answer import MAX_ANSWER_CHARS
 from app.stale_answers.stale_answer import StaleFilter, StaleKind, StaleState, StaleSubject
 from app.stale_answers.stale_answers import MAX_AT_ONCE, StaleAnswers, new_numbers, open_stale_answers
-from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, ListWanted, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50
@@ -32,7 +31,7 @@ class SettleForm(Form):
 
 
 class AcceptForm(Form):
-    answer_contains: Lines = ()
+    answer_contains: tuple[str, ...] = ()
 
 
 class RewriteForm(Form):

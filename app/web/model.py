@@ -2,22 +2,42 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from datetime import date
-from typing import Annotated, Any, Final, Generic, Self, TypeVar, get_type_hints
+from functools import partial
+from typing import Annotated, Any, Final, Generic, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, Strict, create_model
 
 from app.core.list_page import PageRequest
-from app.core.setting import Setting, settings_of
+from app.core.setting import Limits, limits_of, settings_of
 
 MAX_LIMIT = 200
 _WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
 ItemOut = TypeVar("ItemOut", bound="Model")
 Extended = TypeVar("Extended", bound=BaseModel)
+Value = TypeVar("Value", bound=Any)
 
 
-class Model(BaseModel):
+class Body(BaseModel):
+    """What a caller sends, with fields of a value."""
+
+    def made(self, kind: type[Value], **others: Any) -> Value:
+        """A value of this kind: each field from `others`, else the body's of its name."""
+        made: Value = kind(**{name: getattr(self, name) for name in self._fields_of(kind)} | others)
+        return made
+
+    def applied_to(self, value: Value) -> Value:
+        """The value with the body's fields instead of its own; of a Patch, those that were sent."""
+        applied: Value = replace(value, **{name: getattr(self, name) for name in self._fields_of(type(value))})
+        return applied
+
+    def _fields_of(self, kind: type[Value]) -> list[str]:
+        given = self.model_fields_set if isinstance(self, Patch) else type(self).model_fields
+        return [each.name for each in fields(kind) if each.name in given]
+
+
+class Model(Body):
     """Input and output: strict types, no unknown fields, no infinite numbers."""
 
     model_config = ConfigDict(
@@ -39,6 +59,16 @@ class Model(BaseModel):
         return cls.model_validate(found | others, strict=False)
 
 
+def without_defaults(schema: dict[str, Any]) -> None:
+    """For the schema of a PATCH: fields that are left out keep their values, so defaults would mislead."""
+    for described in schema["properties"].values():
+        described.pop("default", None)
+
+
+class Patch(Model, json_schema_extra=without_defaults):
+    """Fields that are not sent stay unchanged."""
+
+
 def with_fields(fields: Mapping[str, Any]) -> Callable[[type[Extended]], type[Extended]]:
     """Adds another class's fields to a model: the type of each, and its `Field` or default, by name."""
     return lambda model: create_model(
@@ -49,15 +79,21 @@ def with_fields(fields: Mapping[str, Any]) -> Callable[[type[Extended]], type[Ex
 def mirrors(kind: type, names: str) -> Callable[[type[Extended]], type[Extended]]:
     """The fields of a model in this order, between spaces: each that its body leaves out is as `kind` has it. A model
     that others extend is written out, because theirs would come before those from `kind`."""
+    return lambda model: _extended(model, names, lambda name: (_type_of(kind, name), ...))
 
-    def extended(model: type[Extended]) -> type[Extended]:
-        theirs = [name for name in names.split() if name not in model.model_fields]
-        made = with_fields({name: (_type_of(kind, name), ...) for name in theirs})(model)
-        for name in names.split():  # a schema lists them in the order of this mapping
-            made.model_fields[name] = made.model_fields.pop(name)
-        return made
 
-    return extended
+def takes(kind: type, names: str) -> Callable[[type[Extended]], type[Extended]]:
+    """The fields of an input, as `mirrors` has those of an output: each that its body leaves out has the type, the
+    default, the limits and the meaning that `kind` declares. A Patch requires none of them."""
+    return lambda model: _extended(model, names, partial(_taken, kind, is_required=not issubclass(model, Patch)))
+
+
+def _extended(model: type[Extended], names: str, field_of: Callable[[str], Any]) -> type[Extended]:
+    ordered = names.split()
+    made = with_fields({name: field_of(name) for name in ordered if name not in model.model_fields})(model)
+    for name in (*ordered, *(other for other in model.model_fields if other not in ordered)):
+        made.model_fields[name] = made.model_fields.pop(name)  # a schema lists them in the order of this mapping
+    return made
 
 
 def _type_of(kind: type, name: str) -> Any:
@@ -65,20 +101,29 @@ def _type_of(kind: type, name: str) -> Any:
     return get_type_hints(found.fget)["return"] if isinstance(found, property) else get_type_hints(kind)[name]
 
 
+def _taken(kind: type, name: str, *, is_required: bool = True) -> Any:
+    declared, limits = next(each for each in fields(kind) if each.name == name), limits_of(kind).get(name, Limits())
+    default: dict[str, Any] = {"default": ... if is_required else None}
+    if declared.default is not MISSING:
+        default = {"default": declared.default}
+    type_ = get_type_hints(kind)[name]
+    if get_origin(type_) is Mapping:  # a body is a plain one
+        type_, default = dict[get_args(type_)], {"default_factory": dict}  # type: ignore[misc]
+    elif limits.most_each:
+        type_ = tuple[Annotated[str, Field(min_length=1, max_length=limits.most_each)], ...]
+    return type_, Field(**default, description=limits.meaning or None, **limited(limits))
+
+
 def setting_fields(kind: type) -> Mapping[str, Any]:
     """For `with_fields`: the declared settings of a dataclass that have a default, with their limits and meanings."""
-    types, defaults = get_type_hints(kind), {each.name: each.default for each in fields(kind)}
-    return {
-        name: (types[name], Field(default=defaults[name], description=setting.meaning or None, **limits(setting)))
-        for name, setting in settings_of(kind).items()
-        if defaults[name] is not MISSING
-    }
+    defaults = {each.name for each in fields(kind) if each.default is not MISSING}
+    return {name: _taken(kind, name) for name in settings_of(kind) if name in defaults}
 
 
-def limits(setting: Setting) -> dict[str, Any]:
+def limited(limits: Limits) -> dict[str, Any]:
     """As arguments of a `Field`."""
-    low, high = setting.between or (None, None)
-    found = {"ge": low, "le": high, "max_length": setting.most}
+    low, high = limits.between or (None, None)
+    found = {"ge": low, "le": high, "min_length": 1 if limits.is_required else None, "max_length": limits.most}
     return {name: limit for name, limit in found.items() if limit is not None}
 
 
@@ -96,12 +141,6 @@ Day = Annotated[date, Strict(False), BeforeValidator(_written)]
 
 class Multipart(Model):
     """Read from a multipart body."""
-
-
-def without_defaults(schema: dict[str, Any]) -> None:
-    """For the schema of a PATCH: fields that are left out keep their values, so defaults would mislead."""
-    for described in schema["properties"].values():
-        described.pop("default", None)
 
 
 class ListQuery(Model):

@@ -26,7 +26,9 @@ from app.web.model import ListOut as ListOut
 from app.web.model import ListQuery as ListQuery
 from app.web.model import Model as Model
 from app.web.model import Multipart as Multipart
+from app.web.model import Patch as Patch
 from app.web.model import Timestamp as Timestamp
 from app.web.model import mirrors as mirrors
+from app.web.model import takes as takes
 from app.web.model import with_fields as with_fields
 from app.web.model import without_defaults as without_defaults

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from app.agent_files.agent_file import MAX_FILE_CHARS, AgentContents, FileSource
+from app.agent_files.api.file_models import AgentFileModel
 from app.agent_files.api.file_text import read, written
 from app.agents.agent import AgentConfig
 from app.agents.agent_choices import PublishGate
@@ -74,7 +75,7 @@ def test_a_text_that_looks_like_a_value_stays_a_text(persona: str) -> None:
 def test_a_time_without_quotes_is_a_text() -> None:
     """YAML 1.1 reads 9:30 as the number 570."""
     text = "curated_answers: [{trigger: exact, pattern: 010, answer: 9:30}]"
-    assert [(each.pattern, each.answer) for each in read(text).curated_answers or ()] == [("010", "9:30")]
+    assert _answers(read(text)) == [("010", "9:30")]
 
 
 def test_it_reads_well_and_names_what_it_leaves_out() -> None:
@@ -95,7 +96,7 @@ def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
     text = "settings: {publish_gate: off}\ncurated_answers: [{trigger: exact, pattern: yes, answer: 2027-01-31}]"
     model = read(text)
     assert model.settings.model_dump()["publish_gate"] is PublishGate.OFF
-    assert [(each.pattern, each.answer) for each in model.curated_answers or ()] == [("yes", "2027-01-31")]
+    assert _answers(model) == [("yes", "2027-01-31")]
 
 
 @every_row(
@@ -133,3 +134,9 @@ def test_what_is_wrong_is_named_with_its_fix(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         read(text)
     assert message in str(refused.value)
+
+
+def _answers(model: AgentFileModel) -> list[tuple[str, str]]:
+    return [
+        (each.pattern, each.answer) for each in (given.written_for(_AGENT) for given in model.curated_answers or ())
+    ]

@@ -1,5 +1,6 @@
 """An action for tests of the edge, and right bodies for its calls."""
 
+import json
 from collections.abc import Mapping
 from uuid import UUID, uuid4
 
@@ -43,7 +44,7 @@ async def an_action(house: House) -> UUID:
 
 async def a_change(house: House, **changes: object) -> Action:
     """One that changes something."""
-    written = ActionFields.model_validate({**CANCEL_ORDER, **changes}).written_for(house.agent.id)
+    written = ActionFields.model_validate_json(json.dumps({**CANCEL_ORDER, **changes})).written_for(house.agent.id)
     return await house.parts.get(Actions).create(house.actor, written, {"Authorization": "Bearer opensesame"})
 
 

@@ -1,11 +1,15 @@
-"""How bodies are made of values."""
+"""How bodies are made of values, and values of bodies."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import pytest
 from pydantic import Field, ValidationError
 
-from app.web.model import Model, mirrors
+from app.core.setting import at_most, between, required
+from app.web.model import Model, Patch, mirrors, takes
 
 
 @dataclass(frozen=True)
@@ -75,3 +79,56 @@ class _Lamp:
     @property
     def is_lit(self) -> bool:
         return self.watts > 0
+
+
+@dataclass(frozen=True)
+class _Shelf:
+    id: int
+    name: Annotated[str, required(10), "As on its label."]
+    books: Annotated[tuple[str, ...], at_most(2, each=5)] = ()
+    height: Annotated[float, between(0.5, 3)] = 2
+    notes: Annotated[Mapping[str, Any], at_most(1)] = field(default_factory=dict)
+
+
+@takes(_Shelf, "name books height notes")
+class ShelfIn(Model):
+    height: float = 1
+
+
+@takes(_Shelf, "name books height notes")
+class ShelfPatch(Patch):
+    """Only what is sent changes."""
+
+
+def test_an_input_takes_the_limits_the_defaults_and_the_meanings_of_a_value() -> None:
+    schema = ShelfIn.model_json_schema()
+    assert schema["required"] == ["name"]
+    assert list(schema["properties"]) == ["name", "books", "height", "notes"]
+    name, books, height, notes = schema["properties"].values()
+    assert (name["minLength"], name["maxLength"], name["description"]) == (1, 10, "As on its label.")
+    assert (books["maxItems"], books["items"], books["default"]) == (
+        2,
+        {"type": "string", "minLength": 1, "maxLength": 5},
+        [],
+    )
+    assert (height["default"], "maximum" in height) == (1, False)
+    assert notes["maxProperties"] == 1
+
+
+def test_a_patch_requires_nothing_and_hides_its_defaults() -> None:
+    schema = ShelfPatch.model_json_schema()
+    assert "required" not in schema
+    assert schema["description"] == "Only what is sent changes."
+    assert schema["properties"]["height"] == {"title": "Height", "type": "number", "minimum": 0.5, "maximum": 3}
+
+
+@pytest.mark.parametrize("sent", [{"name": ""}, {"name": "x" * 11}, {"books": ["Dune", ""]}, {"height": 0}])
+def test_what_is_outside_of_the_limits_is_refused(sent: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        ShelfPatch.model_validate_json(json.dumps(sent))
+
+
+def test_a_body_makes_the_value_and_a_patch_changes_what_was_sent() -> None:
+    shelf = ShelfIn.model_validate_json('{"name": "A", "books": ["Dune"]}').made(_Shelf, id=7)
+    assert shelf == _Shelf(7, "A", ("Dune",), 1, {})
+    assert ShelfPatch.model_validate_json('{"name": "B"}').applied_to(shelf) == _Shelf(7, "B", ("Dune",), 1, {})

@@ -1,62 +1,53 @@
 """The format of an agent's file, with the names and rules of the rest of the API."""
 
+from dataclasses import replace
 from typing import Any, Final, Literal
 from uuid import UUID, uuid4
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.actions.action import Action
 from app.actions.actions import MAX_ACTIONS
 from app.actions.api import ActionFields
 from app.agent_files.agent_file import AgentContents, AgentFile, ChangeKind, FileSource
 from app.agents.agent import AgentConfig
 from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
 from app.answers.curated.api import CuratedAnswerCreate
-from app.conversations.people.live_chat import MAX_TEXT_CHARS
 from app.conversations.people.saved_replies import MAX_REPLIES
-from app.conversations.people.saved_reply import MAX_TITLE_CHARS, SavedReply
+from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
 from app.quality.api.golden_questions import GoldenQuestionCreate
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import MAX_GOLDEN
 from app.sources.api.sources import ScheduleIn, SourceCreate
-from app.web.model import Model
+from app.web.model import Model, takes
 
 MAX_ANSWERS: Final = 2000
 MAX_SOURCES: Final = 500
 _PART = "If null or left out, the agent's own are kept."
 
 
-class GoldenInFile(GoldenQuestionCreate):
-    model_config = ConfigDict(json_schema_extra=None)
-
+class GoldenInFile(GoldenQuestionCreate, json_schema_extra=None):
     origin: Literal["imported", "conversation"] = Field(
         default="imported",
         description="conversation: a visitor asked the question, so it is never offered to other visitors.",
     )
 
 
+@takes(SavedReply, "title text for_all_agents")
 class ReplyInFile(Model):
-    title: str = Field(min_length=1, max_length=MAX_TITLE_CHARS)
-    text: str = Field(min_length=1, max_length=MAX_TEXT_CHARS)
     for_all_agents: bool = Field(
         default=False, description="Whether the reply belongs to the workspace instead of only this agent."
     )
 
 
-class AgentFileModel(Model):
-    """An agent as one file, without ids, secrets or indexed content."""
+_EXAMPLE = {
+    "settings": {"tone": "short"},
+    "curated_answers": [{"trigger": "phrase", "pattern": "opening hours", "answer": "9 to 17."}],
+}
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "settings": {"tone": "short"},
-                    "curated_answers": [{"trigger": "phrase", "pattern": "opening hours", "answer": "9 to 17."}],
-                }
-            ]
-        }
-    )
+
+class AgentFileModel(Model, json_schema_extra={"examples": [_EXAMPLE]}):
+    """An agent as one file, without ids, secrets or indexed content."""
 
     docent: Literal[1] = Field(default=1, description="The version of this format.")
     settings: AgentPatch = Field(
@@ -110,17 +101,13 @@ class AgentFileOut(Model):
     def of(cls, contents: AgentContents) -> "AgentFileOut":
         return cls(
             settings=_settings_of(contents.config),
-            curated_answers=[
-                _short(CuratedAnswerCreate.model_validate(each, from_attributes=True))
-                for each in contents.curated_answers
-            ],
+            curated_answers=[_short(CuratedAnswerCreate.of(each)) for each in contents.curated_answers],
             golden_questions=[_short(_golden_of(each)) for each in contents.golden_questions],
             saved_replies=[
-                _short(ReplyInFile(title=each.title, text=each.text, for_all_agents=each.agent_id is None))
-                for each in contents.saved_replies
+                _short(ReplyInFile.of(each, for_all_agents=each.agent_id is None)) for each in contents.saved_replies
             ],
             sources=[_short(_source_of(each)) for each in contents.sources],
-            actions=[_short(_action_of(each)) for each in contents.actions],
+            actions=[_short(ActionFields.of(each)) for each in contents.actions],
         )
 
 
@@ -149,24 +136,18 @@ def _short(model: Model) -> dict[str, Any]:
 
 
 def _golden(agent_id: UUID, given: GoldenInFile) -> GoldenQuestion:
-    told = given.model_dump(exclude={"origin"})
-    return GoldenQuestion(uuid4(), agent_id, origin=GoldenOrigin(given.origin), **told)
+    return given.made(GoldenQuestion, id=uuid4(), agent_id=agent_id, origin=GoldenOrigin(given.origin))
 
 
 def _golden_of(golden: GoldenQuestion) -> GoldenInFile:
-    told = {name: getattr(golden, name) for name in GoldenQuestionCreate.model_fields}
     is_asked = golden.origin is GoldenOrigin.CONVERSATION
-    return GoldenInFile(**told, origin="conversation" if is_asked else "imported")
+    return GoldenInFile.of(golden, origin="conversation" if is_asked else "imported")
 
 
 def _reply(actor: Actor, agent_id: UUID, given: ReplyInFile) -> SavedReply:
     whose = None if given.for_all_agents else agent_id
-    return SavedReply(uuid4(), actor.workspace_id, whose, given.title.strip(), given.text)
-
-
-def _action_of(action: Action) -> ActionFields:
-    told = {name: getattr(action, name) for name in ActionFields.model_fields}
-    return ActionFields(**told | {"parameters": dict(action.parameters), "fixed": dict(action.fixed)})
+    reply = given.made(SavedReply, id=uuid4(), workspace_id=actor.workspace_id, agent_id=whose)
+    return replace(reply, title=reply.title.strip())
 
 
 def _source(given: SourceCreate) -> FileSource:

@@ -12,7 +12,6 @@ from app.agents.agents import MAX_UPLOAD_BYTES, AgentPictures, Agents
 from app.agents.widget_settings import Fallback, Group, Invitation, InvitationText, Theme, Translation
 from app.core.errors import InvalidInput
 from app.core.setting import settings_of
-from app.web.console.forms import Lines
 from app.web.console.page import (
     ConsolePage,
     Form,
@@ -123,7 +122,7 @@ class TranslationForm(Form):
     language: str = Field(min_length=2, max_length=3)
     greeting: str | None = Field(default=None, max_length=settings_of(Theme)["greeting"].most)
     ai_notice: str | None = Field(default=None, max_length=settings_of(AgentConfig)["ai_notice"].most)
-    starter_prompts: Lines = ()
+    starter_prompts: tuple[str, ...] = ()
 
     def onto(self, config: AgentConfig) -> AgentConfig:
         """Replaces the one for this language, whose invitations stay, or is appended."""
@@ -182,7 +181,7 @@ class InvitationForm(Form):
     name: str = Field(min_length=1, max_length=rules.MAX_INVITATION_NAME_CHARS)
     text: str = Field(min_length=1, max_length=rules.MAX_INVITATION_CHARS)
     question: str | None = Field(default=None, max_length=rules.MAX_STARTER_PROMPT_CHARS)
-    pages: Lines = ()
+    pages: tuple[str, ...] = ()
     after_seconds: int = Field(default=Invitation("", "").after_seconds, ge=0, le=rules.MAX_AFTER_SECONDS)
 
     def onto(self, config: AgentConfig) -> AgentConfig:

@@ -1,13 +1,11 @@
 """Admin API: curated answers, and rehearsing one on past questions before it is saved."""
 
-from dataclasses import replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.answers.curated import curated_answers as rules
-from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger
+from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter
 from app.answers.curated.curated_answers import CuratedAnswers, CuratedUse, CuratedUses
 from app.answers.curated.records import KEPT_EDITS
 from app.answers.curated.rehearsal import Overlap, Rehearsal, RehearsedTurn
@@ -20,6 +18,7 @@ from app.web.operation import (
     ListOut,
     ListQuery,
     Model,
+    Patch,
     Timestamp,
     delete,
     get,
@@ -27,62 +26,31 @@ from app.web.operation import (
     patch,
     post,
     read,
-    without_defaults,
+    takes,
     write,
 )
 
 TAG = "Curated answers"
-TRIGGER = (
-    "exact: the whole question; phrase: the words anywhere in it; any_of: one of several words or phrases; regex: an "
-    "RE2 regular expression, case ignored (its \\b and \\w know ASCII letters only); semantic: the question means "
-    "what one of several questions means, asked only where nothing else fits."
-)
-PATTERN = "For any_of and semantic one a line; one line for the others."
 _SAMPLES = 20
 
 
-class CuratedAnswerReach(Model):
-    priority: int = Field(
-        default=0,
-        ge=-rules.MAX_PRIORITY,
-        le=rules.MAX_PRIORITY,
-        description="The answer with the higher priority wins.",
-    )
-    language: str | None = Field(default=None, max_length=3)
-    page_prefix: str = Field(
-        default="",
-        max_length=rules.MAX_PAGE_PREFIX_CHARS,
-        description='Where it applies: a path prefix such as "/pricing".',
-    )
+_FIELDS = "priority language page_prefix expires_at is_on trigger pattern answer"
+_EXAMPLE = {"trigger": "phrase", "pattern": "opening hours", "answer": "We are open from 9 to 17 on weekdays."}
+
+
+@takes(CuratedAnswer, _FIELDS)
+class CuratedAnswerCreate(Model, json_schema_extra={"examples": [_EXAMPLE]}):
     expires_at: Timestamp | None = None
-    is_on: bool = Field(default=True, description="Visitors get the answer only while this is true.")
-
-
-class CuratedAnswerCreate(CuratedAnswerReach):
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"trigger": "phrase", "pattern": "opening hours", "answer": "We are open from 9 to 17 on weekdays."}
-            ]
-        }
-    )
-
-    trigger: Trigger = Field(description=TRIGGER)
-    pattern: str = Field(min_length=1, max_length=rules.MAX_PATTERNS_CHARS, description=PATTERN)
-    answer: str = Field(min_length=1, max_length=rules.MAX_ANSWER_CHARS)
 
     def written_for(self, agent_id: UUID) -> CuratedAnswer:
-        return CuratedAnswer(id=uuid4(), agent_id=agent_id, **self.model_dump())
+        return self.made(CuratedAnswer, id=uuid4(), agent_id=agent_id)
 
 
-class CuratedAnswerPatch(CuratedAnswerReach):
+@takes(CuratedAnswer, _FIELDS)
+class CuratedAnswerPatch(Patch):
     """Only what is sent changes."""
 
-    model_config = ConfigDict(json_schema_extra=without_defaults)
-
-    trigger: Trigger = Field(default=Trigger.EXACT, description=TRIGGER)
-    pattern: str = Field(default="?", min_length=1, max_length=rules.MAX_PATTERNS_CHARS, description=PATTERN)
-    answer: str = Field(default="?", min_length=1, max_length=rules.MAX_ANSWER_CHARS)
+    expires_at: Timestamp | None = None
 
 
 @mirrors(
@@ -172,14 +140,8 @@ class AdminCuratedAnswers(Api):
         access=write,
     )
     async def edit_curated_answer(self, call: Call[Actor, CuratedAnswerPatch]) -> CuratedAnswerOut:
-        sent = call.input.model_dump(exclude_unset=True)
-        answer = await self._answers.change(
-            call.caller,
-            call.path_id("agent_id"),
-            call.path_id("answer_id"),
-            lambda current: replace(current, **sent),
-        )
-        return CuratedAnswerOut.of(answer)
+        agent_id, answer_id = call.path_id("agent_id"), call.path_id("answer_id")
+        return CuratedAnswerOut.of(await self._answers.change(call.caller, agent_id, answer_id, call.input.applied_to))
 
     @get(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/history",
@@ -219,6 +181,7 @@ class AdminCuratedAnswers(Api):
         await self._answers.delete(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))
 
 
+@takes(CuratedAnswer, _FIELDS)
 class RehearseIn(CuratedAnswerCreate):
     replaces: UUID | None = Field(default=None, description="The curated answer that it would replace.")
 
@@ -307,5 +270,5 @@ class AdminRehearsals(Api):
     )
     async def rehearse_curated_answer(self, call: Call[Actor, RehearseIn]) -> RehearsalOut:
         asked = call.input
-        written = CuratedAnswerCreate(**asked.model_dump(exclude={"replaces"})).written_for(call.path_id("agent_id"))
+        written = asked.written_for(call.path_id("agent_id"))
         return RehearsalOut.of(await self._rehearsals.rehearse(call.caller, written, asked.replaces))

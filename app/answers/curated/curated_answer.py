@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -14,11 +14,15 @@ from app.actions.action_calls import AnswerActions
 from app.answers.guard.output_guard import OutputGuard
 from app.core.confirmation import ProposedChange
 from app.core.errors import InvalidInput
+from app.core.setting import at_most, between, required
 from app.core.text.words import is_spaceless, normalised
 
 _PLACE: Final = re.compile(r"\{\{\s*+action\.([a-z][a-z0-9_]{0,39}+)\s*+\}\}")
 _BEGUN: Final = re.compile(r"\{\{\s*+action\b")
 _LONGEST: Final = 20_000
+MAX_PATTERN_CHARS: Final = 500  # of a line
+MAX_ANSWER_CHARS: Final = 8000
+MAX_PATTERNS: Final = 50  # lines, if a trigger takes several
 
 
 class Trigger(StrEnum):
@@ -36,24 +40,25 @@ _RANKS = {trigger: -place for place, trigger in enumerate(Trigger)}
 
 @dataclass(frozen=True, slots=True)
 class CuratedAnswer:
-    """An answer that an operator wrote. `pattern` is the operator's text; higher `priority` wins, then the older
-    answer.
-
-    `language` (BCP 47 primary subtag) and `page_prefix` (a path such as "/pricing") restrict where it applies; it does
-    not apply after `expires_at` or unless it `is_on`. `hits` counts the turns that it answered, the latest at
-    `last_hit_at`.
-    """
+    """An answer that an operator wrote. Among those of one priority, the older wins. `language` (BCP 47 primary subtag)
+    and `page_prefix` restrict where it applies; it does not apply after `expires_at`. `hits` counts the turns that it
+    answered, the latest at `last_hit_at`."""
 
     id: UUID
     agent_id: UUID
-    trigger: Trigger
-    pattern: str
-    answer: str
-    priority: int = 0
-    language: str | None = None
-    page_prefix: str = ""
+    trigger: Annotated[
+        Trigger,
+        "exact: the whole question; phrase: the words anywhere in it; any_of: one of several words or phrases; regex: "
+        "an RE2 regular expression, case ignored (its \\b and \\w know ASCII letters only); semantic: the question "
+        "means what one of several questions means, asked only where nothing else fits.",
+    ]
+    pattern: Annotated[str, required(8000, rows=4), "For any_of and semantic one a line; one line for the others."]
+    answer: Annotated[str, required(MAX_ANSWER_CHARS, rows=4)]
+    priority: Annotated[int, between(-1000, 1000), "The answer with the higher priority wins."] = 0
+    language: Annotated[str | None, at_most(3)] = None
+    page_prefix: Annotated[str, at_most(500), 'Where it applies: a path prefix such as "/pricing".'] = ""
     expires_at: datetime | None = None
-    is_on: bool = True
+    is_on: Annotated[bool, "Visitors get the answer only while this is true."] = True
     hits: int = 0
     last_hit_at: datetime | None = None
 

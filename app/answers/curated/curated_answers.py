@@ -11,6 +11,8 @@ from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import (
     EVERY_ANSWER,
+    MAX_PATTERN_CHARS,
+    MAX_PATTERNS,
     CuratedAnswer,
     CuratedEdit,
     CuratedFilter,
@@ -25,8 +27,9 @@ from app.answers.past_turn import PastTurn
 from app.answers.records import PastTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_between, check_language, check_line, check_text
+from app.core.field_rules import check_language, check_line
 from app.core.list_page import ListPage, PageRequest, page_of
+from app.core.setting import check_limits
 from app.core.text.words import normalised
 from app.kit.clock import Clock
 from app.kit.pattern_matcher import PatternMatcher
@@ -34,12 +37,6 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
-MAX_PATTERN_CHARS = 500
-MAX_PATTERNS = 50  # lines, if a trigger takes several
-MAX_PATTERNS_CHARS = 8000
-MAX_ANSWER_CHARS = 8000
-MAX_PAGE_PREFIX_CHARS = 500
-MAX_PRIORITY = 1000
 _WHOLE_HISTORY = PageRequest(KEPT_EDITS)
 MAX_OPEN_PROPOSALS: Final = 100  # of one agent
 
@@ -148,12 +145,10 @@ def save_answer(tx: Transaction, actor: Actor, answer: CuratedAnswer, patterns: 
 
 def check_answer(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
     """Raises InvalidInput, naming the field and the fix."""
-    _check_pattern(answer, patterns)
-    check_text("answer", answer.answer, MAX_ANSWER_CHARS, may_be_empty=False)
-    check_places(answer.answer)
-    check_between("priority", answer.priority, -MAX_PRIORITY, MAX_PRIORITY)
     check_language("language", answer.language)
-    check_line("page_prefix", answer.page_prefix, MAX_PAGE_PREFIX_CHARS)
+    check_limits("", answer)
+    _check_pattern(answer, patterns)
+    check_places(answer.answer)
     if answer.page_prefix and not answer.page_prefix.startswith("/"):
         raise InvalidInput("page_prefix", 'Enter a path that begins with "/", such as "/pricing".')
     _check_expiry(answer.expires_at)
@@ -171,7 +166,6 @@ def _check_expiry(expires_at: datetime | None) -> None:
 
 
 def _check_pattern(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
-    check_text("pattern", answer.pattern, MAX_PATTERNS_CHARS, may_be_empty=False)
     if answer.trigger is Trigger.REGEX:
         check_line("pattern", answer.pattern, MAX_PATTERN_CHARS)
         if problem := patterns.problem(answer.pattern):

@@ -8,21 +8,13 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.answers.curated.api import RehearsalOut
-from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger
-from app.answers.curated.curated_answers import (
-    LATELY_DAYS,
-    MAX_ANSWER_CHARS,
-    MAX_PAGE_PREFIX_CHARS,
-    MAX_PATTERNS_CHARS,
-    MAX_PRIORITY,
-    CuratedAnswers,
-    CuratedProposals,
-    CuratedUse,
-)
+from app.answers.curated.curated_answer import MAX_ANSWER_CHARS, CuratedAnswer, CuratedFilter, Trigger
+from app.answers.curated.curated_answers import LATELY_DAYS, CuratedAnswers, CuratedProposals, CuratedUse
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.list_page import PageRequest
 from app.gaps.turn_review import TurnReview
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.model import takes
 
 _SHOWN = 100
 _SHOWN_USES = 20
@@ -52,13 +44,8 @@ class NewWanted(Form):
     turn: UUID | None = None
 
 
+@takes(CuratedAnswer, "trigger pattern answer priority language page_prefix")
 class CuratedForm(Form):
-    trigger: Trigger
-    pattern: str = Field(max_length=MAX_PATTERNS_CHARS)
-    answer: str = Field(max_length=MAX_ANSWER_CHARS)
-    priority: int = Field(default=0, ge=-MAX_PRIORITY, le=MAX_PRIORITY)
-    language: str | None = Field(default=None, max_length=3)
-    page_prefix: str = Field(default="", max_length=MAX_PAGE_PREFIX_CHARS)
     expires_at: date | None = None
     act: str = ""
 
@@ -69,8 +56,7 @@ class CuratedForm(Form):
     def written(self, answer: CuratedAnswer) -> CuratedAnswer:
         """The answer with the form's values."""
         expires_at = None if self.expires_at is None else datetime.combine(self.expires_at, time(), UTC)
-        told: dict[str, Any] = self.model_dump(exclude={"act", "expires_at"})
-        return replace(answer, **told, expires_at=expires_at)
+        return replace(self.applied_to(answer), expires_at=expires_at)
 
 
 class PreviewForm(Form):

@@ -8,12 +8,12 @@ from uuid import UUID
 from app.agents.records import AgentRecords
 from app.conversations.people.live_chat import MAX_TEXT_CHARS, shown_name
 from app.conversations.people.records.live_chats import LiveChatRecords, SavedReplyRecords
-from app.conversations.people.saved_reply import MAX_TITLE_CHARS, SavedReply, check_variables, filled
+from app.conversations.people.saved_reply import SavedReply, check_variables, filled
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_line, check_text
+from app.core.setting import check_limits
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -105,8 +105,7 @@ def check_room(tx: Transaction, actor: Actor) -> None:
 
 def check_reply(reply: SavedReply) -> None:
     """Raises InvalidInput, naming the field and the fix."""
-    check_line("title", reply.title, MAX_TITLE_CHARS, may_be_empty=False)
-    check_text("text", reply.text, MAX_TEXT_CHARS, may_be_empty=False)
+    check_limits("", reply)
     check_variables(reply.text)
 
 

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
+from app.conversations.people.live_chat import MAX_TEXT_CHARS
 from app.core.errors import InvalidInput
+from app.core.setting import required
 
-MAX_TITLE_CHARS: Final = 100
 VARIABLES: Final[Mapping[str, str]] = {
     "agent": "the agent's name",
     "operator": "your name, as the visitor sees it",
@@ -21,14 +22,17 @@ _VARIABLE: Final = re.compile(r"\{\{([^{}]*+)\}\}")
 
 @dataclass(frozen=True, slots=True)
 class SavedReply:
-    """For the chats of one agent, or all of the workspace (None). `text` may contain VARIABLES in double braces, such
-    as "{{operator}}"."""
+    """A text that may be inserted into live chats."""
 
     id: UUID
     workspace_id: UUID
-    agent_id: UUID | None
-    title: str
-    text: str
+    agent_id: Annotated[UUID | None, "The agent whose live chats have it; null: those of the whole workspace."]
+    title: Annotated[str, required(100)]
+    text: Annotated[
+        str,
+        required(MAX_TEXT_CHARS, rows=4),
+        "May hold " + "; ".join(f"{{{{{name}}}}}: {means}" for name, means in VARIABLES.items()) + ".",
+    ]
 
 
 def check_variables(text: str) -> None:

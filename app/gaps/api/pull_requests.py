@@ -1,6 +1,5 @@
 """Admin API: gaps closed by a change in the website's own repository, and the repository's webhook."""
 
-from typing import Annotated
 from uuid import uuid4
 
 from pydantic import Field
@@ -9,10 +8,7 @@ from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.gaps.api.gaps import TAG
 from app.gaps.pull_requests.pull_request import (
-    DEFAULT_PATTERNS,
     MAX_FILE_CHARS,
-    MAX_PATH_CHARS,
-    MAX_PATTERNS,
     MAX_TITLE_CHARS,
     PullRequest,
     Repository,
@@ -20,7 +16,20 @@ from app.gaps.pull_requests.pull_request import (
 from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, Merges, PullRequests, Repositories
 from app.sources.api.source_hooks import hook_call
 from app.web.middleware.public_url import root_path_of
-from app.web.operation import DEFAULT_MAX_BODY_BYTES, Api, Call, Model, delete, get, mirrors, post, put, read, write
+from app.web.operation import (
+    DEFAULT_MAX_BODY_BYTES,
+    Api,
+    Call,
+    Model,
+    delete,
+    get,
+    mirrors,
+    post,
+    put,
+    read,
+    takes,
+    write,
+)
 from app.web.request_body import read_body
 
 SIGNATURE_HEADER = "x-hub-signature-256"
@@ -29,25 +38,10 @@ MAX_BODY_BYTES = 16 * DEFAULT_MAX_BODY_BYTES
 _MAX_URL_CHARS = 2048
 
 
+@takes(Repository, "owner name branch base_path root patterns token")
 class RepositoryIn(Model):
     owner: str = Field(min_length=1, max_length=100, examples=["nimbrel"])
     name: str = Field(min_length=1, max_length=100, examples=["website"])
-    branch: str = Field(default="main", min_length=1, max_length=200, description="The branch that is published.")
-    base_path: str = Field(
-        default="",
-        max_length=MAX_PATH_CHARS,
-        description="The part of the website that is built from the repository, such as /docs.",
-    )
-    root: str = Field(
-        default="", max_length=MAX_PATH_CHARS, description="The folder that contains the sources of the pages."
-    )
-    patterns: tuple[Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS)], ...] = Field(
-        default=DEFAULT_PATTERNS,
-        min_length=1,
-        max_length=MAX_PATTERNS,
-        description="Candidate files of a page below root, in order. {path} is the part of the page's URL after "
-        "base_path.",
-    )
     token: str = Field(
         default="",
         max_length=MAX_TOKEN_CHARS,
@@ -107,9 +101,8 @@ class AdminPullRequests(Api):
 
     @put("/v1/agents/{agent_id}/repository", "Set the GitHub repository that the website is built from", access=write)
     async def set_repository(self, call: Call[Actor, RepositoryIn]) -> RepositoryOut:
-        given = call.input.model_dump()
-        token = given.pop("token")
-        made = await self._repositories.put(call.caller, Repository(uuid4(), call.path_id("agent_id"), **given), token)
+        repository = call.input.made(Repository, id=uuid4(), agent_id=call.path_id("agent_id"))
+        made = await self._repositories.put(call.caller, repository, call.input.token)
         return RepositoryOut.of(made.repository, root_path_of(call.request), made.hook_secret)
 
     @get(

@@ -8,7 +8,7 @@ from app.core.actor import Actor
 from app.gaps.api.gaps import GapOut
 from app.gaps.turn_review import TurnReview
 from app.quality.api.golden_questions import GoldenQuestionOut
-from app.quality.golden_questions import MAX_PAGES
+from app.quality.golden_question import MAX_PAGES
 from app.web.operation import Api, Call, Model, get, mirrors, post, read, write
 
 

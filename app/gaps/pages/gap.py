@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.agents.agent import Version
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERNS_CHARS, CuratedAnswers
+from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.errors import InvalidInput, RateLimited, Unavailable
 from app.gaps.gap import Gap, GapReplay
@@ -17,6 +17,7 @@ from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_NOTE_CHARS, Gaps, GapTriage
 from app.gaps.pages.view import GapShow, answer_id
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
+from app.web.model import takes
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 
@@ -96,20 +97,17 @@ class GapPages(Pages):
 log = structlog.get_logger(__name__)
 
 
+@takes(CuratedAnswer, "trigger pattern answer language")
 class AnswerForm(Form):
-    trigger: Trigger
-    pattern: str = Field(max_length=MAX_PATTERNS_CHARS)
-    answer: str = Field(max_length=MAX_ANSWER_CHARS)
-    language: str | None = Field(default=None, max_length=3)
+    pass
 
 
-class HalfWrittenForm(Form):
+class HalfWrittenForm(AnswerForm):
     """The same, at the moment at which a draft is requested."""
 
     trigger: Trigger = Trigger.SEMANTIC
-    pattern: str = Field(default="", max_length=MAX_PATTERNS_CHARS)
-    answer: str = Field(default="", max_length=MAX_ANSWER_CHARS)
-    language: str | None = Field(default=None, max_length=3)
+    pattern: str = ""
+    answer: str = ""
 
 
 class ReplayForm(Form):
@@ -167,9 +165,7 @@ class GapAnswerPages(Pages):
                 visit.actor,
                 gap.agent_id,
                 answer.id,
-                lambda old: replace(
-                    old, trigger=given.trigger, pattern=given.pattern, answer=given.answer, language=given.language
-                ),
+                given.applied_to,
             )
         return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, gap.note))
 
@@ -191,12 +187,10 @@ class GapAnswerPages(Pages):
 
 
 def _answer(gap: Gap, given: AnswerForm) -> CuratedAnswer:
-    return CuratedAnswer(
-        answer_id(gap), gap.agent_id, given.trigger, given.pattern, given.answer, language=given.language
-    )
+    return given.made(CuratedAnswer, id=answer_id(gap), agent_id=gap.agent_id)
 
 
-def _typed(given: AnswerForm | HalfWrittenForm) -> Rejected:
+def _typed(given: AnswerForm) -> Rejected:
     """In the form that saves it, without errors."""
     told = given.model_dump(mode="json", exclude_none=True)
     return Rejected("answer_gap", {name: (str(value),) for name, value in told.items()}, {})

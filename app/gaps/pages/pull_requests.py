@@ -9,12 +9,11 @@ from app.gaps.gaps import Gaps
 from app.gaps.pages.view import GapShow
 from app.gaps.pull_requests.pull_request import DEFAULT_PATTERNS, MAX_FILE_CHARS, Repository
 from app.gaps.pull_requests.pull_requests import PullRequests, Repositories
-from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 
 
 class RepositoryForm(RepositoryIn, Form):
-    patterns: Lines = DEFAULT_PATTERNS
+    pass
 
 
 class PageFileForm(PageFileIn, Form):
@@ -39,9 +38,8 @@ class PullRequestPages(Pages):
     @action("/console/agents/{agent_id}/repository", access=write, shown_on="repository")
     async def set_repository(self, visit: Visit[RepositoryForm]) -> Shown | Go:
         """The secret is shown at once: it must not be sent over a redirect."""
-        given = visit.input.model_dump()
-        token = given.pop("token")
-        made = await self._repositories.put(visit.actor, Repository(uuid4(), visit.agent.id, **given), token)
+        repository = visit.input.made(Repository, id=uuid4(), agent_id=visit.agent.id)
+        made = await self._repositories.put(visit.actor, repository, visit.input.token)
         if made.hook_secret is None:
             return Go(visit.url("repository"), "Saved.")
         return await self._repository(visit, made.hook_secret)

@@ -7,35 +7,39 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import ndiff
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 from app.core.errors import InvalidInput
+from app.core.setting import at_most, check_limits, required
 from app.gaps.gap import GapAsking
 
-MAX_PATTERNS: Final = 20
-MAX_PATH_CHARS: Final = 500
+_MAX_PATH_CHARS: Final = 500
 DEFAULT_PATTERNS: Final = ("{path}.md", "{path}/index.md", "{path}/README.md", "{path}.mdx")
-_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
-_BRANCH: Final = re.compile(r"[A-Za-z0-9_./-]{1,200}")
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
+_BRANCH: Final = re.compile(r"[A-Za-z0-9_./-]+")
 _PLACE: Final = "{path}"
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """An agent's repository. `base_path` is the part of the website that is built from it ("/docs"), `root` the folder
-    of its source files ("docs/content"), `patterns` the candidate files of a page below that folder, in order; {path}
-    stands for what follows `base_path` in the page's URL, "index" when nothing does."""
+    """An agent's repository. {path} in a pattern is "index" for the page at `base_path` itself."""
 
     id: UUID
     agent_id: UUID
-    owner: str
-    name: str
-    branch: str = "main"
-    base_path: str = ""
-    root: str = ""
-    patterns: tuple[str, ...] = DEFAULT_PATTERNS
+    owner: Annotated[str, required(100)]
+    name: Annotated[str, required(100)]
+    branch: Annotated[str, required(200), "The branch that is published."] = "main"
+    base_path: Annotated[
+        str, at_most(_MAX_PATH_CHARS), "The part of the website that is built from the repository, such as /docs."
+    ] = ""
+    root: Annotated[str, at_most(_MAX_PATH_CHARS), "The folder that contains the sources of the pages."] = ""
+    patterns: Annotated[
+        tuple[str, ...],
+        required(20, each=_MAX_PATH_CHARS),
+        "Candidate files of a page below root, in order. {path} is the part of the page's URL after base_path.",
+    ] = DEFAULT_PATTERNS
 
     def files_of(self, url: str) -> tuple[str, ...]:
         """Candidate source files of the page, likeliest first; none for a page outside `base_path` or a path that would
@@ -54,6 +58,7 @@ class Repository:
 
 def check_repository(repository: Repository) -> None:
     """Raises InvalidInput with the field and the fix."""
+    check_limits("", repository)
     for field in ("owner", "name"):
         value = getattr(repository, field)
         if not _NAME.fullmatch(value) or value in (".", ".."):
@@ -62,12 +67,10 @@ def check_repository(repository: Repository) -> None:
         raise InvalidInput("branch", "Enter the name of the published branch, such as main.")
     for field in ("base_path", "root"):
         value = getattr(repository, field).strip("/")
-        if len(value) > MAX_PATH_CHARS or (value and not _is_inside(value)):
+        if value and not _is_inside(value):
             raise InvalidInput(field, "Enter a path without empty segments, . or .. in it.")
-    if not 1 <= len(repository.patterns) <= MAX_PATTERNS:
-        raise InvalidInput("patterns", f"Enter 1 to {MAX_PATTERNS} patterns, such as {_PLACE}.md.")
     for number, pattern in enumerate(repository.patterns):
-        if len(pattern) > MAX_PATH_CHARS or _PLACE not in pattern or not _is_inside(pattern.replace(_PLACE, "page")):
+        if _PLACE not in pattern or not _is_inside(pattern.replace(_PLACE, "page")):
             raise InvalidInput(f"patterns.{number}", f"Enter a path with {_PLACE} in it, such as {_PLACE}/index.md.")
 
 

@@ -10,7 +10,6 @@ from app.agents.agents import Agents
 from app.core.setting import settings_of
 from app.knowledge.starter_suggestions import StarterSuggestions
 from app.web.console.filters import plural
-from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, write
 
 _TICKED: Final = 4  # if the agent has none so far
@@ -18,7 +17,7 @@ _TICKED: Final = 4  # if the agent has none so far
 
 class QuestionsForm(Form):
     starter_prompts: tuple[str, ...] = Field(default=(), max_length=100)
-    own: Lines = ()
+    own: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[str, ...]:

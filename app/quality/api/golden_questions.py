@@ -1,11 +1,10 @@
 """Admin API: golden questions, and the runs in which they are asked."""
 
-from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 from uuid import UUID, uuid4
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.core.actor import Actor
 from app.quality import golden_questions as rules
@@ -18,57 +17,36 @@ from app.web.operation import (
     ListOut,
     ListQuery,
     Model,
+    Patch,
     delete,
     get,
     mirrors,
     patch,
     post,
     read,
-    without_defaults,
+    takes,
     write,
 )
 
 TAG = "Golden questions"
-_PAGES = (
-    "URLs, any of which answers it; with none, and nothing said of the answer: the website does not answer it, and the "
-    "agent should say so."
-)
-_CONTAINS = "Texts that the answer must hold, all of them. Case and blanks do not count."
-_MATCHES = "Regular expressions (RE2) that must all be found in the answer. Case does not count."
-Expected = Annotated[str, Field(min_length=1, max_length=rules.MAX_EXPECTED_CHARS)]
+_FIELDS = "question pages language answer_contains answer_matches"
+_EXAMPLE = {
+    "question": "What does the team plan cost?",
+    "pages": ["https://www.example.com/pricing"],
+    "answer_contains": ["€12"],
+    "answer_matches": ["(per|a) month"],
+}
 
 
-class GoldenQuestionCreate(Model):
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "question": "What does the team plan cost?",
-                    "pages": ["https://www.example.com/pricing"],
-                    "answer_contains": ["€12"],
-                    "answer_matches": ["(per|a) month"],
-                }
-            ]
-        }
-    )
-
-    question: str = Field(min_length=1, max_length=rules.MAX_QUESTION_CHARS)
-    pages: tuple[str, ...] = Field(default=(), description=_PAGES, max_length=rules.MAX_PAGES)
-    language: str | None = Field(default=None, max_length=3)
-    answer_contains: tuple[Expected, ...] = Field(default=(), description=_CONTAINS, max_length=rules.MAX_EXPECTED)
-    answer_matches: tuple[Expected, ...] = Field(default=(), description=_MATCHES, max_length=rules.MAX_EXPECTED)
+@takes(GoldenQuestion, _FIELDS)
+class GoldenQuestionCreate(Model, json_schema_extra={"examples": [_EXAMPLE]}):
+    def written_for(self, agent_id: UUID) -> GoldenQuestion:
+        return self.made(GoldenQuestion, id=uuid4(), agent_id=agent_id)
 
 
-class GoldenQuestionPatch(Model):
+@takes(GoldenQuestion, _FIELDS)
+class GoldenQuestionPatch(Patch):
     """Only what is sent changes."""
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
-
-    question: str = Field(default="?", min_length=1, max_length=rules.MAX_QUESTION_CHARS)
-    pages: tuple[str, ...] = Field(default=(), description=_PAGES, max_length=rules.MAX_PAGES)
-    language: str | None = Field(default=None, max_length=3)
-    answer_contains: tuple[Expected, ...] = Field(default=(), description=_CONTAINS, max_length=rules.MAX_EXPECTED)
-    answer_matches: tuple[Expected, ...] = Field(default=(), description=_MATCHES, max_length=rules.MAX_EXPECTED)
 
 
 @mirrors(GoldenQuestion, "id agent_id question pages language answer_contains answer_matches origin created_at")
@@ -109,7 +87,7 @@ class AdminGoldenQuestions(Api):
         status=201,
     )
     async def create_golden_question(self, call: Call[Actor, GoldenQuestionCreate]) -> GoldenQuestionOut:
-        golden = GoldenQuestion(uuid4(), call.path_id("agent_id"), **call.input.model_dump())
+        golden = call.input.written_for(call.path_id("agent_id"))
         return GoldenQuestionOut.of(await self._golden.create(call.caller, golden))
 
     @get("/v1/agents/{agent_id}/golden-questions", "List an agent's golden questions, oldest first", access=read)
@@ -133,14 +111,8 @@ class AdminGoldenQuestions(Api):
         access=write,
     )
     async def edit_golden_question(self, call: Call[Actor, GoldenQuestionPatch]) -> GoldenQuestionOut:
-        sent = call.input.model_dump(exclude_unset=True)
-        golden = await self._golden.change(
-            call.caller,
-            call.path_id("agent_id"),
-            call.path_id("golden_id"),
-            lambda current: replace(current, **sent),
-        )
-        return GoldenQuestionOut.of(golden)
+        agent_id, golden_id = call.path_id("agent_id"), call.path_id("golden_id")
+        return GoldenQuestionOut.of(await self._golden.change(call.caller, agent_id, golden_id, call.input.applied_to))
 
     @delete("/v1/agents/{agent_id}/golden-questions/{golden_id}", "Delete a golden question", access=write)
     async def delete_golden_question(self, call: Call[Actor, None]) -> None:

@@ -1,7 +1,6 @@
 """The console's page for golden questions: edit, import, ask draft and live, and see what was won and lost."""
 
-from dataclasses import replace
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from app.agents.agent import Version
 from app.answers.playground import Playground, PlaygroundQuestion
@@ -11,7 +10,6 @@ from app.quality.api.golden_questions import GoldenImport, GoldenQuestionCreate
 from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide
 from app.quality.golden_questions import MAX_CSV_CHARS, GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
-from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN, _RUNS = 100, 10
@@ -19,9 +17,7 @@ _LOST = 3  # lost questions whose answers are shown
 
 
 class GoldenForm(GoldenQuestionCreate, Form):
-    pages: Lines = ()
-    answer_contains: Lines = ()
-    answer_matches: Lines = ()
+    pass
 
 
 class ImportForm(GoldenImport, Form):
@@ -46,9 +42,7 @@ class GoldenPages(Pages):
 
     @action("/console/agents/{agent_id}/golden", access=write, shown_on="golden")
     async def add_golden(self, visit: Visit[GoldenForm]) -> Go:
-        given = visit.input
-        golden = GoldenQuestion(uuid4(), visit.agent.id, **given.model_dump())
-        await self._golden.create(visit.actor, golden)
+        await self._golden.create(visit.actor, visit.input.written_for(visit.agent.id))
         return Go(visit.url("golden"), "Question added.")
 
     @action(
@@ -104,14 +98,8 @@ class GoldenPages(Pages):
 
     @action("/console/agents/{agent_id}/golden/{golden_id}", access=write, shown_on="golden_question")
     async def save_golden(self, visit: Visit[GoldenForm]) -> Go:
-        given = visit.input
         stored = await self._stored(visit)
-        await self._golden.change(
-            visit.actor,
-            visit.agent.id,
-            stored.id,
-            lambda golden: replace(golden, **given.model_dump()),
-        )
+        await self._golden.change(visit.actor, visit.agent.id, stored.id, visit.input.applied_to)
         return Go(visit.url("golden"), "Question saved.")
 
     @action("/console/agents/{agent_id}/golden/{golden_id}/delete", access=write, shown_on="golden_question")

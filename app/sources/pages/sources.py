@@ -19,7 +19,6 @@ from app.sources.runs.run_progress import run_progress
 from app.sources.source import ENDED_STATES, GIVEN_KINDS, LISTED_KINDS, CrawlRun, RunState, SourceConfig, SourceKind
 from app.sources.source_editing import MOVABLE_KINDS, SourceEditing, with_own_address
 from app.sources.sources import Sources
-from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
@@ -59,8 +58,8 @@ class NewSource(Form):
     name: str = Field(default="", max_length=rules.MAX_NAME_CHARS)
     url: str = Field(default="", max_length=2048)
     text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
-    include: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
-    exclude: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
+    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
 
     def config(self) -> SourceConfig:
         name = self.name or self.url.removeprefix("https://").removeprefix("http://").strip("/") or "Text"
@@ -83,12 +82,12 @@ class EditedSource(Form):
     name: str = Field(max_length=rules.MAX_NAME_CHARS)
     text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
     url: str = Field(default="", max_length=2048)
-    include: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
-    exclude: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
+    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
     max_pages: int | None = Field(default=None, ge=1, le=rules.MAX_PAGES)
     max_depth: int | None = Field(default=None, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = False
-    keep_repeated: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
+    keep_repeated: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
     page_url: str = Field(default="", max_length=2048)
     branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS)
     folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS)

@@ -5,7 +5,7 @@ from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from urllib.parse import parse_qsl
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 from starlette.requests import Request
 
@@ -23,14 +23,6 @@ Fields = dict[str, list[str | Upload]]
 FormKind = TypeVar("FormKind", bound=Form)
 _NO_FILE = Upload("", b"")  # what browsers send for a file field without a file
 
-
-def _split(value: object) -> object:
-    texts = value if isinstance(value, list | tuple) else [value]
-    return [line.strip() for text in texts for line in str(text).splitlines() if line.strip()]
-
-
-Lines = Annotated[tuple[str, ...], BeforeValidator(_split)]
-"""One entry a line of a text area."""
 
 Percent = Annotated[float, Field(ge=0, le=100), AfterValidator(lambda written: written / 100)]
 """A share of one that is written in percent, as pages show it."""
@@ -60,8 +52,8 @@ def parse_fields(encoded: str) -> Fields:
 
 
 def form_of(model: type[FormKind], fields: Mapping[str, list[str | Upload]]) -> FormKind:
-    """Raises ValidationError. Blank values count as absent. A field that is a dict has its texts in fields `name.KEY`,
-    or its forms in fields `name.KEY.FIELD`."""
+    """Raises ValidationError. Blank values count as absent. A list of texts may come with one entry a line. A field
+    that is a dict has its texts in fields `name.KEY`, or its forms in fields `name.KEY.FIELD`."""
     return model.model_validate(_found(model, fields))
 
 
@@ -70,10 +62,17 @@ def _found(model: type[Form], fields: Mapping[str, list[str | Upload]]) -> dict[
     for name, declared in model.model_fields.items():
         values = [value for value in fields.get(name, []) if value not in ("", _NO_FILE)]
         if values:
-            found[name] = values if _takes_many(declared.annotation) else values[-1]
+            found[name] = _entries_of(declared.annotation, values) if _takes_many(declared.annotation) else values[-1]
         elif get_origin(declared.annotation) is dict and (entries := _entries(declared.annotation, name, fields)):
             found[name] = entries
     return found
+
+
+def _entries_of(annotation: Any, values: Sequence[str | Upload]) -> Sequence[str | Upload]:
+    (entry, *_) = get_args(annotation)
+    if (get_args(entry) or (entry,))[0] is not str:
+        return values
+    return [line.strip() for value in values for line in str(value).splitlines() if line.strip()]
 
 
 def _entries(annotation: Any, name: str, fields: Mapping[str, list[str | Upload]]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_type_
 from urllib.parse import urlencode
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from app.agents.agent import Agent
@@ -23,6 +23,7 @@ from app.web.access import write as write
 from app.web.declared import declarations, declare
 from app.web.endpoint import Call
 from app.web.middleware.public_url import root_path_of
+from app.web.model import Body
 from app.workspaces.operator import Operator
 
 HOME = "/console"
@@ -33,14 +34,14 @@ Waiting = Callable[[Transaction, UUID, datetime], int]
 """Counts items at a time: an agent's by its id, or a workspace's for a page whose path has no agent."""
 
 
-class Form(BaseModel):
+class Form(Body):
     """The content of a form or a query: texts, which pydantic converts. A blank field gets its default.
 
     A form that takes the input of an API call inherits the fields of that call: `RepositoryForm(RepositoryIn, Form)`.
     It redefines those that are written differently, or mean something else when blank.
     """
 
-    model_config = {"strict": False, "extra": "ignore", "frozen": True, "allow_inf_nan": False}
+    model_config = ConfigDict(strict=False, extra="ignore", frozen=True, allow_inf_nan=False)
 
 
 class NoForm(Form):

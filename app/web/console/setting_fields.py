@@ -8,8 +8,8 @@ from pydantic import Field
 
 from app.core.setting import Setting, settings_of
 from app.web.console.filters import in_percent
-from app.web.console.forms import Lines, Percent
-from app.web.model import limits
+from app.web.console.forms import Percent
+from app.web.model import limited
 
 Kind = Literal["tick", "choice", "number", "line", "area"]
 _SHORT_CHARS: Final = 60
@@ -46,16 +46,16 @@ def _form_field(type_: Any, default: Any, setting: Setting) -> tuple[Any, Any]:
     if isinstance(default, bool):
         return bool, False
     if isinstance(default, tuple):
-        return Lines, ()
+        return tuple[str, ...], ()
     if setting.is_share:
         return Percent, ...
     if setting.between is not None and default is not None:
-        return type_, Field(**limits(setting))
+        return type_, Field(**limited(setting))
     if default is MISSING:
         default = ...
     elif isinstance(default, str) and setting.words is None:
         default = default if setting.is_required else ""
-    return type_, Field(default=default, **limits(setting))
+    return type_, Field(default=default, **limited(setting))
 
 
 def blocks(values: Any, group: str, prefix: str = "") -> Sequence[Sequence[SettingView]]:

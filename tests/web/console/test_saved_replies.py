@@ -20,7 +20,7 @@ async def test_a_reply_is_written_changed_and_deleted(console: OpenConsole) -> N
     assert "From 9 to 17." in listed
     assert "Save a reply" not in listed  # a viewer only reads
     one = re.findall(r'href="(/console/saved-replies/[^"]+)"[^>]*>Hours', listed)[0]
-    changed = {"title": "Hours", "text": "From 8 to 16.", "agent": str(console.house.agent.id)}
+    changed = {"title": "Hours", "text": "From 8 to 16.", "agent_id": str(console.house.agent.id)}
     await editor.post(one, changed)
     assert "From 8 to 16. Docs" in text_of(await console.viewer.page(place))
     assert "deleted" in await editor.flash(await editor.post(f"{one}/delete"))

@@ -1,20 +1,20 @@
 """Admin API: live chats, which operators take over, answer and hand back; and saved replies."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.conversations.api.conversations import TAG
 from app.conversations.people.api.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
-from app.conversations.people.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, OpenChat
+from app.conversations.people.live_chat import MAX_NAME_CHARS, LiveState, OpenChat
 from app.conversations.people.live_chats import MAX_LISTED, LiveChats, LiveView
 from app.conversations.people.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
-from app.conversations.people.saved_reply import MAX_TITLE_CHARS, VARIABLES, SavedReply
+from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
-from app.web.operation import Api, Call, Model, delete, get, mirrors, patch, post, read, without_defaults, write
+from app.core.setting import limits_of
+from app.web.operation import Api, Call, Model, Patch, delete, get, mirrors, patch, post, read, takes, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 
@@ -59,9 +59,7 @@ class LiveChatOut(Model):
         return super().of(view, view.chat)
 
 
-class TakeIn(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Ann of the shop"}]})
-
+class TakeIn(Model, json_schema_extra={"examples": [{"name": "Ann of the shop"}]}):
     name: str = Field(
         default="",
         max_length=MAX_NAME_CHARS,
@@ -70,9 +68,7 @@ class TakeIn(Model):
     )
 
 
-class TransferIn(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"assignee": "ann@example.com"}]})
-
+class TransferIn(Model, json_schema_extra={"examples": [{"assignee": "ann@example.com"}]}):
     assignee: str = Field(
         min_length=1, max_length=MAX_EMAIL_CHARS, description="The e-mail address of the operator who takes over."
     )
@@ -160,28 +156,17 @@ def _conversation(call: Call[Actor, Any]) -> UUID:
     return call.path_id("conversation_id")
 
 
-_TEXT = "May hold " + "; ".join(f"{{{{{name}}}}}: {means}" for name, means in VARIABLES.items()) + "."
-_WHOSE = "The agent whose live chats have it; null: those of the whole workspace."
+_EXAMPLE_REPLY = {"title": "Hello", "text": "Hello, I am {{operator}}. How can I help?"}
 
 
-class SavedReplyCreate(Model):
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"title": "Hello", "text": "Hello, I am {{operator}}. How can I help?"}]}
-    )
-
-    title: str = Field(min_length=1, max_length=MAX_TITLE_CHARS)
-    text: str = Field(min_length=1, max_length=MAX_TEXT_CHARS, description=_TEXT)
-    agent_id: UUID | None = Field(default=None, description=_WHOSE)
+@takes(SavedReply, "title text agent_id")
+class SavedReplyCreate(Model, json_schema_extra={"examples": [_EXAMPLE_REPLY]}):
+    agent_id: UUID | None = Field(default=None, description=limits_of(SavedReply)["agent_id"].meaning)
 
 
-class SavedReplyPatch(Model):
+@takes(SavedReply, "title text agent_id")
+class SavedReplyPatch(Patch):
     """Fields that are not sent stay unchanged."""
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
-
-    title: str = Field(default="?", min_length=1, max_length=MAX_TITLE_CHARS)
-    text: str = Field(default="?", min_length=1, max_length=MAX_TEXT_CHARS, description=_TEXT)
-    agent_id: UUID | None = Field(default=None, description=_WHOSE)
 
 
 @mirrors(SavedReply, "id agent_id title text")
@@ -229,16 +214,12 @@ class AdminSavedReplies(Api):
 
     @post("/v1/saved-replies", "Save a reply", access=write, status=201, codes=("not_found",))
     async def create_saved_reply(self, call: Call[Actor, SavedReplyCreate]) -> SavedReplyOut:
-        given = call.input
-        reply = SavedReply(uuid4(), call.caller.workspace_id, given.agent_id, given.title, given.text)
+        reply = call.input.made(SavedReply, id=uuid4(), workspace_id=call.caller.workspace_id)
         return SavedReplyOut.of(await self._replies.create(call.caller, reply))
 
     @patch("/v1/saved-replies/{reply_id}", "Change a saved reply; only the fields sent change", access=write)
     async def edit_saved_reply(self, call: Call[Actor, SavedReplyPatch]) -> SavedReplyOut:
-        sent = call.input.model_dump(exclude_unset=True)
-        changed = await self._replies.change(
-            call.caller, call.path_id("reply_id"), lambda current: replace(current, **sent)
-        )
+        changed = await self._replies.change(call.caller, call.path_id("reply_id"), call.input.applied_to)
         return SavedReplyOut.of(changed)
 
     @delete("/v1/saved-replies/{reply_id}", "Delete a saved reply", access=write)

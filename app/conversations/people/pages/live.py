@@ -11,12 +11,13 @@ from starlette.responses import Response
 
 from app.agents.agents import Agents
 from app.conversations.inbox import ConversationReview
+from app.conversations.people.api.live_chats import SavedReplyCreate
 from app.conversations.people.api.live_pictures import picture_response
 from app.conversations.people.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
 from app.conversations.people.live_chats import LiveChats, waiting_visitors
 from app.conversations.people.live_pictures import MAX_UPLOAD_BYTES, LivePictures
 from app.conversations.people.saved_replies import SavedReplies
-from app.conversations.people.saved_reply import MAX_TITLE_CHARS, VARIABLES, SavedReply
+from app.conversations.people.saved_reply import VARIABLES, SavedReply
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
@@ -237,13 +238,8 @@ class LivePages(Pages):
 _AGENTS: Final = 200
 
 
-class SavedReplyForm(Form):
-    title: str = Field(max_length=MAX_TITLE_CHARS)
-    text: str = Field(max_length=MAX_TEXT_CHARS)
-    agent: UUID | None = None
-
-    def written(self, reply: SavedReply) -> SavedReply:
-        return replace(reply, title=self.title, text=self.text, agent_id=self.agent)
+class SavedReplyForm(SavedReplyCreate, Form):
+    pass
 
 
 class SavedReplyPages(Pages):
@@ -258,8 +254,8 @@ class SavedReplyPages(Pages):
 
     @action("/console/saved-replies", access=write, shown_on="saved_replies")
     async def add_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:
-        blank = SavedReply(uuid4(), visit.actor.workspace_id, None, "", "")
-        await self._replies.create(visit.actor, visit.input.written(blank))
+        reply = visit.input.made(SavedReply, id=uuid4(), workspace_id=visit.actor.workspace_id)
+        await self._replies.create(visit.actor, reply)
         return Go(visit.url("saved_replies"), "Saved reply saved.")
 
     @page("/console/saved-replies/{reply_id}", access=read, under="live")
@@ -269,7 +265,7 @@ class SavedReplyPages(Pages):
 
     @action("/console/saved-replies/{reply_id}", access=write, shown_on="saved_reply")
     async def save_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:
-        await self._replies.change(visit.actor, visit.path_id("reply_id"), visit.input.written)
+        await self._replies.change(visit.actor, visit.path_id("reply_id"), visit.input.applied_to)
         return Go(visit.url("saved_replies"), "Saved reply saved.")
 
     @action("/console/saved-replies/{reply_id}/delete", access=write, shown_on="saved_reply")
