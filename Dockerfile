@@ -31,7 +31,7 @@ ENV PATH=/opt/docent/bin:$PATH DOCENT_DATA=/data DOCENT_HOST=0.0.0.0 DOCENT_PORT
 LABEL org.opencontainers.image.title="Docent" \
       org.opencontainers.image.description="Answers a website's visitors from that website, with citations." \
       org.opencontainers.image.licenses="Apache-2.0" \
-      org.opencontainers.image.version="0.1.0"
+      org.opencontainers.image.version="0.2.0"
 VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM

@@ -7,6 +7,7 @@ BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 # One more than cores: now and then a test waits for a process that it has started.
 WORKERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+, := ,
 SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies tests/packaging tests/image tests/docs/running tests/reach tests/recipes tests/processes
 
 .PHONY: help
@@ -298,6 +299,16 @@ lint-widget: widget/node_modules/.package-lock.json ## Types, rules, tests and w
 .PHONY: npm-packages
 npm-packages: widget/node_modules/.package-lock.json ## Build the npm packages in widget/packages (needs Node 20)
 	npm --prefix widget run packages
+
+.PHONY: release
+release: .venv/installed npm-packages ## Build what a release consists of into dist/: wheel, sdist, npm packages, SBOM, provenance, notes, checksums (IMAGE=1: the image for amd64 and arm64 as well; needs Docker's buildx)
+	$(BIN)/python -m pip install --quiet 'hatchling>=1.27'
+	rm -rf dist && mkdir dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/hatchling build --directory dist --target sdist --target wheel
+	for name in client react vue; do (cd widget/packages/$$name && npm pack --silent --pack-destination "$(CURDIR)/dist") || exit 1; done
+	$(if $(IMAGE),docker buildx build --platform linux/amd64$(,)linux/arm64 --provenance=mode=max --output type=oci$(,)dest=dist/docent-image.tar .)
+	$(BIN)/python -m tests.packaging.release_files dist
+	cd dist && sha256sum --check --quiet SHA256SUMS && ls -l
 
 .PHONY: docs
 docs: .venv/installed ## Build the documentation as a website in build/docs; every warning is an error

@@ -1,8 +1,6 @@
 """The Helm chart, rendered and linted by Helm's own code, held against Kubernetes' schemas and our settings."""
 
 from collections.abc import Iterator
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import helm_python
@@ -170,8 +168,3 @@ def test_a_pod_has_the_time_that_a_stop_takes(values: dict[str, Any]) -> None:
 def test_values_that_cannot_work_are_refused_by_name(values: dict[str, Any], named: str) -> None:
     with pytest.raises(helm_python.HelmError, match=named):
         installed(values)
-
-
-def test_the_chart_has_the_version_of_the_product() -> None:
-    chart = yaml.safe_load(Path(CHART, "Chart.yaml").read_text("utf-8"))
-    assert chart["version"] == chart["appVersion"] == version("docent")
