@@ -12,7 +12,9 @@ SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests
 
 .PHONY: help
 help: ## Show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+##@ Use it
 
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 2) and "Docent needs Python 3.11.2 or newer; set PYTHON=...")'
@@ -43,9 +45,28 @@ report: $(USABLE) ## Say what a website answers, contradicts and has left to age
 	@test -n "$(SITE)" || { echo "Name the website: make report SITE=https://www.example.com"; exit 2; }
 	$(BIN)/docent report $(SITE) $(if $(OUT),--out $(OUT)) $(if $(QUESTIONS),--questions $(QUESTIONS))
 
+##@ Check a change
+
+.PHONY: check
+check: lint test ## All that must hold before a commit
+
+.PHONY: lint
+lint: .venv/installed ## Format, lint, types, imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
 .PHONY: test
 test: .venv/installed ## Run the tests that need nothing but Python (minutes)
 	$(BIN)/pytest tests $(addprefix --ignore=,$(SLOW)) --numprocesses $(WORKERS) --dist worksteal
+
+.PHONY: format
+format: .venv/installed ## Put the code in order
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+##@ The rest of the checks
 
 widget/node_modules/.package-lock.json: widget/package-lock.json
 	npm --prefix widget ci --silent
@@ -63,14 +84,6 @@ test-operator: .venv/installed widget/node_modules/.package-lock.json ## Drive t
 	$(BIN)/pytest tests/console
 	$(BIN)/pytest $(LOOP_IN_BROWSER)
 
-.PHONY: test-docs
-test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it; read 1,000 pages twice (needs postgresql-doc-15)
-	$(BIN)/pytest tests/real_docs
-
-.PHONY: test-tutorial
-test-tutorial: .venv/installed ## Walk the tutorial block by block, and make the guides' calls, on a real server (needs curl, openssl)
-	$(BIN)/pytest tests/docs/running
-
 OIDC_PROVIDER := tests/reach/oidc_provider
 
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
@@ -84,54 +97,21 @@ test-reach: .venv/installed $(OIDC_PROVIDER)/node_modules/.package-lock.json wid
 	$(BIN)/pytest $(REACH_IN_BROWSER)
 	$(BIN)/pytest tests/recipes -k 'not docusaurus and not next'
 
-.PHONY: test-recipes
-test-recipes: .venv/installed widget/node_modules/.package-lock.json ## Build websites by the recipes of docs/how-to/recipes.md with the real tools, and use the widget in them (downloads them from npm and PyPI once; needs Debian's chromium, Node 20; php-cli for one)
-	$(BIN)/pytest tests/recipes
-
-.PHONY: test-processes
-test-processes: .venv/installed ## Run servers, workers, the demo and commands as real processes: kills, half requests, what they look up and write (needs strace, postgresql)
-	$(BIN)/pytest tests/processes --numprocesses 2 --dist loadfile
-
-.PHONY: test-faults-crawl
-test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, storms, rebinding
-	$(BIN)/pytest tests/misbehaving
-
-.PHONY: test-faults
-test-faults: .venv/installed ## 1,000 turns while clients, providers, Redis and processes fail (POSTGRES=1: that as well; needs redis-server; DOCENT_SEED replays a run)
-	$(BIN)/python -m tests.nemesis $(if $(TURNS),--turns $(TURNS)) $(if $(POSTGRES),--postgres)
-
-.PHONY: test-fleet
-test-fleet: .venv/installed ## Three machines behind nginx read three websites and answer visitors, while processes, Postgres and Redis are struck (PAGES=300 TURNS=300 ROUNDS=3 for more; needs redis-server, postgresql, nginx-light)
-	$(BIN)/python -m tests.fleet $(if $(PAGES),--pages $(PAGES)) $(if $(TURNS),--turns $(TURNS)) $(if $(ROUNDS),--rounds $(ROUNDS))
-
-.PHONY: test-long
-test-long: .venv/installed ## Play 500 examples of whatever operators, visitors and crashes may do (EXAMPLES=5000 for more)
-	DOCENT_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest tests/system/test_service_state_machine.py
-
-.PHONY: test-proxies
-test-proxies: .venv/installed ## Answers through a real nginx that buffers, and all of it below a path (needs nginx-light, Debian's chromium)
-	$(BIN)/pytest tests/proxies
-
-.PHONY: test-packaging
-test-packaging: .venv/installed ## Render and lint the Helm chart, and check compose and Fly files (installs Helm's code, 75 MB; needs nginx-light)
-	@$(BIN)/python -c 'import check_jsonschema, helm_python, kubernetes_validate' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable '.[packaging]'
-	$(BIN)/pytest tests/packaging
-
-.PHONY: test-image
-test-image: .venv/installed ## Build the Dockerfile without an engine, and start it as user 10001 on a read-only root (as root; needs buildah, mmdebstrap)
-	$(BIN)/pytest tests/image
+.PHONY: test-tutorial
+test-tutorial: .venv/installed ## Walk the tutorial block by block, and make the guides' calls, on a real server (needs curl, openssl)
+	$(BIN)/pytest tests/docs/running
 
 .PHONY: test-newcomer
 test-newcomer: .venv/installed ## Install the wheel as a new user would, type README's commands, then 70 wrong ones (needs curl)
 	$(BIN)/pytest tests/newcomer --numprocesses 2 --dist loadfile
 
-.PHONY: test-scale
-test-scale: .venv/installed ## The same contracts on Redis and an object store, several machines, and visitors who ask while Postgres fails (needs redis-server, postgresql)
-	$(BIN)/pytest tests/scale
+.PHONY: test-recipes
+test-recipes: .venv/installed widget/node_modules/.package-lock.json ## Build websites by the recipes of docs/how-to/recipes.md with the real tools, and use the widget in them (downloads them from npm and PyPI once; needs Debian's chromium, Node 20; php-cli for one)
+	$(BIN)/pytest tests/recipes
 
-.PHONY: test-postgres
-test-postgres: .venv/installed ## The record's own tests on Postgres (needs Debian's postgresql)
-	DOCENT_TEST_POSTGRES=own $(BIN)/pytest tests/store -k postgres
+.PHONY: test-docs
+test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it; read 1,000 pages twice (needs postgresql-doc-15)
+	$(BIN)/pytest tests/real_docs
 
 .PHONY: test-cases
 test-cases: .venv/installed widget/node_modules/.package-lock.json ## The security cases, counted by file (DOCENT_CASES=DIR for another set; needs Node 20)
@@ -146,32 +126,99 @@ test-api: .venv/installed ## Call the API in every way that its document allows,
 test-security: .venv/installed ## Run every test that docs/security.md names, and count the cases of each threat
 	$(BIN)/python -m tests.security
 
-.PHONY: lock
-lock: .venv/installed ## Lock what the image installs, by version and hash, after a change in pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[audit]'
-	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --extra mcp --extra oidc --extra otel --build-deps-for wheel \
-	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
-	$(BIN)/python -m tests.security.notices
+.PHONY: test-long
+test-long: .venv/installed ## Play 500 examples of whatever operators, visitors and crashes may do (EXAMPLES=5000 for more)
+	DOCENT_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest tests/system/test_service_state_machine.py
 
-.PHONY: audit
-audit: .venv/installed ## Known vulnerabilities of what the image installs (ADVISORIES=all.zip of OSV: without a network)
-	$(if $(ADVISORIES),,$(BIN)/python -m pip install --quiet --editable '.[audit]')
-	$(if $(ADVISORIES),$(BIN)/python -m tests.security.advisories $(ADVISORIES),$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements.lock)
+.PHONY: test-faults
+test-faults: .venv/installed ## 1,000 turns while clients, providers, Redis and processes fail (POSTGRES=1: that as well; needs redis-server; DOCENT_SEED replays a run)
+	$(BIN)/python -m tests.nemesis $(if $(TURNS),--turns $(TURNS)) $(if $(POSTGRES),--postgres)
 
-.PHONY: lint
-lint: .venv/installed ## Format, lint, types, imports
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+.PHONY: test-faults-crawl
+test-faults-crawl: .venv/installed ## Crawl sites that misbehave: bombs, traps, storms, rebinding
+	$(BIN)/pytest tests/misbehaving
 
-.PHONY: check
-check: lint test ## All that must hold before a commit
+.PHONY: test-processes
+test-processes: .venv/installed ## Run servers, workers, the demo and commands as real processes: kills, half requests, what they look up and write (needs strace, postgresql)
+	$(BIN)/pytest tests/processes --numprocesses 2 --dist loadfile
 
-.PHONY: format
-format: .venv/installed ## Put the code in order
-	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+.PHONY: test-fleet
+test-fleet: .venv/installed ## Three machines behind nginx read three websites and answer visitors, while processes, Postgres and Redis are struck (PAGES=300 TURNS=300 ROUNDS=3 for more; needs redis-server, postgresql, nginx-light)
+	$(BIN)/python -m tests.fleet $(if $(PAGES),--pages $(PAGES)) $(if $(TURNS),--turns $(TURNS)) $(if $(ROUNDS),--rounds $(ROUNDS))
+
+.PHONY: test-scale
+test-scale: .venv/installed ## The same contracts on Redis and an object store, several machines, and visitors who ask while Postgres fails (needs redis-server, postgresql)
+	$(BIN)/pytest tests/scale
+
+.PHONY: test-postgres
+test-postgres: .venv/installed ## The record's own tests on Postgres (needs Debian's postgresql)
+	DOCENT_TEST_POSTGRES=own $(BIN)/pytest tests/store -k postgres
+
+.PHONY: test-proxies
+test-proxies: .venv/installed ## Answers through a real nginx that buffers, and all of it below a path (needs nginx-light, Debian's chromium)
+	$(BIN)/pytest tests/proxies
+
+.PHONY: test-packaging
+test-packaging: .venv/installed ## Render and lint the Helm chart, and check compose and Fly files (installs Helm's code, 75 MB; needs nginx-light)
+	@$(BIN)/python -c 'import check_jsonschema, helm_python, kubernetes_validate' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable '.[packaging]'
+	$(BIN)/pytest tests/packaging
+
+.PHONY: test-image
+test-image: .venv/installed ## Build the Dockerfile without an engine, and start it as user 10001 on a read-only root (as root; needs buildah, mmdebstrap)
+	$(BIN)/pytest tests/image
+
+##@ Measure answers
+
+.PHONY: eval-sites
+eval-sites: .venv/installed ## Ask over real documentation sites that Docent crawls itself, and mark the answers (SITES=DIR for another set, ONLY=kicad,i3 for some sites)
+ifneq ($(and $(SITES),$(wildcard $(SITES)/run.py)),)
+	$(PYTHON) $(SITES)/run.py --docent $(BIN)/docent --data .venv/eval-sites --fetch $(if $(ONLY),--sites $(ONLY))
+else
+	$(BIN)/python -m bench.eval_sites $(if $(SITES),--set $(SITES)) $(if $(ONLY),--sites $(ONLY))
+endif
+
+.PHONY: eval
+eval: .venv/installed ## Measure retrieval on a set of questions (DATA=DIR)
+	@test -n "$(DATA)" || { echo "Name the set: make eval DATA=path/to/set (documents, chunks and queries .jsonl.gz)"; exit 2; }
+	$(BIN)/docent eval $(DATA)
+
+.PHONY: eval-demo
+eval-demo: .venv/installed ## Measure retrieval on our own 60 questions over the demonstration site
+	$(BIN)/python -m tests.demo_set .venv/demo-set
+	$(BIN)/docent eval .venv/demo-set --chunks own
+
+.PHONY: eval-quotes
+eval-quotes: .venv/installed ## Count the answers without a model that hold what the demonstration site's questions ask for, in English and four other languages
+	@rm -rf .venv/demo-quotes
+	$(BIN)/python -m tests.demo_quotes .venv/demo-quotes
+
+.PHONY: eval-languages
+eval-languages: .venv/installed ## Measure search and abstention by language on xquad, faq_multi and translated questions (DATA=DIR with xquad, faq_multi, help_centres; BEFORE= an earlier languages.json)
+	@test -n "$(DATA)" || { echo "Name the sets: make eval-languages DATA=path/to/eval"; exit 2; }
+	$(BIN)/python -m tests.language_table $(DATA) .venv/eval-languages $(BEFORE)
+
+.PHONY: eval-paraphrases
+eval-paraphrases: .venv/installed ## Measure how well questions in other words are found to be one gap
+	$(BIN)/python -m tests.paraphrases
+
+.PHONY: eval-answer-check
+eval-answer-check: .venv/installed ## Measure how many planted errors the check of a model's answers finds, and what it marks wrongly
+	$(BIN)/python -m tests.planted_errors
+
+.PHONY: eval-model
+eval-model: .venv/installed ## Play answers as chat models write them through the whole path (DATA="DIR ..." for further answers, MODEL_URL= MODEL_NAME= MODEL_KEY= to ask an endpoint)
+	@MODEL_URL="$(MODEL_URL)" MODEL_NAME="$(MODEL_NAME)" MODEL_KEY="$(MODEL_KEY)" $(BIN)/python -m tests.model_answers $(DATA)
+
+.PHONY: eval-reader
+eval-reader: .venv/installed ## Measure the reader beside trafilatura on public suites of main content (DATA=DIR)
+	@test -n "$(DATA)" || { echo "Name the suites: make eval-reader DATA=path/to/suites (pages.tar.xz, expected.jsonl.gz)"; exit 2; }
+	$(BIN)/python -m bench.reader_suites $(DATA)
+
+.PHONY: bench-extraction
+bench-extraction: .venv/installed ## Measure extraction on real pages beside trafilatura (downloads Debian packages)
+	$(BIN)/python -m bench.extraction
+
+##@ Measure speed and size
 
 .PHONY: bench
 bench: .venv/installed ## Measure all figures of bench/results.json, and write it (about 25 minutes; ROUNDS=2 for a glance; after bench-peers and bench-crawl, for two of them)
@@ -185,29 +232,29 @@ bench-check: .venv/installed ## Measure them again, and fail where one is more t
 bench-stages: .venv/installed ## Measure the stages of an answer beside their floors
 	$(BIN)/python -m bench.answer_path
 
-.PHONY: bench-indexing
-bench-indexing: .venv/installed ## Measure the processor time of indexing beside the embedder alone
-	$(BIN)/python -m bench.indexing
-
-.PHONY: bench-sizes
-bench-sizes: .venv/installed ## Measure agents of 1,000 to 1,000,000 chunks and 1,000 agents (SIZES="1x1000 1x10000" for a glance; needs postgresql-doc-15, an hour)
-	$(BIN)/python -m bench.sizes $(if $(SIZES),--sizes $(SIZES)) $(if $(FOLDER),--folder $(FOLDER))
-
-.PHONY: bench-at-rest
-bench-at-rest: .venv/installed ## Measure what a web process costs until it is ready, and holds at rest
-	$(BIN)/python -m bench.at_rest
-
 .PHONY: bench-question
 bench-question: .venv/installed ## Measure the processor time of one question beside a bare server (BEFORE=REVISION for another tree)
 	$(BIN)/python -m bench.question $(if $(BEFORE),--before $(BEFORE))
+
+.PHONY: bench-tokens
+bench-tokens: .venv/installed ## Measure the processor time of a streamed token beside the bare libraries (BEFORE=REVISION for another tree)
+	$(BIN)/python -m bench.token_cost $(if $(BEFORE),--before $(BEFORE))
 
 .PHONY: bench-load
 bench-load: .venv/installed ## Measure a web process, or PROCESSES of them, under 300 and 1,000 streams, and for 20 minutes under 100 (SOAK=MINUTES)
 	$(BIN)/python -m bench.load $(if $(SOAK),--soak-minutes $(SOAK)) $(if $(PROCESSES),--processes $(PROCESSES))
 
-.PHONY: bench-tokens
-bench-tokens: .venv/installed ## Measure the processor time of a streamed token beside the bare libraries (BEFORE=REVISION for another tree)
-	$(BIN)/python -m bench.token_cost $(if $(BEFORE),--before $(BEFORE))
+.PHONY: bench-at-rest
+bench-at-rest: .venv/installed ## Measure what a web process costs until it is ready, and holds at rest
+	$(BIN)/python -m bench.at_rest
+
+.PHONY: bench-sizes
+bench-sizes: .venv/installed ## Measure agents of 1,000 to 1,000,000 chunks and 1,000 agents (SIZES="1x1000 1x10000" for a glance; needs postgresql-doc-15, an hour)
+	$(BIN)/python -m bench.sizes $(if $(SIZES),--sizes $(SIZES)) $(if $(FOLDER),--folder $(FOLDER))
+
+.PHONY: bench-indexing
+bench-indexing: .venv/installed ## Measure the processor time of indexing beside the embedder alone
+	$(BIN)/python -m bench.indexing
 
 .PHONY: bench-crawl
 bench-crawl: .venv/installed ## Measure the crawler beside Scrapy (needs postgresql-doc-15, python3-doc; installs Scrapy)
@@ -226,10 +273,6 @@ bench-commands: .venv/installed ## Measure the processor time of the commands (B
 bench-console: .venv/installed ## Measure the processor time of each page of the console over a large record (TURNS=100000)
 	$(BIN)/python -m bench.console_pages --turns $(or $(TURNS),100000)
 
-.PHONY: bench-extraction
-bench-extraction: .venv/installed ## Measure extraction on real pages beside trafilatura (downloads Debian packages)
-	$(BIN)/python -m bench.extraction
-
 .PHONY: bench-widget
 bench-widget: .venv/installed ## Measure the widget beside public ones (needs Debian's chromium; downloads them from npm)
 	$(BIN)/python -m bench.widget
@@ -238,50 +281,7 @@ bench-widget: .venv/installed ## Measure the widget beside public ones (needs De
 bench-widget-tasks: .venv/installed ## Measure how long the widget keeps a page busy at a time (DIST="DIR ..." for other builds; needs Debian's chromium)
 	$(BIN)/python -m bench.widget_tasks $(DIST)
 
-.PHONY: eval
-eval: .venv/installed ## Measure retrieval on a set of questions (DATA=DIR)
-	@test -n "$(DATA)" || { echo "Name the set: make eval DATA=path/to/set (documents, chunks and queries .jsonl.gz)"; exit 2; }
-	$(BIN)/docent eval $(DATA)
-
-.PHONY: eval-reader
-eval-reader: .venv/installed ## Measure the reader beside trafilatura on public suites of main content (DATA=DIR)
-	@test -n "$(DATA)" || { echo "Name the suites: make eval-reader DATA=path/to/suites (pages.tar.xz, expected.jsonl.gz)"; exit 2; }
-	$(BIN)/python -m bench.reader_suites $(DATA)
-
-.PHONY: eval-demo
-eval-demo: .venv/installed ## Measure retrieval on our own 60 questions over the demonstration site
-	$(BIN)/python -m tests.demo_set .venv/demo-set
-	$(BIN)/docent eval .venv/demo-set --chunks own
-
-.PHONY: eval-sites
-eval-sites: .venv/installed ## Ask over real documentation sites that Docent crawls itself, and mark the answers (SITES=DIR for another set, ONLY=kicad,i3 for some sites)
-ifneq ($(and $(SITES),$(wildcard $(SITES)/run.py)),)
-	$(PYTHON) $(SITES)/run.py --docent $(BIN)/docent --data .venv/eval-sites --fetch $(if $(ONLY),--sites $(ONLY))
-else
-	$(BIN)/python -m bench.eval_sites $(if $(SITES),--set $(SITES)) $(if $(ONLY),--sites $(ONLY))
-endif
-
-.PHONY: eval-quotes
-eval-quotes: .venv/installed ## Count the answers without a model that hold what the demonstration site's questions ask for, in English and four other languages
-	@rm -rf .venv/demo-quotes
-	$(BIN)/python -m tests.demo_quotes .venv/demo-quotes
-
-.PHONY: eval-languages
-eval-languages: .venv/installed ## Measure search and abstention by language on xquad, faq_multi and translated questions (DATA=DIR with xquad, faq_multi, help_centres; BEFORE= an earlier languages.json)
-	@test -n "$(DATA)" || { echo "Name the sets: make eval-languages DATA=path/to/eval"; exit 2; }
-	$(BIN)/python -m tests.language_table $(DATA) .venv/eval-languages $(BEFORE)
-
-.PHONY: eval-answer-check
-eval-answer-check: .venv/installed ## Measure how many planted errors the check of a model's answers finds, and what it marks wrongly
-	$(BIN)/python -m tests.planted_errors
-
-.PHONY: eval-model
-eval-model: .venv/installed ## Play answers as chat models write them through the whole path (DATA="DIR ..." for further answers, MODEL_URL= MODEL_NAME= MODEL_KEY= to ask an endpoint)
-	@MODEL_URL="$(MODEL_URL)" MODEL_NAME="$(MODEL_NAME)" MODEL_KEY="$(MODEL_KEY)" $(BIN)/python -m tests.model_answers $(DATA)
-
-.PHONY: eval-paraphrases
-eval-paraphrases: .venv/installed ## Measure how well questions in other words are found to be one gap
-	$(BIN)/python -m tests.paraphrases
+##@ The widget
 
 .PHONY: widget
 widget: widget/node_modules/.package-lock.json ## Build the widget again after a change in widget/src (needs Node 20)
@@ -300,15 +300,7 @@ lint-widget: widget/node_modules/.package-lock.json ## Types, rules, tests and w
 npm-packages: widget/node_modules/.package-lock.json ## Build the npm packages in widget/packages (needs Node 20)
 	npm --prefix widget run packages
 
-.PHONY: release
-release: .venv/installed npm-packages ## Build what a release consists of into dist/: wheel, sdist, npm packages, SBOM, provenance, notes, checksums (IMAGE=1: the image for amd64 and arm64 as well; needs Docker's buildx)
-	$(BIN)/python -m pip install --quiet 'hatchling>=1.27'
-	rm -rf dist && mkdir dist
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/hatchling build --directory dist --target sdist --target wheel
-	for name in client react vue; do (cd widget/packages/$$name && npm pack --silent --pack-destination "$(CURDIR)/dist") || exit 1; done
-	$(if $(IMAGE),docker buildx build --platform linux/amd64$(,)linux/arm64 --provenance=mode=max --output type=oci$(,)dest=dist/docent-image.tar .)
-	$(BIN)/python -m tests.packaging.release_files dist
-	cd dist && sha256sum --check --quiet SHA256SUMS && ls -l
+##@ Documentation, and what is made from the code
 
 .PHONY: docs
 docs: .venv/installed ## Build the documentation as a website in build/docs; every warning is an error
@@ -320,10 +312,16 @@ docs: .venv/installed ## Build the documentation as a website in build/docs; eve
 reference: .venv/installed ## Write what the documentation has from the code: docs/reference, pages as they are read
 	$(BIN)/python -m tests.docs.reference_pages
 	$(BIN)/python -m tests.docs.read_pages
+	$(BIN)/python -m tests.docs.house_picture
 
 .PHONY: sample-report
 sample-report: .venv/installed ## Write docs/site/site-report.html, a report over the demonstration site with faults
 	$(BIN)/python -m tests.docs.sample_report
+
+.PHONY: screenshots
+screenshots: .venv/installed ## Take pictures of the widget's states and the console's pages (OUT=DIR; needs Debian's chromium)
+	$(BIN)/python -m tests.e2e.screenshots $(or $(OUT),docs/images)
+	$(BIN)/python -m tests.console.screenshots $(or $(OUT),docs/images)
 
 .PHONY: migration
 migration: .venv/installed ## Write the migration that brings databases to the tables as the code has them (NAME=saved_filters)
@@ -331,7 +329,26 @@ migration: .venv/installed ## Write the migration that brings databases to the t
 	$(BIN)/ruff check --quiet --fix --select I,F401 app/store/migrations/versions/*_$(NAME).py
 	$(BIN)/ruff format --quiet app/store/migrations/versions/*_$(NAME).py
 
-.PHONY: screenshots
-screenshots: .venv/installed ## Take pictures of the widget's states and the console's pages (OUT=DIR; needs Debian's chromium)
-	$(BIN)/python -m tests.e2e.screenshots $(or $(OUT),docs/images)
-	$(BIN)/python -m tests.console.screenshots $(or $(OUT),docs/images)
+##@ Dependencies and releases
+
+.PHONY: lock
+lock: .venv/installed ## Lock what the image installs, by version and hash, after a change in pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[audit]'
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --extra mcp --extra oidc --extra otel --build-deps-for wheel \
+	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
+	$(BIN)/python -m tests.security.notices
+
+.PHONY: audit
+audit: .venv/installed ## Known vulnerabilities of what the image installs (ADVISORIES=all.zip of OSV: without a network)
+	$(if $(ADVISORIES),,$(BIN)/python -m pip install --quiet --editable '.[audit]')
+	$(if $(ADVISORIES),$(BIN)/python -m tests.security.advisories $(ADVISORIES),$(BIN)/pip-audit --strict --disable-pip --require-hashes -r requirements.lock)
+
+.PHONY: release
+release: .venv/installed npm-packages ## Build what a release consists of into dist/: wheel, sdist, npm packages, SBOM, provenance, notes, checksums (IMAGE=1: the image for amd64 and arm64 as well; needs Docker's buildx)
+	$(BIN)/python -m pip install --quiet 'hatchling>=1.27'
+	rm -rf dist && mkdir dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/hatchling build --directory dist --target sdist --target wheel
+	for name in client react vue; do (cd widget/packages/$$name && npm pack --silent --pack-destination "$(CURDIR)/dist") || exit 1; done
+	$(if $(IMAGE),docker buildx build --platform linux/amd64$(,)linux/arm64 --provenance=mode=max --output type=oci$(,)dest=dist/docent-image.tar .)
+	$(BIN)/python -m tests.packaging.release_files dist
+	cd dist && sha256sum --check --quiet SHA256SUMS && ls -l
