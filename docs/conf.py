@@ -19,9 +19,9 @@ include_patterns = [
     "SECURITY.md",
     "THIRD_PARTY_NOTICES.md",
     "bench/README.md",
-    "bench/glosses/README.md",
+    "training/glosses/README.md",
     "bench/sites/README.md",
-    "bench/training/README.md",
+    "training/models/README.md",
     "tests/data/extraction/README.md",
 ]
 exclude_patterns = ["docs/conf.py", "docs/site"]

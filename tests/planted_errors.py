@@ -1,8 +1,8 @@
 """How well answers are checked: sentences as a model writes them about a page, as they are and with an error planted in
 each. `python -m tests.planted_errors [--json] [--show] [demo | company | held_out]`
 
-One set is about the demonstration site, two are about invented companies (`bench/training/companies`). Look only at the
-figures of `held_out`, never at which of its sentences are marked.
+One set is about the demonstration site, two are about invented companies (`training/models/companies`). Look only at
+the figures of `held_out`, never at which of its sentences are marked.
 `tests/data/*_written_answers.jsonl` has a sentence a line, the page that it cites and the names in it. A number or a
 name is replaced by one that the cited page does not have, or (swapped) by another one of the same page, except those
 that are as `true` there; or "not" is put in or taken out.
@@ -29,7 +29,7 @@ from crawler.extract.extraction import extract_page
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _PAGES: Final = _ROOT / "app" / "demo_site"
-_COMPANIES: Final = _ROOT / "bench" / "training" / "companies"
+_COMPANIES: Final = _ROOT / "training" / "models" / "companies"
 SETS: Final = ("demo", "company", "held_out")
 KINDS: Final = (
     "honest",

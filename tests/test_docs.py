@@ -79,11 +79,6 @@ def test_every_relative_link_leads_somewhere(page: Path) -> None:
         assert not anchor or anchor in _anchors(target), link
 
 
-def test_the_layers_drawn_are_the_layers_checked() -> None:
-    [drawn] = [code for code in _code(ROOT / "docs" / "architecture.md") if code.startswith("layers = [")]
-    assert drawn in _text(ROOT / "pyproject.toml")
-
-
 def test_decisions_are_numbered_and_say_what_they_cost() -> None:
     assert [page.name[:5] for page in DECISIONS] == [f"{number:04}-" for number in range(1, len(DECISIONS) + 1)]
     for page in DECISIONS:

@@ -83,8 +83,8 @@ def ours() -> dict[str, _Module]:
 
 @pytest.fixture(scope="module")
 def theirs() -> dict[str, _Module]:
-    """Those of `tests` and `bench`."""
-    return _modules("tests", "bench")
+    """Those of `tests`, `bench` and `training`."""
+    return _modules("tests", "bench", "training")
 
 
 def test_no_folder_holds_more_modules_than_one_reads_at_a_glance(ours: dict[str, _Module]) -> None:
@@ -159,6 +159,16 @@ def test_no_file_puts_together_more_use_cases_than_it_is_about(
     }
     most = max(made, key=lambda name: made[name])
     assert made[most] <= _MOST_USE_CASES_BY_HAND, most
+
+
+def test_what_trains_the_models_is_imported_by_its_tests_alone(
+    ours: dict[str, _Module], theirs: dict[str, _Module]
+) -> None:
+    assert "training.rails" in theirs["tests.training.test_rails"].imports
+    users = {
+        name for name, module in (ours | theirs).items() if any(each.startswith("training.") for each in module.imports)
+    }
+    assert {name for name in users if not name.startswith(("training.", "tests.training."))} == set()
 
 
 def test_imports_run_in_no_circle(ours: dict[str, _Module]) -> None:

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from tests.docs.shell_commands import commands
 
 BLOCKS = blocks()
 # PHP and Ruby are run by tests/test_signing_examples.py, where they are installed.
-CHECKED_LANGUAGES = {"sh", "bash", "python", "json", "js", "html", "css", "toml", "nginx", "text", "php", "ruby"}
+CHECKED_LANGUAGES = {"sh", "bash", "python", "json", "js", "html", "css", "nginx", "text", "php", "ruby"}
 _NOTE = re.compile(r"(the body|the answer|part of the answer) of ([A-Z]+) (\S+)")
 _ATTRIBUTES = re.compile(r"^\| `(data-[a-z-]+)` \|", re.MULTILINE)
 _SCRIPTS = "widget|search|inline|invite"
@@ -96,11 +95,6 @@ def test_its_style_names_what_the_widget_has(block: Block) -> None:
     source = "".join(path.read_text("utf-8") for path in sorted((ROOT / "widget" / "src").iterdir()) if path.is_file())
     for name in {*re.findall(r"(--docent-[a-z-]+):", block.code), *re.findall(r"::part\((\w+)\)", block.code)}:
         assert name in source, name
-
-
-@in_language("toml")
-def test_its_toml_parses(block: Block) -> None:
-    tomllib.loads(block.code)
 
 
 @in_language("nginx")
