@@ -81,6 +81,28 @@ def test_a_page_that_is_nothing_else_is_filled(page: Page, site: Site) -> None:
     assert page.evaluate("document.activeElement?.localName") in ("body", "docent-widget")
 
 
+def test_the_field_stands_in_the_middle_until_something_is_asked(page: Page, site: Site) -> None:
+    site.api.agent["starter_prompts"] = [QUESTION]
+    put(site, "<h1 hidden>Help</h1><main></main>", 'data-target="main" data-mode="page"')
+    page.goto(site.origin)
+    assert page.viewport_size
+    height = page.viewport_size["height"]
+    group = page.get_by_role("group", name="For example")
+    expect(group.get_by_role("button")).to_have_text([QUESTION])
+    parts = [page.locator(f"docent-widget {each}") for each in (".greeting", ".starters", "#disclosure", ".composer")]
+    places = [part.bounding_box() for part in parts]
+    tops = [place["y"] for place in places if place]
+    assert tops == sorted(tops)
+    assert height / 4 < tops[0] < tops[-1] < height * 3 / 4
+    group.get_by_role("button").click()
+    expect(page.locator("docent-widget .answer")).to_contain_text("You have 30 days.")
+    field = page.locator("docent-widget .composer").bounding_box()
+    assert field
+    assert field["y"] > height * 3 / 4
+    page.get_by_role("button", name="New conversation").click()
+    expect(group).to_be_visible()
+
+
 def test_the_conversation_is_the_launchers_of_the_next_page(page: Page, site: Site) -> None:
     put(site, '<main><h1>Help</h1><div id="help"></div></main>')
     page.goto(site.origin)
@@ -106,6 +128,7 @@ def test_a_target_that_is_not_there_is_named(page: Page, site: Site) -> None:
 
 
 def test_it_is_for_everyone(page: Page, site: Site) -> None:
+    site.api.agent["starter_prompts"] = [QUESTION]
     put(site, '<main><h1>Help</h1><div id="help"></div></main>')
     page.goto(site.origin)
     ask(page)

@@ -11,7 +11,7 @@ import type { Stay } from "./store.js";
 import type { OpenPast, PastActions, PastView } from "./past_view.js";
 import { isRunning, type State, type Turn } from "./state.js";
 import { dots, trouble } from "./trouble.js";
-import { TurnView, type TurnActions } from "./turn_view.js";
+import { questions, TurnView, type TurnActions } from "./turn_view.js";
 import { failureText, isHopeless, stageText, W, type Words } from "./words.js";
 
 export interface PanelActions extends TurnActions, PastActions {
@@ -218,20 +218,8 @@ export class PanelView {
     if (state.agent !== before?.agent) fill(avatar, drawn ? picture(pictureUrl(this.#options, drawn), letter) : letter);
     panel.ariaLabel = log.ariaLabel = title || this.speech.chat;
     if (state.connection === "ready" && state.agent) {
-      fill(
-        intro,
-        h("p", { class: "greeting", dir: "auto" }, state.agent.theme?.greeting || this.words[W.greeting]),
-        h(
-          "div",
-          { class: "starters" },
-          ...(state.agent.starter_prompts ?? []).map((prompt) =>
-            chip(prompt, () => {
-              this.actions.ask(prompt);
-              this.actions.focus();
-            }),
-          ),
-        ),
-      );
+      const greeting = h("p", { class: "greeting", dir: "auto" }, state.agent.theme?.greeting || this.words[W.greeting]);
+      fill(intro, greeting, questions("starters", this.words[W.examples], state.agent.starter_prompts, this.actions));
     } else if (state.connection === "failed") {
       const code = state.refusal;
       const hopeless = isHopeless(code);

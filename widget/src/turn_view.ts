@@ -151,7 +151,7 @@ export class TurnView {
         turn.answer && !turn.isTalk && this.#drawActions(turn),
         turn.rating === "down" && !turn.isCommented && this.#why,
         turn.rating && (turn.rating === "up" ? turn.isCommented != null : turn.isCommented) && h("p", { class: "status" }, words[W.thanks]),
-        this.#drawFurther(turn),
+        questions("further", this.words[W.further], turn.further, this.actions),
       );
     }
   }
@@ -209,22 +209,6 @@ export class TurnView {
     return list;
   }
 
-  /** Below the latest answer only: panel.css. */
-  #drawFurther({ further }: Turn): HTMLElement | null {
-    if (!further?.length) return null;
-    const label = this.words[W.further];
-    const ask = (question: string): void => {
-      this.actions.ask(question);
-      this.actions.focus();
-    };
-    return h(
-      "div",
-      { class: "further", role: "group", "aria-label": label },
-      h("p", { class: "status", "aria-hidden": "true" }, label),
-      ...further.map((question) => chip(question, () => ask(question))),
-    );
-  }
-
   #drawActions(turn: Turn): HTMLElement {
     const { words, actions } = this;
     const thumb = (rating: Rating): HTMLElement =>
@@ -235,4 +219,19 @@ export class TurnView {
     const copy = copyButton(words[W.copy], words[W.copied], () => actions.copy(turn));
     return h("div", { class: "actions" }, copy, thumb("up"), thumb("down"));
   }
+}
+
+/** What may be asked with one tap, below a title. */
+export function questions(name: string, title: string, asked: readonly string[] | null | undefined, actions: TurnActions): HTMLElement | null {
+  if (!asked?.length) return null;
+  const ask = (question: string): void => {
+    actions.ask(question);
+    actions.focus();
+  };
+  return h(
+    "div",
+    { class: name, role: "group", "aria-label": title },
+    h("p", { class: "status", "aria-hidden": "true" }, title),
+    ...asked.map((question) => chip(question, () => ask(question))),
+  );
 }
