@@ -56,7 +56,8 @@ class FiguresOut(Model):
         "there were none."
     )
     satisfaction: float | None = Field(
-        description="The share of thumbs up among all thumbs, 0 to 1; null if there were none."
+        description="The share of thumbs up among all thumbs, by which visitors say whether it was solved, 0 to 1; "
+        "null if there were none."
     )
     curated: int = Field(description="Answered turns with a curated answer.")
     conversations: int = Field(description="Conversations with a question.")

@@ -155,6 +155,13 @@ def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
         {"outcome": "answered"},
     )
     yield Tile(
+        "Solved, say visitors",
+        percent(counts.satisfaction),
+        f"{number(counts.thumbs_up)} yes, {number(counts.thumbs_down)} no, of {plural(counts.turns, 'question')}",
+        _share_before(counts.satisfaction, then.satisfaction),
+        {"rating": "up"},
+    )
+    yield Tile(
         "Not answered",
         number(counts.abstained),
         f"{percent(counts.abstained / counts.turns if counts.turns else None)} of the questions",
@@ -171,12 +178,6 @@ def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
     if counts.failed or then.failed:
         told = _count_before(counts.failed, then.failed)
         yield Tile("Failed", number(counts.failed), "", told, {"outcome": "failed"})
-    yield Tile(
-        "Satisfied",
-        percent(counts.satisfaction),
-        f"{number(counts.thumbs_up)} thumbs up, {number(counts.thumbs_down)} down",
-        _share_before(counts.satisfaction, then.satisfaction),
-    )
     rated, then_rated = now.chats, before.chats
     if rated.satisfaction is not None or then_rated.satisfaction is not None:
         yield Tile(

@@ -180,6 +180,23 @@ def test_a_greeting_has_nothing_to_rate(page: Page, site: Site) -> None:
     expect(page.get_by_role("button", name="Helpful", exact=True)).to_have_count(1)
 
 
+def test_one_answer_at_a_time_is_asked_about_and_no_greeting_nor_doubt(page: Page, site: Site) -> None:
+    site.api.script["Hi"] = [*tokens("Hello!"), done(answered_by="small_talk")]
+    site.api.script["Unsure?"] = [*tokens("Perhaps."), done(low_confidence=True)]
+    site.api.script[QUESTION] = [*tokens("Two weeks."), done()]
+    asks = page.get_by_text("Did this solve it?").filter(visible=True)
+    chat = Chat.opened(page, site)
+    for question, answer, times in (("Hi", "Hello!", 0), (QUESTION, "Two weeks.", 1), ("Unsure?", "Perhaps.", 0)):
+        chat.ask(question)
+        expect(chat.answers.last).to_contain_text(answer)
+        expect(page.get_by_role("button", name="Stop answering")).to_have_count(0)
+        expect(asks).to_have_count(times)
+    chat.ask(QUESTION)
+    expect(asks).to_have_count(1)
+    page.get_by_role("button", name="Helpful", exact=True).last.click()
+    expect(asks).to_have_count(0)
+
+
 def test_numbers_of_a_table_end_together(page: Page, site: Site) -> None:
     table = "| What | Costs |\n|---|---|\n| Plus | 3.90 € |\n| Two lamps | 1,200.00 € |\n| Basic | free of charge |\n"
     site.api.script[QUESTION] = [*tokens(table, 200), done()]

@@ -217,7 +217,9 @@ export class TurnView {
         "data-focus": rating,
       });
     const copy = copyButton(words[W.copy], words[W.copied], () => actions.copy(turn));
-    return h("div", { class: "actions" }, copy, thumb("up"), thumb("down"));
+    // What says that it does not know has solved nothing.
+    const asks = !turn.isUnsure && !turn.rating && h("span", { class: "solved" }, words[W.solved]);
+    return h("div", { class: "actions" }, copy, asks, thumb("up"), thumb("down"));
   }
 }
 

@@ -8,7 +8,7 @@ export const enum W {
   close, wide, placeholder, send, retry, offline, cut, note,
   stop, searching, reading, writing, thinking, copy, copied, up, down, thanks, fresh,
   sources, asOf, unsure, stopped, broken, busy, full, refused, greeting, you, reconnecting, long,
-  person, pending, further, more, jump, code, cutShort, goOn, past, earlier, examples,
+  person, pending, further, more, jump, code, cutShort, goOn, past, earlier, examples, solved,
 }
 
 /** One language: `words[W.close]`. */

@@ -16,7 +16,7 @@ async def test_a_sign_in_begins_with_what_waits_and_the_figures(console: OpenCon
     shown = text_of(html)
     assert "Needs attention" in shown
     assert f"/console/live/{console.rooms.ids['conversation_id']}" in html
-    for figure in ("Questions", "Answered", "Not answered", "Handed over", "Thumbs up"):
+    for figure in ("Questions", "Answered", "Not answered", "Handed over", "Solved, say visitors"):
         assert f">{figure}</" in html.partition("The last 7 days")[2]
     assert "Growing gaps" in shown
     assert "Docs, version" in shown
@@ -28,7 +28,7 @@ async def test_a_figure_of_the_only_agent_leads_to_what_it_counts(console: OpenC
         [address] = re.findall(r'<h3><a href="([^"]+)">Not answered</a>', html)
         listed = await console.viewer.page(unescape(address))
         assert listed.count('class="inbox-question"') == 4, "one of them was handed over since"
-    thumbs = re.findall(r'<h3><a href="([^"]+)">Thumbs down', await console.viewer.page("/console"))
+    thumbs = re.findall(r'<h3><a href="([^"]+)">Not solved', await console.viewer.page("/console"))
     assert "Nothing found" in await console.viewer.page(unescape(thumbs[0]))
 
 
