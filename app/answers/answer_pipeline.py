@@ -130,14 +130,15 @@ class AnswerPipeline:
         what the visitor's browser sent of their page; without `found`, from nothing. Models get what is near: only
         passages that are quoted are judged one by one."""
         request, threshold = asking.request, agent.config.confidence_threshold
-        name = canned_messages(asking.language).your_page
         sources: tuple[Source, ...] = ()
         if found is not None:
             chunks = found.sources
             if self._has_model:
                 chunks = tuple(item for item in chunks if is_near(item.calibrated, threshold))
             crawled = await self._crawled_page(agent, request)
-            sources = await sources_with_page(request, chunks, crawled, name)
+            name = canned_messages(asking.language).your_page
+            own_title = f"{crawled[0].title} ({name})" if crawled and crawled[0].title else name
+            sources = await sources_with_page(request, chunks, crawled, own_title)
         context = AnswerContext(
             agent=agent.config,
             question=request.message,

@@ -6,17 +6,15 @@ people type into a search box.
 """
 
 import csv
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from importlib import resources
 from itertools import zip_longest
-from typing import Any, Final
+from typing import Final
 
 from app.core.chunk import Chunk
 from app.core.delimited_text import delimited
 from app.core.errors import InvalidInput
+from app.core.text.questions.heading_questions import asks_visitors, heading_words, instruction_question
 from app.core.text.sentences import asks
 from app.core.text.words import folded_words, normalised
 from app.knowledge.starter_suggestions import page_questions
@@ -56,16 +54,16 @@ def _chosen(questions: Sequence[ReportQuestion], at: dict[str, set[str]]) -> lis
 def _of_page(page: Sequence[Chunk], is_post: bool) -> Iterator[ReportQuestion]:
     url, language = page[0].url, page[0].language
     for suggestion in page_questions(page):
-        if offered(suggestion.question) is not None and not _asks_visitors(suggestion.question, language):
+        if offered(suggestion.question) is not None and not asks_visitors(suggestion.question, language):
             yield ReportQuestion(suggestion.question, Origin.QUESTION, (url,), language)
     if is_post:
         return
     headings = [text for heading in _headings(page) if (text := offered(heading)) and not asks(text[-2:])]
     for heading in headings:
-        if (asked := _instructed(heading, language)) is not None:
+        if (asked := instruction_question(heading, language)) is not None:
             yield ReportQuestion(asked, Origin.INSTRUCTION, (url,), language)
     top = offered(page[0].breadcrumb[0]) if page[0].breadcrumb else None
-    if top in headings and _is_topic(top, language) and _instructed(top, language) is None:
+    if top in headings and _is_topic(top, language) and instruction_question(top, language) is None:
         yield ReportQuestion(top, Origin.TOPIC, (url,), language)
 
 
@@ -73,40 +71,11 @@ def _headings(page: Sequence[Chunk]) -> list[str]:
     return list(dict.fromkeys(heading for chunk in page for heading in chunk.breadcrumb))
 
 
-def _asks_visitors(question: str, language: str | None) -> bool:
-    """ "Are you ready to start?" asks the reader."""
-    asked = tuple(_tables().get(language or "", {}).get("asks_visitors", ()))
-    return f"{normalised(question)} ".startswith(tuple(f"{words} " for words in asked))
-
-
-def _instructed(heading: str, language: str | None) -> str | None:
-    """ "Change your card" as "How do I change my card?"."""
-    table = _tables().get(language or "", {})
-    first, *rest = heading.rstrip(" .!:").split()
-    if not rest or first.casefold() not in table.get("verbs", ()):
-        return None
-    is_noun = rest[0].casefold() in table["after_nouns"] and f"{first} {rest[0]}".casefold() not in table["two_words"]
-    words = [table["turned"].get(word.casefold(), word) for word in rest]
-    if is_noun or not table["never"].isdisjoint(folded_words(" ".join(words))):
-        return None
-    return str(table["form"]).format(" ".join((first.casefold(), *words)))
-
-
 def _is_topic(heading: str, language: str | None) -> bool:
     """Few words that are no address, and none of those that make a sentence or a headline of them."""
     words = folded_words(heading)
-    sentence_words = _tables().get(language or "", {}).get("in_headlines", frozenset())
+    sentence_words = heading_words(language).get("in_headlines", frozenset())
     return len(words) <= _TOPIC_WORDS and not heading.startswith("/") and sentence_words.isdisjoint(words)
-
-
-@cache
-def _tables() -> dict[str, dict[str, Any]]:
-    told = tomllib.loads(resources.files(__package__).joinpath("heading_words.toml").read_text(encoding="utf-8"))
-    lists = ("verbs", "after_nouns", "never", "in_headlines")
-    return {
-        language: table | {name: frozenset(table.get(name, "").split()) for name in lists}
-        for language, table in told.items()
-    }
 
 
 def given_questions(text: str) -> list[ReportQuestion]:

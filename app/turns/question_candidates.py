@@ -1,4 +1,4 @@
-"""Candidates for a visitor's next question: the headings of other sections of the cited pages.
+"""Candidates for a visitor's next question: the questions of other headings of the cited pages.
 
 Nothing is made up, and nothing comes from what other visitors wrote.
 """
@@ -16,6 +16,7 @@ from app.core.chunk import Chunk
 from app.core.text.content_words import is_content_word
 from app.core.text.markdown.blocks import BlockKind, blocks
 from app.core.text.markdown.section_text import section_name
+from app.core.text.questions.heading_questions import heading_question
 from app.core.text.questions.stop_words import without_stop_words
 from app.core.text.sentences import asks
 from app.core.text.untrusted_text import without_controls
@@ -41,8 +42,8 @@ class WrittenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class NextQuestion:
-    """`documents` are the pages of which one must answer it. `chunk_ids` are their chunks with the section under this
-    heading; empty if the answer may be anywhere on the page."""
+    """`documents` are the pages of which one must answer it. `chunk_ids` are their chunks with the section whose
+    heading this is; empty if the answer may be anywhere on the page."""
 
     text: str
     documents: frozenset[UUID]
@@ -54,7 +55,11 @@ class NextQuestion:
     def is_furniture(self, found: Sequence[Chunk]) -> bool:
         """Whether the heading is on another page as well, such as "See also", and therefore means nothing."""
         others = (chunk for chunk in found if self.chunk_ids and chunk.document_id not in self.documents)
-        return any(_key(self.text) == _key(section.heading) for chunk in others for section in _sections([chunk]))
+        return any(
+            _key(self.text) == _key(_question(section.heading, chunk.language) or "")
+            for chunk in others
+            for section in _sections([chunk])
+        )
 
 
 @dataclass(slots=True)
@@ -80,25 +85,29 @@ class Asked:
 def section_questions(
     pages: Sequence[Sequence[Chunk]], cited: Mapping[str, str | None], is_asked: Callable[[str], bool], most: int
 ) -> list[NextQuestion]:
-    """At most `most` headings: those nearest to the citations first, taking the pages in turn. `pages` has neighbouring
-    chunks of each page in order; `cited` maps the id of each cited chunk to its words that were quoted or offered."""
-    rounds = zip_longest(*(_of_page(page, cited) for page in pages))
+    """At most `most` questions of headings: those nearest to the citations first, taking the pages in turn. `pages` has
+    neighbouring chunks of each page in order; `cited` maps the id of each cited chunk to its words that were quoted or
+    offered."""
+    rounds = zip_longest(*(_of_page(page, cited, is_asked) for page in pages))
     found: dict[str, NextQuestion] = {}
     for question in (each for of_pages in rounds for each in of_pages if each is not None):
-        if not is_asked(question.text):
-            found.setdefault(_key(question.text), question)
+        found.setdefault(_key(question.text), question)
     return list(found.values())[:most]
 
 
-def _of_page(page: Sequence[Chunk], cited: Mapping[str, str | None]) -> Iterator[NextQuestion]:
+def _of_page(
+    page: Sequence[Chunk], cited: Mapping[str, str | None], is_asked: Callable[[str], bool]
+) -> Iterator[NextQuestion]:
     sections = _sections(page)
     places = [at for at, section in enumerate(sections) if any(_holds(section, *one) for one in cited.items())]
     if not places:
         return
     for at in sorted(range(len(sections)), key=lambda at: min(abs(at - place) for place in places)):
-        section, text = sections[at], offered(sections[at].heading)
+        section, text = sections[at], _question(sections[at].heading, page[0].language)
         is_news = at not in places and _key(section.heading) != _key(page[0].title)
-        if text is not None and is_news and section.chars >= _MIN_ANSWER_CHARS:
+        if text is None or is_asked(text) or is_asked(section.heading):
+            continue
+        if is_news and section.chars >= _MIN_ANSWER_CHARS:
             yield NextQuestion(text, frozenset({page[0].document_id}), frozenset(section.chunk_ids))
 
 
@@ -134,6 +143,11 @@ def _holds(section: _Section, chunk_id: str, quote: str | None) -> bool:
 
 
 @lru_cache(maxsize=1024)  # a page's headings are checked with each answer that cites it
+def _question(heading: str, language: str | None) -> str | None:
+    text = offered(heading)
+    return heading_question(text, language) if text else None
+
+
 def offered(heading: str) -> str | None:
     """The heading as the text of a button; None if it is no question, such as "Overview" or "1.4.0"."""
     text = _NUMBERED.sub("", " ".join(section_name(without_controls(heading)).split()))

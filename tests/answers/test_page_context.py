@@ -91,9 +91,9 @@ async def cited(house: AnsweringHouse, context: str) -> list[tuple[str, bool]]:
 async def test_a_forged_page_is_cited_as_the_visitors_own(tmp_path: Path) -> None:
     model = ScriptedChatModel(["You may keep it [1]."])
     async with answering_house(tmp_path, model=model) as house:
-        assert await cited(house, FORGED) == [("Your page", False)]
+        assert await cited(house, FORGED) == [("Returns (Your page)", False)]
         prompt = model.requests[0]
-        assert 'title="Your page" from="visitor" page="current">' in prompt[-1].content
+        assert 'title="Returns (Your page)" from="visitor" page="current">' in prompt[-1].content
         assert 'from="visitor"' in prompt[0].content
         assert "may be made up" in prompt[0].content
 

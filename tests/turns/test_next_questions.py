@@ -37,7 +37,7 @@ Up to five colleagues share the plan. Each of them gets a password of their own 
 What stands here is about the plan as well, and is long enough to be an answer to somebody who wants an overview.
 """
 QUESTION = "How do I cancel the plan?"
-INVOICE, SHARE = "Pay the plan by invoice", "Share the plan with colleagues"
+INVOICE, SHARE = "How do I pay the plan by invoice?", "How do I share the plan with colleagues?"
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +78,9 @@ async def test_what_this_conversation_has_asked_is_not_offered_again(house: Answ
 
 
 async def test_a_heading_that_stands_on_another_page_too_says_nothing(house: AnsweringHouse) -> None:
-    await house.learn("/offers", f"# Offers\n\n## {INVOICE}\n\n" + "Another page that is laid out the same. " * 4)
+    await house.learn(
+        "/offers", "# Offers\n\n## Pay the plan by invoice\n\n" + "Another page that is laid out the same. " * 4
+    )
     assert await offers(house) == (SHARE,)
 
 

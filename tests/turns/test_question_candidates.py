@@ -1,4 +1,4 @@
-"""Headings that may be asked next, and those that may not."""
+"""Questions of headings that may be asked next, and headings that are none."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -12,6 +12,8 @@ from app.turns.question_candidates import Asked, NextQuestion, offered, section_
 PAGE, OTHER = UUID(int=1), UUID(int=2)
 
 
+CHANGE, INVOICE = "How do I change my plan?", "How do I pay by invoice?"
+ENDED = "What happens to plans that have ended"
 TEXT = "What this section says, at some length, as a section does that somebody may want to read."
 
 
@@ -39,9 +41,14 @@ PLANS = [
         f"# Our shop\n\n{TEXT}\n\n## Change your plan\n\nChange it. {TEXT}\n\n## Cancel your plan\n\nCancel it. {TEXT}",
         "Plans",
     ),
-    chunk(1, f"### Plans that have ended\n\n{TEXT}", "Plans", "Cancel your plan", "Plans that have ended"),
-    chunk(2, TEXT, "Plans", "Cancel your plan", "Plans that have ended"),
-    chunk(3, f"## Pay by invoice\n\n{TEXT}\n\n## Further links\n\nSee there.", "Plans", "Pay by invoice"),
+    chunk(1, f"### What happens to plans that have ended\n\n{TEXT}", "Plans", "Cancel your plan", ENDED),
+    chunk(2, TEXT, "Plans", "Cancel your plan", ENDED),
+    chunk(
+        3,
+        f"## Pay by invoice\n\n{TEXT}\n\n## Further links\n\nSee there.\n\n## Command-line options\n\n{TEXT}",
+        "Plans",
+        "Pay by invoice",
+    ),
 ]
 
 
@@ -55,25 +62,25 @@ def texts(found: Sequence[NextQuestion]) -> list[str]:
 
 def test_the_sections_around_the_quoted_words_come_nearest_first() -> None:
     found = section_questions([PLANS], {"1-0": "Cancel it."}, nothing, 6)
-    assert texts(found) == ["Change your plan", "Plans that have ended", "Pay by invoice"]
-    assert found[1] == NextQuestion("Plans that have ended", frozenset({PAGE}), frozenset({"1-1", "1-2"}))
+    assert texts(found) == [CHANGE, ENDED, INVOICE]
+    assert found[1] == NextQuestion(ENDED, frozenset({PAGE}), frozenset({"1-1", "1-2"}))
 
 
 def test_without_quoted_words_all_that_begins_in_the_chunk_is_no_news() -> None:
-    assert texts(section_questions([PLANS], {"1-0": None}, nothing, 6)) == ["Plans that have ended", "Pay by invoice"]
+    assert texts(section_questions([PLANS], {"1-0": None}, nothing, 6)) == [ENDED, INVOICE]
 
 
 def test_several_pages_take_turns() -> None:
-    delivery = f"# Delivery\n\n## Delivery to islands\n\n{TEXT}\n\n## What does delivery cost?\n\nNothing. {TEXT}"
+    delivery = f"# Delivery\n\n## Find your island\n\n{TEXT}\n\n## What does delivery cost?\n\nNothing. {TEXT}"
     other = [chunk(0, delivery, "Delivery", page=OTHER)]
     cited = {"1-0": "Cancel it.", "2-0": "Nothing."}
     found = section_questions([PLANS, other], cited, nothing, 3)
-    assert texts(found) == ["Change your plan", "Delivery to islands", "Plans that have ended"]
+    assert texts(found) == [CHANGE, "How do I find my island?", ENDED]
 
 
 def test_what_was_asked_is_left_out_before_it_is_counted() -> None:
-    found = section_questions([PLANS], {"1-0": "Cancel it."}, lambda text: text == "Change your plan", 1)
-    assert texts(found) == ["Plans that have ended"]
+    found = section_questions([PLANS], {"1-0": "Cancel it."}, lambda text: text == CHANGE, 1)
+    assert texts(found) == [ENDED]
 
 
 def test_a_page_of_which_nothing_was_cited_has_nothing_to_offer() -> None:
@@ -124,7 +131,7 @@ def test_what_was_asked_is_known_by_its_words(text: str, is_asked: bool) -> None
     ],
 )
 def test_a_question_is_answered_by_what_it_promises(chunk_ids: Iterable[str], answer: Chunk, is_answered: bool) -> None:
-    asked = NextQuestion("Plans that have ended", frozenset({PAGE}), frozenset(chunk_ids))
+    asked = NextQuestion(ENDED, frozenset({PAGE}), frozenset(chunk_ids))
     assert asked.is_answered_by(answer) is is_answered
 
 
@@ -138,5 +145,5 @@ def test_a_question_is_answered_by_what_it_promises(chunk_ids: Iterable[str], an
     ],
 )
 def test_a_heading_of_several_pages_is_furniture(found: Chunk, is_furniture: bool) -> None:
-    question = NextQuestion("Pay by invoice", frozenset({PAGE}), frozenset({"1-3"}))
+    question = NextQuestion(INVOICE, frozenset({PAGE}), frozenset({"1-3"}))
     assert question.is_furniture([found]) is is_furniture

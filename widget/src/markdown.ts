@@ -162,6 +162,8 @@ const CITE = /\[(\d{1,3}(?:, *\d{1,3})*)\](?!\()/y;
 const LINK = /(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(<?((?:[^\s()]|\([^\s()]*\))*?)>?(?:\s+"[^"]*")?\)/y;
 const HALF_LINK = /(!?)\[(?:[\d, ]*|([^[\]]*)(?:\](?:\([^()\s]*(?:\s[^()]*)?)?)?)$/y;
 const BARE_URL = /https?:\/\/[^\s<>"'`*|\\^{}[\]]+/y;
+/** A mail address, or a telephone number as it is written for people elsewhere, or with its area code apart. */
+const CONTACT = /([\w.+-]+@[\w.-]+\.\w+|(?<!\w)(?:\+\d|0\d\d+[ /])[\d ()/-]{5,}\d)/;
 const LETTER = /[\p{L}\p{N}]/u;
 
 export function inline(source: string, live: boolean, depth = 0): Node[] {
@@ -246,7 +248,15 @@ export function inline(source: string, live: boolean, depth = 0): Node[] {
       at++;
     }
   }
-  return found;
+  // One that still arrives is no link yet.
+  return live ? found : found.flatMap((node) => (typeof node === "string" ? withContacts(node) : node));
+}
+
+function withContacts(text: string): Node[] {
+  return text.split(CONTACT).flatMap((part, at) => {
+    const href = /@/.test(part) ? "mailto:" + part : "tel:" + part.replace(/[^+\d]/g, "");
+    return at % 2 ? { tag: "a", href, children: [part] } : part || [];
+  });
 }
 
 const inlineOrText = (label: string, depth: number): Node[] => (depth < DEEPEST ? inline(label, false, depth + 1) : [label]);

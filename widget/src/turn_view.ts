@@ -218,7 +218,7 @@ export class TurnView {
       });
     const copy = copyButton(words[W.copy], words[W.copied], () => actions.copy(turn));
     // What says that it does not know has solved nothing.
-    const asks = !turn.isUnsure && !turn.rating && h("span", { class: "solved" }, words[W.solved]);
+    const asks = !turn.isUnsure && h("p", { class: "status solved" }, words[W.solved]);
     return h("div", { class: "actions" }, copy, asks, thumb("up"), thumb("down"));
   }
 }

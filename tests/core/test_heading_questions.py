@@ -1,0 +1,28 @@
+"""Headings as questions: those that ask, and instructions."""
+
+import pytest
+
+from app.core.text.questions.heading_questions import heading_question
+
+
+@pytest.mark.parametrize(
+    ("heading", "language", "question"),
+    [
+        ("What does delivery cost?", "en", "What does delivery cost?"),
+        ("How to cancel your plan", "en", "How to cancel your plan"),
+        ("Wie kündige ich?", "de", "Wie kündige ich?"),
+        ("解約できますか？", "ja", "解約できますか？"),
+        ("Cancel your plan", "en", "How do I cancel my plan?"),
+        ("Core Command-line Options", "en", None),
+        ("Tool-selection Option", "en", None),
+        ("Order form", None, None),
+        ("Den Vertrag kündigen", "de", None),
+        ("Are you ready to start?", "en", None),
+        ("Contact us", "en", None),
+        ("", "en", None),
+    ],
+)
+def test_a_heading_is_a_question_if_it_asks_or_instructs(
+    heading: str, language: str | None, question: str | None
+) -> None:
+    assert heading_question(heading, language) == question
