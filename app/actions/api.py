@@ -20,6 +20,7 @@ from app.web.operation import (
     Patch,
     VisitorCaller,
     delete,
+    example,
     get,
     patch,
     post,
@@ -60,7 +61,8 @@ class ActionFields(Model):
         return self.made(Action, id=uuid4(), agent_id=agent_id)
 
 
-class ActionCreate(ActionFields, json_schema_extra={"examples": [EXAMPLE]}):
+@example(**EXAMPLE)
+class ActionCreate(ActionFields):
     headers: dict[str, str] = Field(default_factory=dict, max_length=MAX_HEADERS, description=_HEADERS)
 
 
@@ -83,7 +85,8 @@ class ActionsOut(Model):
     items: tuple[ActionOut, ...]
 
 
-class TryIn(Model, json_schema_extra={"examples": [{"arguments": {"order": "A-17"}, "visitor": {"id": "ann"}}]}):
+@example(arguments={"order": "A-17"}, visitor={"id": "ann"})
+class TryIn(Model):
     arguments: dict[str, Any] = Field(default_factory=dict, description="Arguments as the model would give them.")
     visitor: dict[str, str] = Field(
         default_factory=dict,
@@ -154,7 +157,8 @@ class AdminActions(Api):
         return CalledOut.of(called)
 
 
-class DecisionIn(Model, json_schema_extra={"examples": [{"answer": "yes"}]}):
+@example(answer="yes")
+class DecisionIn(Model):
     answer: Literal["yes", "no"] = Field(description="The visitor's own decision; nobody else may make it for them.")
 
 

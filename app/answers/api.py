@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import anyio
 import structlog
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from sse_starlette import EventSourceResponse
 from starlette.responses import Response
 
@@ -21,17 +21,17 @@ from app.conversations.api.widget_models import CitationOut
 from app.conversations.history import TURNS
 from app.core.actor import Actor
 from app.core.errors import ModelInterrupted
-from app.core.field_rules import check_http_url, check_language, check_text
+from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Exchange, Finish
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.search.api.agent_search import SearchOut
 from app.web.limits_policy import StreamPolicy
-from app.web.operation import Api, Call, Model, StreamWords, post, write
+from app.web.model import Language, Question, Url
+from app.web.operation import Api, Call, Model, StreamWords, example, post, write
 from app.web.sse import event_stream, frame
 
 TAG = "Playground"
-MAX_QUESTION_CHARS = 4000
 MAX_ANSWER_CHARS = 20_000
 MAX_EXCHANGES = 30
 MAX_BODY_BYTES = 512 * 1024
@@ -50,16 +50,15 @@ _FAILED = Error("internal", "Something went wrong on our side and was logged. As
 
 
 class ExchangeIn(Model):
-    question: str = Field(max_length=MAX_QUESTION_CHARS)
+    question: Question
     answer: str = Field(max_length=MAX_ANSWER_CHARS)
 
 
+@example(question="Do you ship abroad?", version="draft")
 class PlaygroundIn(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"question": "Do you ship abroad?", "version": "draft"}]})
-
-    question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
-    page_url: str = Field(default="", description="The page that the visitor would be viewing.", max_length=2048)
-    language: str | None = Field(default=None, description="Null: detected from the question.", max_length=3)
+    question: Question = Field(min_length=1)
+    page_url: Url = Field(default="", description="The page that the visitor would be viewing.")
+    language: Language | None = Field(default=None, description="Null: detected from the question.")
     page_context: AnyPageContext | None = Field(default=None, description="The context that the page would send.")
     filter: SearchFilterModel = Field(
         default_factory=SearchFilterModel, description="Applied in addition to the agent's own filter."

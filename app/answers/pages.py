@@ -14,11 +14,10 @@ from starlette.responses import Response
 
 from app.agents.agent import Version
 from app.agents.agents import Agents
-from app.answers.api import MAX_QUESTION_CHARS
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
 from app.conversations.api.page_context import MAX_BYTES, flattened
 from app.core.errors import DocentError, InvalidInput, ModelInterrupted
-from app.core.field_rules import check_http_url, check_language, check_text
+from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Citation, Exchange
 from app.web.console.page import (
@@ -39,6 +38,7 @@ from app.web.console.page import (
 from app.web.console.trace_view import FoundRow, StageRow, found_by_search, stages_of
 from app.web.errors import INTERNAL, problem_of
 from app.web.limits_policy import StreamPolicy
+from app.web.model import Language, Question, Url
 from app.web.sse import event_stream
 
 MAX_TURNS: Final = 20
@@ -131,9 +131,9 @@ def history(talk: Sequence[TalkTurn], version: Version) -> tuple[Exchange, ...]:
 class PlaygroundForm(Form):
     """`said` is the conversation before the question, as the page keeps it."""
 
-    question: str = Field(max_length=MAX_QUESTION_CHARS)
-    page_url: str = Field(default="", max_length=2048)
-    language: str | None = Field(default=None, max_length=3)
+    question: Question
+    page_url: Url = ""
+    language: Language | None = None
     page_context: str = Field(default="", max_length=MAX_BYTES)
     version: Literal["draft", "live", "both"] = "draft"
     said: str = ""

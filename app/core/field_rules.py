@@ -3,12 +3,16 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Final
 from urllib.parse import urlsplit
 
 from app.core.errors import InvalidInput
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
-_MAX_URL_CHARS = 2048
+MAX_URL_CHARS: Final = 2048
+MAX_EMAIL_CHARS: Final = 254  # RFC 5321
+MAX_LANGUAGE_CHARS: Final = 3
+MAX_QUESTION_CHARS: Final = 4000
 
 
 def check_text(field: str, text: str, max_chars: int, *, may_be_empty: bool = True) -> None:
@@ -59,5 +63,5 @@ def check_http_url(field: str, url: str) -> None:
         raise InvalidInput(field, 'Enter a full address, such as "https://www.example.com/docs".')
     if parts.username is not None or parts.password is not None:
         raise InvalidInput(field, "Remove the user name and password from the address.")
-    if len(url) > _MAX_URL_CHARS:
-        raise InvalidInput(field, f"The address is too long. Use at most {_MAX_URL_CHARS} characters.")
+    if len(url) > MAX_URL_CHARS:
+        raise InvalidInput(field, f"The address is too long. Use at most {MAX_URL_CHARS} characters.")

@@ -6,8 +6,8 @@ from uuid import UUID, uuid4, uuid5
 
 from app.agents.agent import LiveAgent
 from app.agents.own_agent import OwnAgent
-from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.curated_answers import MAX_PATTERNS, MAX_PATTERNS_CHARS, CuratedAnswers, CuratedProposals
+from app.answers.curated.curated_answer import MAX_PATTERNS, MAX_PATTERNS_CHARS, CuratedAnswer, Trigger
+from app.answers.curated.curated_answers import CuratedAnswers, CuratedProposals
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords

@@ -7,8 +7,6 @@ from datetime import date
 from typing import Any, Final
 from uuid import UUID
 
-from pydantic import Field
-
 from app.agents.agents import Agents
 from app.agents.retrieval_presets import PRESETS, PresetName
 from app.agents.retrieval_settings import Group, RetrievalSettings
@@ -17,13 +15,12 @@ from app.core.list_page import PageRequest
 from app.core.search_filter import AttributeFilter, SearchFilter
 from app.quality.golden_runs import GoldenRuns
 from app.search.agent_search import AgentSearch
-from app.search.api.agent_search import MAX_QUESTION_CHARS
 from app.search.retrieval import SearchQuery
 from app.sources.sources import Sources
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.setting_fields import blocks, form_fields
 from app.web.console.trace_view import found_by_search, stages_of
-from app.web.model import with_fields
+from app.web.model import Question, with_fields
 
 _FOUND: Final = 10
 _MANY: Final = PageRequest(limit=200)
@@ -34,7 +31,7 @@ _IS: Final = "="
 class Try(Form):
     """A question to search for, blank for none."""
 
-    question: str = Field(default="", max_length=MAX_QUESTION_CHARS)
+    question: Question = ""
 
 
 @with_fields(form_fields(RetrievalSettings))

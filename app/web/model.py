@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Generic, Self, TypeVar, get_args, get_
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, Strict, create_model
 
+from app.core.field_rules import MAX_EMAIL_CHARS, MAX_LANGUAGE_CHARS, MAX_QUESTION_CHARS, MAX_URL_CHARS
 from app.core.list_page import PageRequest
 from app.core.setting import Limits, limits_of, settings_of
 
@@ -67,6 +68,16 @@ def without_defaults(schema: dict[str, Any]) -> None:
 
 class Patch(Model, json_schema_extra=without_defaults):
     """Fields that are not sent stay unchanged."""
+
+
+def example(**fields: Any) -> Callable[[type[Extended]], type[Extended]]:
+    """Shows a body with these fields in the schema."""
+
+    def shown(model: type[Extended]) -> type[Extended]:
+        model.model_config = {**model.model_config, "json_schema_extra": {"examples": [fields]}}
+        return model
+
+    return shown
 
 
 def with_fields(fields: Mapping[str, Any]) -> Callable[[type[Extended]], type[Extended]]:
@@ -137,6 +148,12 @@ def _written(value: Any) -> Any:
 # comes out of a validator of ours is no JSON any more, where a strict type takes texts.
 Timestamp = Annotated[AwareDatetime, Strict(False), BeforeValidator(_written)]
 Day = Annotated[date, Strict(False), BeforeValidator(_written)]
+
+
+Email = Annotated[str, Field(max_length=MAX_EMAIL_CHARS)]
+Language = Annotated[str, Field(max_length=MAX_LANGUAGE_CHARS)]
+Question = Annotated[str, Field(max_length=MAX_QUESTION_CHARS)]
+Url = Annotated[str, Field(max_length=MAX_URL_CHARS)]
 
 
 class Multipart(Model):

@@ -28,6 +28,7 @@ from app.web.model import Model as Model
 from app.web.model import Multipart as Multipart
 from app.web.model import Patch as Patch
 from app.web.model import Timestamp as Timestamp
+from app.web.model import example as example
 from app.web.model import mirrors as mirrors
 from app.web.model import takes as takes
 from app.web.model import with_fields as with_fields

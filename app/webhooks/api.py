@@ -7,6 +7,7 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
+from app.web.model import Url
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, read, write
 from app.webhooks.webhook import DeadLetter, Webhook
 from app.webhooks.webhooks import Webhooks
@@ -15,7 +16,7 @@ TAG = "Webhooks"
 
 
 class WebhookIn(Model):
-    url: str = Field(min_length=1, max_length=2048, description="An https URL, not at a private address.")
+    url: Url = Field(min_length=1, description="An https URL, not at a private address.")
     events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=len(WebhookEvent))] = tuple(WebhookEvent)
 
 

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from app.core.actor import MANAGE, READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import check_line
+from app.core.field_rules import MAX_EMAIL_CHARS, check_line
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -15,7 +15,6 @@ from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, SecondFactorRecords
 from app.workspaces.second_factor import SecondFactor, is_secret, new_recovery_codes, recovery_hash, step_of
 
-MAX_EMAIL_CHARS = 254  # RFC 5321
 MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
 _EMAIL = re.compile(r"[^@\s\"'<>(),;:\\]+@[^@\s\"'<>(),;:\\]+")
 _SCOPES = {Role.VIEWER: (READ,), Role.EDITOR: (READ, WRITE), Role.ADMIN: (READ, WRITE, MANAGE)}

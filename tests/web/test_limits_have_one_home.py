@@ -10,8 +10,8 @@ from typing import Final
 
 _APP: Final = Path(__file__).resolve().parents[2] / "app"
 
-_MOST_LIMITS: Final = 448
-_MOST_MODEL_LINES: Final = 3236
+_MOST_LIMITS: Final = 390
+_MOST_MODEL_LINES: Final = 3183
 
 # Where limits are read from the values, and the installation's settings, each of which is declared once.
 _HOMES: Final = frozenset(
@@ -39,7 +39,7 @@ def test_models_are_made_of_the_values_that_they_show_or_take() -> None:
     while more := {node.name for node in classes if models & set(map(_name, node.bases))} - models:
         models |= more
     found = sum(
-        (node.end_lineno or 0) - min(each.lineno for each in (node, *node.decorator_list)) + 1
+        (node.end_lineno or 0) - min([node.lineno, *(each.lineno for each in node.decorator_list)]) + 1
         for node in classes
         if models & set(map(_name, node.bases))
     )

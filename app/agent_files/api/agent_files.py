@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.agent_files.agent_files import AgentFiles
 from app.agent_files.api.file_models import AgentFileModel, AgentFileOut, FileChangeOut
@@ -10,7 +10,7 @@ from app.agents.agent import Version
 from app.agents.api.agent_models import GateOut, PublishedOut
 from app.core.actor import Actor
 from app.quality.publishing import Publishing
-from app.web.operation import Api, Call, Model, get, post, read, write
+from app.web.operation import Api, Call, Model, example, get, post, read, write
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
@@ -21,9 +21,8 @@ class AgentFileQuery(Model):
     )
 
 
+@example(file={"settings": {"tone": "short"}})
 class ApplyIn(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"file": {"settings": {"tone": "short"}}}]})
-
     file: AgentFileModel
     dry_run: bool = Field(default=False, description="List the changes without making them.")
     publish: bool = Field(

@@ -19,7 +19,7 @@ from app.quality.api.golden_questions import GoldenQuestionCreate
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import MAX_GOLDEN
 from app.sources.api.sources import ScheduleIn, SourceCreate
-from app.web.model import Model, takes
+from app.web.model import Model, example, takes
 
 MAX_ANSWERS: Final = 2000
 MAX_SOURCES: Final = 500
@@ -46,7 +46,8 @@ _EXAMPLE = {
 }
 
 
-class AgentFileModel(Model, json_schema_extra={"examples": [_EXAMPLE]}):
+@example(**_EXAMPLE)
+class AgentFileModel(Model):
     """An agent as one file, without ids, secrets or indexed content."""
 
     docent: Literal[1] = Field(default=1, description="The version of this format.")

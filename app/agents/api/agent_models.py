@@ -16,7 +16,7 @@ from app.core.costs import MonthCost
 from app.core.search_filter import SearchFilter
 from app.core.setting import settings_of
 from app.quality.publishing import Published
-from app.web.model import Model, mirrors, setting_fields, with_fields, without_defaults
+from app.web.model import Model, example, mirrors, setting_fields, with_fields, without_defaults
 
 _NESTED = Theme | Fallback | RetrievalSettings | SearchFilter
 Name = Annotated[str, Field(min_length=1, max_length=settings_of(AgentConfig)["name"].most)]
@@ -61,11 +61,8 @@ class AgentSettings(Model):
     retrieval: RetrievalModel = Field(default_factory=RetrievalModel)
 
 
+@example(name="Docs", allowed_origins=["https://www.example.com"])
 class AgentCreate(AgentSettings):
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"name": "Docs", "allowed_origins": ["https://www.example.com"]}]}
-    )
-
     name: Name
 
     def config(self) -> AgentConfig:

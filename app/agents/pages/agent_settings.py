@@ -27,7 +27,7 @@ from app.web.console.page import (
     write,
 )
 from app.web.console.setting_fields import SettingView, blocks, form_fields
-from app.web.model import with_fields
+from app.web.model import Language, with_fields
 from app.web.request_body import FORM_BYTES, FilePart
 
 _PARTS = ("theme", "fallback")  # of a configuration: their fields begin with the part's name
@@ -119,7 +119,7 @@ def _blocks(config: AgentConfig, group: Group) -> Sequence[Sequence[SettingView]
 
 
 class TranslationForm(Form):
-    language: str = Field(min_length=2, max_length=3)
+    language: Language = Field(min_length=2)
     greeting: str | None = Field(default=None, max_length=settings_of(Theme)["greeting"].most)
     ai_notice: str | None = Field(default=None, max_length=settings_of(AgentConfig)["ai_notice"].most)
     starter_prompts: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ def _told_in(config: AgentConfig, language: str, change: Callable[[Translation],
 
 
 class LanguageForm(Form):
-    language: str = Field(default="", max_length=3)
+    language: Language = ""
 
 
 class TranslationPages(Pages):
@@ -193,7 +193,7 @@ class InvitationForm(Form):
 
 class InvitationTextForm(Form):
     name: str = Field(max_length=rules.MAX_INVITATION_NAME_CHARS)
-    language: str = Field(min_length=2, max_length=3)
+    language: Language = Field(min_length=2)
     text: str = Field(min_length=1, max_length=rules.MAX_INVITATION_CHARS)
     question: str | None = Field(default=None, max_length=rules.MAX_STARTER_PROMPT_CHARS)
 

@@ -21,6 +21,7 @@ from app.web.operation import (
     Patch,
     Timestamp,
     delete,
+    example,
     get,
     mirrors,
     patch,
@@ -39,7 +40,8 @@ _EXAMPLE = {"trigger": "phrase", "pattern": "opening hours", "answer": "We are o
 
 
 @takes(CuratedAnswer, _FIELDS)
-class CuratedAnswerCreate(Model, json_schema_extra={"examples": [_EXAMPLE]}):
+@example(**_EXAMPLE)
+class CuratedAnswerCreate(Model):
     expires_at: Timestamp | None = None
 
     def written_for(self, agent_id: UUID) -> CuratedAnswer:

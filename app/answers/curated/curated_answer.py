@@ -22,6 +22,7 @@ _BEGUN: Final = re.compile(r"\{\{\s*+action\b")
 _LONGEST: Final = 20_000
 MAX_PATTERN_CHARS: Final = 500  # of a line
 MAX_ANSWER_CHARS: Final = 8000
+MAX_PATTERNS_CHARS: Final = 8000
 MAX_PATTERNS: Final = 50  # lines, if a trigger takes several
 
 
@@ -52,7 +53,9 @@ class CuratedAnswer:
         "an RE2 regular expression, case ignored (its \\b and \\w know ASCII letters only); semantic: the question "
         "means what one of several questions means, asked only where nothing else fits.",
     ]
-    pattern: Annotated[str, required(8000, rows=4), "For any_of and semantic one a line; one line for the others."]
+    pattern: Annotated[
+        str, required(MAX_PATTERNS_CHARS, rows=4), "For any_of and semantic one a line; one line for the others."
+    ]
     answer: Annotated[str, required(MAX_ANSWER_CHARS, rows=4)]
     priority: Annotated[int, between(-1000, 1000), "The answer with the higher priority wins."] = 0
     language: Annotated[str | None, at_most(3)] = None

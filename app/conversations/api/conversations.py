@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from app.agents.signed_user import MAX_USER_ID_CHARS
@@ -33,6 +33,7 @@ from app.core.actor import Actor
 from app.core.turn import AnsweredBy, Channel, Citation, StoredTurn
 from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.file_export import ExportFormat, exported
+from app.web.model import Email
 from app.web.operation import (
     Api,
     Call,
@@ -41,6 +42,7 @@ from app.web.operation import (
     Model,
     Timestamp,
     delete,
+    example,
     get,
     mirrors,
     patch,
@@ -48,7 +50,6 @@ from app.web.operation import (
     read,
     write,
 )
-from app.workspaces.operators import MAX_EMAIL_CHARS
 
 TAG = "Conversations"
 _COLUMNS: Final = (
@@ -120,9 +121,7 @@ class WantedConversations(Model):
         default=None, max_length=MAX_USER_ID_CHARS, description="The visitor's id on the website."
     )
     state: ConversationState | None = None
-    assignee: str | None = Field(
-        default=None, max_length=MAX_EMAIL_CHARS, description=f"An operator's e-mail address, or `{NOBODY}`."
-    )
+    assignee: Email | None = Field(default=None, description=f"An operator's e-mail address, or `{NOBODY}`.")
     label: str | None = Field(default=None, max_length=MAX_LABEL_CHARS)
 
     @property
@@ -247,15 +246,12 @@ def conversations_file(entries: Sequence[InboxEntry], form: ExportFormat) -> Res
     return exported("conversations", form, _COLUMNS, map(ConversationOut.of, entries))
 
 
+@example(state="closed", add_labels=["shipping"])
 class ConversationPatch(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"state": "closed", "add_labels": ["shipping"]}]})
-
     state: ConversationState | None = Field(
         default=None, description="A closed conversation reopens when something happens in it."
     )
-    assignee: str | None = Field(
-        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "" for nobody.'
-    )
+    assignee: Email | None = Field(default=None, description='The e-mail address of an operator; "" for nobody.')
     add_labels: list[str] = Field(
         default=[],
         max_length=MAX_LABELS,
@@ -268,25 +264,18 @@ class ConversationPatch(Model):
         return ConversationChange(self.state, self.assignee, tuple(self.add_labels), tuple(self.remove_labels))
 
 
+@example(conversation_ids=["0198c0de-0000-7000-8000-000000000000"], state="closed")
 class ConversationsPatch(ConversationPatch):
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"conversation_ids": ["0198c0de-0000-7000-8000-000000000000"], "state": "closed"}]
-        }
-    )
-
     conversation_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
 
 
+@example(text="Called the warehouse, they ring back.")
 class NoteIn(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Called the warehouse, they ring back."}]})
-
     text: str = Field(max_length=MAX_NOTE_CHARS)
 
 
+@example(email="ann@example.com")
 class TranscriptIn(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"email": "ann@example.com"}]})
-
     email: str = Field(max_length=MAX_ADDRESS_CHARS, description="The address to send the transcript to.")
 
 

@@ -4,22 +4,17 @@ import json
 import unicodedata
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
 from app.core.errors import InvalidInput
-from app.web.model import Model
+from app.web.model import Model, example
 
 MAX_BYTES = 8192
 
 
+@example(title="Pricing", description="What it costs.", headings=["Team plan"])
 class PageContext(Model):
     """The allow-listed parts of a page."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"title": "Pricing", "description": "What it costs.", "headings": ["Team plan"]}]
-        }
-    )
 
     title: str = Field(default="", max_length=MAX_BYTES)
     description: str = Field(default="", max_length=MAX_BYTES)

@@ -33,7 +33,8 @@ from app.web.console.filters import WRITERS, plural
 from app.web.console.forms import form_of, parse_fields
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
-from app.workspaces.operators import MAX_EMAIL_CHARS, Assignees
+from app.web.model import Email
+from app.workspaces.operators import Assignees
 
 _SHOWN: Final = 50
 _MAX_QUERY_CHARS: Final = 2000
@@ -57,7 +58,7 @@ class InboxWanted(ListWanted):
     until: date | None = None
     visitor: UUID | None = None
     user_id: str | None = Field(default=None, max_length=MAX_USER_ID_CHARS)
-    assignee: str | None = Field(default=None, max_length=MAX_EMAIL_CHARS)
+    assignee: Email | None = None
     label: str | None = Field(default=None, max_length=MAX_LABEL_CHARS)
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_as: Act = "open"
@@ -105,7 +106,7 @@ class EditForm(Form):
     """`do` is the button that was pressed, `back` the query of the list."""
 
     do: Act | None = None
-    assignee: str = Field(default="", max_length=MAX_EMAIL_CHARS)
+    assignee: Email = ""
     label: str = Field(default="", max_length=MAX_LABEL_CHARS)
     back: str = Field(default="", max_length=_MAX_QUERY_CHARS)
 

@@ -23,7 +23,7 @@ from app.conversations.people.lead import (
 from app.conversations.people.records.leads import LeadRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import check_line, check_text
+from app.core.field_rules import MAX_EMAIL_CHARS, check_line, check_text
 from app.core.list_page import ListPage, PageRequest, collected
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
@@ -31,7 +31,7 @@ from app.kit.clock import Clock
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction, writes
 from app.workspaces.audit_entry import changes_of
-from app.workspaces.operators import MAX_EMAIL_CHARS, checked_assignee
+from app.workspaces.operators import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_EXPORTED: Final = 10_000

@@ -30,8 +30,8 @@ from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_AT_ONCE, MAX_EXPORTED, MAX_NOTE_CHARS, Gaps, GapTriage, GapView
 from app.web.file_export import ExportFormat, exported
+from app.web.model import Email
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, mirrors, patch, post, read, write
-from app.workspaces.operators import MAX_EMAIL_CHARS
 
 TAG = "Gaps"
 _COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
@@ -156,9 +156,7 @@ class SplitIn(Model):
 
 
 class GapPatch(Model):
-    assignee: str | None = Field(
-        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "" for nobody.'
-    )
+    assignee: Email | None = Field(default=None, description='The e-mail address of an operator; "" for nobody.')
     note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
 
 

@@ -16,6 +16,7 @@ from app.gaps.pull_requests.pull_request import (
 from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, Merges, PullRequests, Repositories
 from app.sources.api.source_hooks import hook_call
 from app.web.middleware.public_url import root_path_of
+from app.web.model import Url
 from app.web.operation import (
     DEFAULT_MAX_BODY_BYTES,
     Api,
@@ -62,7 +63,7 @@ class RepositoryOut(Model):
 
 
 class PageFileIn(Model):
-    page_url: str = Field(min_length=1, max_length=_MAX_URL_CHARS)
+    page_url: Url = Field(min_length=1)
 
 
 class PageFileOut(Model):
@@ -72,7 +73,7 @@ class PageFileOut(Model):
 
 
 class PullRequestIn(Model):
-    page_url: str = Field(min_length=1, max_length=_MAX_URL_CHARS)
+    page_url: Url = Field(min_length=1)
     text: str = Field(min_length=1, max_length=MAX_FILE_CHARS, description="The whole file, with your changes.")
     version: str = Field(min_length=1, max_length=100, description="The version of the file that you changed.")
     title: str = Field(default="", max_length=MAX_TITLE_CHARS)

@@ -3,7 +3,7 @@
 from typing import Final
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from app.conversations.api.conversations import TAG
 from app.conversations.inbox import check_filter
@@ -15,20 +15,13 @@ from app.core.errors import InvalidInput
 from app.gaps.pages.gaps import GapsWanted
 from app.web.console.forms import form_of, parse_fields
 from app.web.errors import Refusal
-from app.web.operation import Api, Call, Model, delete, get, patch, post, read, write
+from app.web.operation import Api, Call, Model, delete, example, get, patch, post, read, write
 
 _QUERY: Final = 'The query of the list\'s address in the console, such as "outcome=unanswered&label=shipping".'
 
 
+@example(kind="conversations", name="Shipping, unanswered", query="outcome=unanswered&label=shipping")
 class SavedFilterCreate(Model):
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"kind": "conversations", "name": "Shipping, unanswered", "query": "outcome=unanswered&label=shipping"}
-            ]
-        }
-    )
-
     kind: FilteredList
     name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
     query: str = Field(max_length=MAX_QUERY_CHARS, description=f"{_QUERY} A visitor is not saved.")
@@ -38,9 +31,8 @@ class SavedFilterCreate(Model):
     )
 
 
+@example(name="Shipping")
 class SavedFilterPatch(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Shipping"}]})
-
     name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
 
 

@@ -17,12 +17,11 @@ from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_NOTE_CHARS, Gaps, GapTriage
 from app.gaps.pages.view import GapShow, answer_id
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
-from app.web.model import takes
-from app.workspaces.operators import MAX_EMAIL_CHARS
+from app.web.model import Email, takes
 
 
 class AboutForm(Form):
-    assignee: str = Field(default="", max_length=MAX_EMAIL_CHARS)
+    assignee: Email = ""
     note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
 

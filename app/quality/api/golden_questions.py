@@ -19,6 +19,7 @@ from app.web.operation import (
     Model,
     Patch,
     delete,
+    example,
     get,
     mirrors,
     patch,
@@ -39,7 +40,8 @@ _EXAMPLE = {
 
 
 @takes(GoldenQuestion, _FIELDS)
-class GoldenQuestionCreate(Model, json_schema_extra={"examples": [_EXAMPLE]}):
+@example(**_EXAMPLE)
+class GoldenQuestionCreate(Model):
     def written_for(self, agent_id: UUID) -> GoldenQuestion:
         return self.made(GoldenQuestion, id=uuid4(), agent_id=agent_id)
 

@@ -10,19 +10,19 @@ from app.agents.agent import Version
 from app.agents.agent_rules import check_filter
 from app.agents.api.retrieval_models import SearchFilterModel
 from app.core.actor import Actor
-from app.core.field_rules import check_http_url, check_language, check_text
+from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
+from app.web.model import Language, Question, Url
 from app.web.operation import Api, Call, Model, post, read
 
 TAG = "Search"
-MAX_QUESTION_CHARS = 4000
 
 
 class SearchIn(Model):
-    question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
-    page_url: str = Field(default="", description="The page that the visitor is viewing.", max_length=2048)
-    language: str | None = Field(default=None, description="Null: the agent's language.", max_length=3)
+    question: Question = Field(min_length=1)
+    page_url: Url = Field(default="", description="The page that the visitor is viewing.")
+    language: Language | None = Field(default=None, description="Null: the agent's language.")
     filter: SearchFilterModel = Field(
         default_factory=SearchFilterModel, description="Applied in addition to the agent's own filter."
     )

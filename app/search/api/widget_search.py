@@ -9,6 +9,7 @@ from app.core.field_rules import check_language
 from app.search.page_search import Marked, PageSearch
 from app.sources.source import UNLINKED
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
+from app.web.model import Language
 from app.web.operation import Api, Call, Model, VisitorCaller, get, visitor
 
 MAX_TYPED_CHARS = 200
@@ -23,7 +24,7 @@ class PageSearchIn(Model):
     folder: str = Field(
         default="", max_length=MAX_PATH_PREFIX_CHARS, description="Only pages of this value of the facet `folder`."
     )
-    language: str = Field(default="", max_length=3, description="Only pages of this value of the facet `language`.")
+    language: Language = Field(default="", description="Only pages of this value of the facet `language`.")
 
 
 class TextPartOut(Model):

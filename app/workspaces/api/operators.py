@@ -1,13 +1,15 @@
 """Admin API: the operators of the console."""
 
 from datetime import datetime
+from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.core.actor import Actor
-from app.web.operation import Api, Call, Model, delete, get, manage, mirrors, patch, post, without_defaults
+from app.web.model import Email
+from app.web.operation import Api, Call, Model, Patch, delete, get, manage, mirrors, patch, post
 from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.workspaces.operators import MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
 from app.workspaces.password_links import MadeLink, PasswordLinks
 
 TAG = "Operators"
@@ -25,16 +27,20 @@ class OperatorsOut(Model):
     items: tuple[OperatorOut, ...] = Field(description="By e-mail address, including disabled accounts.")
 
 
+Password = Annotated[str, Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)]
+TypedPassword = Annotated[str, Field(max_length=MAX_PASSWORD_CHARS)]
+
+
 class OperatorIn(Model):
-    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS, description="Stored in lower case.")
+    email: Email = Field(min_length=3, description="Stored in lower case.")
     role: Role = Field(
         description="A viewer reads; an editor also changes things; an admin also manages operators and tokens."
     )
-    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+    password: Password
 
 
 class InvitationIn(Model):
-    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS, description="Stored in lower case.")
+    email: Email = Field(min_length=3, description="Stored in lower case.")
     role: Role = Field(description="As for an account that is created with a password.")
 
 
@@ -51,13 +57,11 @@ class PasswordLinkOut(Model):
         return super().of(made, url=made.url or None)
 
 
-class OperatorPatch(Model):
+class OperatorPatch(Patch):
     """Fields that are not sent stay unchanged; each change signs the operator out."""
 
-    model_config = ConfigDict(json_schema_extra=without_defaults)
-
     role: Role | None = None
-    password: str | None = Field(default=None, min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+    password: Password | None = None
     disabled: bool | None = None
 
 

@@ -6,10 +6,12 @@ from pydantic import Field
 
 from app.core.actor import SCOPES, USUAL_SCOPES
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
+from app.web.model import Email
+from app.workspaces.api.operators import Password
 from app.workspaces.api.tokens import ApiTokenIn
 from app.workspaces.api_tokens import ApiTokens, IssuedToken
 from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators, SignInMethods
+from app.workspaces.operators import MIN_PASSWORD_CHARS, Operators, SignInMethods
 from app.workspaces.password_links import MadeLink, PasswordLinks
 from app.workspaces.workspaces import MAX_NAME_CHARS, Workspaces
 
@@ -17,13 +19,13 @@ _LIST, _ONE = "/console/operators", "/console/operators/{operator_id}"
 
 
 class NewOperator(Form):
-    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    email: Email
     role: Role
-    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+    password: Password
 
 
 class Invitation(Form):
-    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    email: Email
     role: Role
 
 
@@ -32,7 +34,7 @@ class RoleForm(Form):
 
 
 class PasswordForm(Form):
-    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+    password: Password
 
 
 class OperatorPages(Pages):
@@ -129,8 +131,8 @@ _ROLES = (
 
 class NewWorkspace(Form):
     name: str = Field(max_length=MAX_NAME_CHARS)
-    email: str = Field(max_length=MAX_EMAIL_CHARS)
-    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+    email: Email
+    password: Password
 
 
 class WorkspacePages(Pages):

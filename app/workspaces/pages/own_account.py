@@ -18,9 +18,9 @@ from app.web.console.session_cookie import secret_of, set_secret
 from app.web.errors import Refusal
 from app.web.even_time import EvenTime
 from app.web.middleware.public_url import base_url_of
+from app.web.model import Email
+from app.workspaces.api.operators import Password, TypedPassword
 from app.workspaces.operators import (
-    MAX_EMAIL_CHARS,
-    MAX_PASSWORD_CHARS,
     MIN_PASSWORD_CHARS,
     Operators,
     SecondFactors,
@@ -47,7 +47,7 @@ class PasskeyForm(Form):
 
 class NewPasskey(PasskeyForm):
     name: str = Field(max_length=MAX_NAME_CHARS)
-    password: str = Field(max_length=MAX_PASSWORD_CHARS)
+    password: TypedPassword
 
 
 class PasskeySignIn(PasskeyForm):
@@ -56,7 +56,7 @@ class PasskeySignIn(PasskeyForm):
 
 class RemoveForm(Form):
     passkey: UUID
-    own_password: str = Field(max_length=MAX_PASSWORD_CHARS)
+    own_password: TypedPassword
 
 
 class PasskeyPages(Pages):
@@ -148,11 +148,11 @@ class SwitchOnForm(Form):
 
     secret: str = Field(default="", max_length=64)
     code: str = Field(max_length=MAX_CODE_CHARS)
-    password: str = Field(max_length=MAX_PASSWORD_CHARS)
+    password: TypedPassword
 
 
 class SwitchOffForm(Form):
-    own_password: str = Field(max_length=MAX_PASSWORD_CHARS)
+    own_password: TypedPassword
 
 
 class SecondFactorPages(Pages):
@@ -201,7 +201,7 @@ _ASKED = "If an account uses this address and has a password, we have mailed it 
 
 
 class AskForm(Form):
-    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    email: Email
 
 
 class LinkQuery(Form):
@@ -210,7 +210,7 @@ class LinkQuery(Form):
 
 class LinkForm(Form):
     token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
-    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+    password: Password
 
 
 class PasswordLinkPages(Pages):

@@ -40,9 +40,9 @@ from app.web.errors import Refusal
 from app.web.even_time import EvenTime
 from app.web.limits_policy import codes_limits
 from app.web.middleware.public_url import base_url_of
+from app.web.model import Email
+from app.workspaces.api.operators import Password, TypedPassword
 from app.workspaces.operators import (
-    MAX_EMAIL_CHARS,
-    MAX_PASSWORD_CHARS,
     MIN_PASSWORD_CHARS,
     Operators,
     SecondFactors,
@@ -68,8 +68,8 @@ class Wanted(Form):
 
 
 class SignInForm(Wanted):
-    email: str = Field(max_length=MAX_EMAIL_CHARS)
-    password: str = Field(max_length=MAX_PASSWORD_CHARS)
+    email: Email
+    password: TypedPassword
     code: str = Field(default="", max_length=MAX_CODE_CHARS)
 
 
@@ -80,8 +80,8 @@ class ChoiceForm(Wanted):
 
 
 class PasswordForm(Form):
-    current_password: str = Field(max_length=MAX_PASSWORD_CHARS)
-    new_password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+    current_password: TypedPassword
+    new_password: Password
 
 
 class SignInPages(Pages):

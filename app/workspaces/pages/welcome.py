@@ -6,8 +6,10 @@ from app.core.errors import InvalidInput
 from app.web.admission import Admission
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page
 from app.web.health import WELCOME
+from app.web.model import Email
+from app.workspaces.api.operators import Password
 from app.workspaces.first_account import FIRST_PATH, FirstAccount
-from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, SignInMethods
+from app.workspaces.operators import MIN_PASSWORD_CHARS, SignInMethods
 from app.workspaces.password_links import MAX_TOKEN_CHARS
 
 
@@ -16,8 +18,8 @@ class FirstAccountQuery(Form):
 
 
 class FirstAccountForm(FirstAccountQuery):
-    email: str = Field(max_length=MAX_EMAIL_CHARS)
-    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+    email: Email
+    password: Password
 
 
 class WelcomePages(Pages):

@@ -16,8 +16,8 @@ from app.core.actor import Actor
 from app.web.access import VisitorCaller, visitor
 from app.web.file_export import ExportFormat, exported
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, mirrors, patch, post, read, write
-from app.workspaces.operators import MAX_EMAIL_CHARS
+from app.web.model import Email
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, example, get, mirrors, patch, post, read, write
 
 _COLUMNS: Final = (
     *("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id", "assignee"),
@@ -36,20 +36,15 @@ class LeadPatch(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"assignee": "ann@example.com"}, {"state": "done"}]})
 
     state: LeadState | None = Field(default=None, description="`open` undoes `done`.")
-    assignee: str | None = Field(
-        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "" for nobody.'
-    )
+    assignee: Email | None = Field(default=None, description='The e-mail address of an operator; "" for nobody.')
 
     @property
     def change(self) -> LeadChange:
         return LeadChange(self.state, self.assignee)
 
 
+@example(lead_ids=["0198c0de-0000-7000-8000-000000000000"], state="done")
 class LeadsPatch(LeadPatch):
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"lead_ids": ["0198c0de-0000-7000-8000-000000000000"], "state": "done"}]}
-    )
-
     lead_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
 
 
@@ -65,9 +60,7 @@ class WantedLeads(Model):
         "conversation's first question.",
     )
     state: LeadState | None = Field(default=None, description="If left out, both states.")
-    assignee: str | None = Field(
-        default=None, max_length=MAX_EMAIL_CHARS, description=f"An operator's e-mail address, or `{NOBODY}`."
-    )
+    assignee: Email | None = Field(default=None, description=f"An operator's e-mail address, or `{NOBODY}`.")
 
     @property
     def only(self) -> LeadFilter:
@@ -82,15 +75,10 @@ class LeadExportQuery(WantedLeads):
     format: ExportFormat = "csv"
 
 
+@example(email="ann@example.com", message="Do you ship to Malta?", consent=True)
 class LeadIn(Model):
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True}]
-        }
-    )
-
     name: str = Field(default="", max_length=MAX_NAME_CHARS)
-    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS)
+    email: Email = Field(min_length=3)
     message: str = Field(min_length=1, max_length=MAX_MESSAGE_CHARS)
     consent: Literal[True] = Field(
         description="The visitor agrees that the message is stored so that it can be answered."

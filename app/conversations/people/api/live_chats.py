@@ -14,8 +14,8 @@ from app.conversations.people.saved_replies import MAX_REPLIES, FilledReply, Sav
 from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
 from app.core.setting import limits_of
-from app.web.operation import Api, Call, Model, Patch, delete, get, mirrors, patch, post, read, takes, write
-from app.workspaces.operators import MAX_EMAIL_CHARS
+from app.web.model import Email
+from app.web.operation import Api, Call, Model, Patch, delete, example, get, mirrors, patch, post, read, takes, write
 
 
 class OpenChatOut(Model):
@@ -59,7 +59,8 @@ class LiveChatOut(Model):
         return super().of(view, view.chat)
 
 
-class TakeIn(Model, json_schema_extra={"examples": [{"name": "Ann of the shop"}]}):
+@example(name="Ann of the shop")
+class TakeIn(Model):
     name: str = Field(
         default="",
         max_length=MAX_NAME_CHARS,
@@ -68,10 +69,9 @@ class TakeIn(Model, json_schema_extra={"examples": [{"name": "Ann of the shop"}]
     )
 
 
-class TransferIn(Model, json_schema_extra={"examples": [{"assignee": "ann@example.com"}]}):
-    assignee: str = Field(
-        min_length=1, max_length=MAX_EMAIL_CHARS, description="The e-mail address of the operator who takes over."
-    )
+@example(assignee="ann@example.com")
+class TransferIn(Model):
+    assignee: Email = Field(min_length=1, description="The e-mail address of the operator who takes over.")
 
 
 TAKEN = ("not_found", "chat_already_taken", "no_active_chat")
@@ -160,7 +160,8 @@ _EXAMPLE_REPLY = {"title": "Hello", "text": "Hello, I am {{operator}}. How can I
 
 
 @takes(SavedReply, "title text agent_id")
-class SavedReplyCreate(Model, json_schema_extra={"examples": [_EXAMPLE_REPLY]}):
+@example(**_EXAMPLE_REPLY)
+class SavedReplyCreate(Model):
     agent_id: UUID | None = Field(default=None, description=limits_of(SavedReply)["agent_id"].meaning)
 
 

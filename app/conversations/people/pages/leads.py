@@ -17,7 +17,8 @@ from app.web.console.filters import number, plural
 from app.web.console.forms import form_of, parse_fields
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
-from app.workspaces.operators import MAX_EMAIL_CHARS, Assignees
+from app.web.model import Email
+from app.workspaces.operators import Assignees
 
 _SHOWN: Final = 30
 _MAX_QUERY_CHARS: Final = 2000
@@ -29,7 +30,7 @@ class LeadsWanted(ListWanted):
 
     state: Literal["open", "done", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
-    assignee: str | None = Field(default=None, max_length=MAX_EMAIL_CHARS)
+    assignee: Email | None = None
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_as: Literal["done", "open", "reassign"] = "open"
     was: dict[UUID, str] = Field(default_factory=dict, max_length=MAX_AT_ONCE)
@@ -52,7 +53,7 @@ class EditForm(Form):
     """`do` is the button that was pressed, `back` the query of the list."""
 
     do: Literal["done", "open", "assign", "reassign"] | None = None
-    assignee: str = Field(default="", max_length=MAX_EMAIL_CHARS)
+    assignee: Email = ""
     back: str = Field(default="", max_length=_MAX_QUERY_CHARS)
 
     @property

@@ -36,8 +36,9 @@ from app.web.console.page import (
     read,
     write,
 )
+from app.web.model import Email
 from app.web.request_body import FORM_BYTES, FilePart
-from app.workspaces.operators import MAX_EMAIL_CHARS, Assignees
+from app.workspaces.operators import Assignees
 
 _LOOKED_AT: Final = 200
 
@@ -72,7 +73,7 @@ class HalfWrittenForm(Form):
 
 
 class TransferForm(Form):
-    assignee: str = Field(max_length=MAX_EMAIL_CHARS)
+    assignee: Email
 
 
 class PictureForm(Form):
