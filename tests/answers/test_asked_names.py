@@ -32,12 +32,6 @@ def test_a_code_has_to_stand_in_the_passage_itself() -> None:
     assert odds("How is FastAPI started?", "Error E21 means a blocked funnel.") < 0
 
 
-def test_a_code_in_the_headings_alone_is_better_than_none() -> None:
-    headed = passages(source("The server runs under Linux.", "Error codes, E01 to E21"))[0]
-    names = AskedNames("What does E21 mean?", "en", [source()])
-    assert names.odds(passage("The server runs under Linux.")) < names.odds(headed) < 0
-
-
 def test_a_year_of_which_no_source_tells_is_missed_most() -> None:
     def odds(question: str, text: str) -> float:
         sources = [source("Forum of 2023: slides."), source("Prices of 2026: 40 euros.")]
@@ -100,14 +94,6 @@ def test_what_looks_like_code_has_to_stand_in_the_passage_itself(question: str) 
     assert odds(question, f"Give {code} to clone the last commits only.") == 0
 
 
-def test_the_definition_of_a_name_goes_before_what_mentions_it() -> None:
-    asked = "what does --depth do when cloning"
-    defined = odds(asked, "**--depth <n>**\n\nClone the last commits only.")
-    assert defined > odds(asked, "All modules are cloned with --depth 1.") == 0
-    assert defined == odds(asked, "- `--depth`: clone the last commits only.")
-    assert odds("what does -d do", "**--d-d**\n\nClone -d the last commits only.") == 0
-
-
 @pytest.mark.parametrize(
     "question",
     ["how do I clean it?", "How do I clean Linux's funnel?", "HOW DO I CLEAN IT", "Windows are open, what now?", "?"],
@@ -124,11 +110,3 @@ def test_german_nouns_are_no_names_but_codes_are() -> None:
 def test_the_name_of_the_site_goes_without_saying() -> None:
     assert odds("What does Nimbrel cost?", "Error E21 means a blocked funnel.") < 0
     assert odds("What does Nimbrel cost?", "Error E21 means a blocked funnel.", known=("Nimbrel",)) == 0
-
-
-def test_what_goes_on_in_the_definition_of_a_name_says_it() -> None:
-    told = "If it is accept-new, keys of hosts that are met for the first time are kept without a question."
-    first = f"**`HostKeys`**\n\n{'It tells what becomes of the keys of a host. ' * 10}".strip()
-    further = passages(source(f"{first}\n\n{told}\n\n**`Port`**\n\nThe port to connect to."))
-    begins = next(each for each in further if each.text.startswith("If it is accept-new"))
-    assert AskedNames("What does HostKeys accept-new do?", "en", [source()]).odds(begins) > 0

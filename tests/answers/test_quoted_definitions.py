@@ -1,6 +1,6 @@
 """A definition is quoted by itself, and what goes on in one with its term."""
 
-from app.answers.writing.passage_extent import extended, without_far_ends
+from app.answers.writing.passage_extent import extended
 from app.answers.writing.passages import Passage, passages
 from tests.answers.extractive_answers import answer, source
 
@@ -19,20 +19,6 @@ def test_a_definition_is_quoted_without_the_one_behind_it() -> None:
     bell = f"**--bell**\n\n{_sentences('Ring the bell.', 'It has a bright and merry sound to its own.')}"
     found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
     assert extended(found, 700).text == bell
-
-
-def test_definitions_beside_the_nearest_are_left_out_however_short_it_is() -> None:
-    found = _passage(LAMPS, "**--lamp3**")
-    nearness = [0.3, 0.5, *[0.3] * (len(found.own_pieces) - 2)]
-    assert without_far_ends(found, nearness, "Which one?").text.startswith("**--lamp4**\n\nLight up the lamp")
-    assert "lamp5" not in without_far_ends(found, nearness, "Which one?").text
-
-
-def test_a_definition_is_as_near_as_its_nearest_paragraph() -> None:
-    bell = "**--bell**\n\nRing the bell.\n\nIt is heard in the garden."
-    found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
-    nearness = [0.3, 0.5, *[0.3] * (len(found.own_pieces) - 2)]
-    assert without_far_ends(found, nearness, "Who hears it?").text == bell
 
 
 def test_all_paragraphs_of_a_definition_are_quoted() -> None:
@@ -79,26 +65,7 @@ async def test_the_term_is_shown_above_what_goes_on() -> None:
         "Does a visitor hear it in the garden?",
         source(1, f"{LAMPS}\n\n**--bell**\n\n{ring}\n\n{rest}\n\n{LAMPS}", "Options"),
     )
-    assert found.startswith(f"**Page: Options**\n\n**--bell**\n\n{rest} [1]")
-
-
-def test_the_usage_of_a_command_is_quoted_without_the_command_above_it() -> None:
-    named = [
-        f"- `{name}`: what `{name}` does\n\n```\n/{name} NICK\n```" for name in ("halfop", "ignore", "invite", "join")
-    ]
-    found = _passage("\n\n".join(named), "- `halfop`")
-    nearness = [0.3, 0.5, *[0.3] * (len(found.own_pieces) - 2)]
-    assert without_far_ends(found, nearness, "How do I ignore somebody?").text == named[1]
-
-
-def test_the_last_part_of_a_long_usage_is_quoted_without_the_next_command() -> None:
-    usage = "\n".join(f"-{letter}: what the option {letter} does to the one who is ignored" for letter in "abcdefghij")
-    named = [f"- `ignore`: nobody is heard\n\n```\n{usage}\n```", "- `info`: who it is\n\n```\n/info NICK\n```"]
-    found = next(each for each in passages(source(1, "\n\n".join(named), "Options")) if each.start == 1)
-    assert found.text.endswith(named[1])
-    assert without_far_ends(found, [0.5, 0.3], "How do I ignore somebody?").text == found.text.removesuffix(
-        f"\n\n{named[1]}"
-    )
+    assert found.startswith(f"**Options**\n\n**--bell**\n\n{rest}")
 
 
 async def test_what_is_said_under_labels_is_about_one_thing() -> None:

@@ -1,6 +1,5 @@
 """Where a quotation begins and ends, and what comes along with it."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from unittest.mock import ANY
@@ -10,7 +9,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_extent import completed, extended, joined, with_code
+from app.answers.writing.passage_extent import extended, with_code
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, passages
 from app.providers.chat.chat_model import TextDelta
@@ -27,36 +26,6 @@ async def test_a_definition_is_quoted_with_its_term() -> None:
     )
 
 
-_BELLS = "\n".join(f"- Bell {name}: it hangs at the {name} door, and rings at noon." for name in "abcdefghijk")
-
-
-@pytest.mark.parametrize(
-    ("sentences", "max_chars", "quoted"),
-    [
-        pytest.param(8, 900, f"{'Bells ring. ' * 8}\n\nThere are eleven:\n\n{_BELLS}", id="with what is above it"),
-        pytest.param(30, 900, None, id="too long with what is above it"),
-        pytest.param(0, 500, None, id="too long"),
-    ],
-)
-def test_a_list_that_is_introduced_is_quoted_whole_where_it_fits(
-    sentences: int, max_chars: int, quoted: str | None
-) -> None:
-    told = f"{'Bells ring. ' * sentences}\n\nThere are eleven:\n\n{_BELLS}\n\n{'It is grey. ' * 60}"
-    first, *_ = passages(source(1, told.strip()))
-    cut = replace(first, end=2 if sentences else 1)
-    assert cut.text.endswith("noon.")
-    assert "Bell k" not in cut.text
-    assert completed(cut, max_chars).text == (cut.text if quoted is None else re.sub(" +\n", "\n", quoted))
-
-
-def test_a_list_that_is_joined_to_the_paragraph_above_it_is_quoted_whole() -> None:
-    told = f"{'Bells ring. ' * 8}\n\nAll eleven bells:\n\n{_BELLS}\n\n{'It is grey. ' * 60}"
-    above, below, *_ = passages(source(1, told))
-    assert "Bell k" not in below.text
-    (both,) = joined(replace(above, end=1), below, 900)
-    assert both.text == re.sub(" +\n", "\n", f"{'Bells ring. ' * 8}\n\nAll eleven bells:\n\n{_BELLS}")
-
-
 async def test_a_long_definition_is_quoted_from_its_beginning() -> None:
     others = "\n\n".join(f"**Lamp {n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))
     told = " ".join(f"Open door {n} of the house with its own small key." for n in range(8))
@@ -64,31 +33,6 @@ async def test_a_long_definition_is_quoted_from_its_beginning() -> None:
     found = await answer("When will the bell ring?", source(1, text, "x"))
     assert "**How do I ring?**\n\nPress the button. Open door 0" in found
     assert "The bell will ring twice then." in found
-
-
-async def test_a_section_that_is_called_what_is_asked_is_quoted_from_its_beginning() -> None:
-    first = "Press the green button twice, and wait until the wheel stands still."
-    text = f"{first}\n\n{'Doors are grey. ' * 40}\n\nWait for the door, if there is one.\n\n{'Roofs are red. ' * 40}"
-    asked = "How do I open the door?"
-    assert (await answer(asked, source(1, text, "How to open a door"))).startswith(f"**How to open a door**\n\n{first}")
-    assert not (await answer(asked, source(1, text, "Houses"))).startswith(f"**Houses**\n\n{first}")
-
-
-async def test_code_is_quoted_from_within_a_section_that_is_called_what_is_asked() -> None:
-    code = "Open the door:\n\n```\nopen --door\n```"
-    text = f"Press the green button.\n\n{'Doors are grey. ' * 40}\n\n{code}\n\n{'Roofs are red. ' * 40}"
-    found = await answer("How do I open the door?", source(1, text, "How to open a door"))
-    assert "open --door" in found
-    assert "Press the green button." not in found
-
-
-@pytest.mark.parametrize("leaning", ["To avoid this,", "In such a case", "As described above,", "Unfortunately"])
-async def test_what_its_first_words_point_back_to_is_quoted_as_well(leaning: str) -> None:
-    before = "The wheel of the hub may get stuck in winter."
-    told = f"{leaning} the bell has to be rung for an hour by somebody else, and at night as well."
-    text = f"{'It is a box. ' * 60}\n\n{before}\n\n{told}\n\n{'It is grey. ' * 60}"
-    assert f"{before}\n\n{told}" in await answer("Who has to ring the bell at night?", text)
-    assert before not in await answer("Who has to ring the bell at night?", text.replace(leaning, "Every day"))
 
 
 async def test_steps_are_quoted_whole_with_the_line_that_introduces_them() -> None:
@@ -148,15 +92,6 @@ def test_the_example_that_is_announced_comes_along_from_behind_two_notes() -> No
     assert with_code(first).text == text
 
 
-def test_a_caption_within_running_text_neither_begins_nor_ends_a_quotation() -> None:
-    opened = f"A hub is opened by its pin. {'Hold the pin until the hub is red. ' * 9}".strip()
-    closed = f"Close the hub by the pin. {'Hold the pin until the hub is green. ' * 4}".strip()
-    told = f"{opened}\n\n*A hub that is open*\n\n{closed}"
-    found = passages(source(1, f"{told}\n\n{'It is grey. ' * 60}"))
-    assert extended(found[0], 700).text == told
-    assert not any(passage.text.startswith("*") for passage in found)
-
-
 async def test_what_stands_around_the_answer_and_is_about_something_else_is_left_out() -> None:
     warranty = "The warranty of a lamp is 3 years, and of a lamp with a battery 2 years."
     told = f"{warranty}\n\nBoxes are grey.\n\nThe warranty of a lamp ends abroad, wherever that lamp was bought."
@@ -177,19 +112,6 @@ async def test_a_short_section_says_something_together_with_its_heading() -> Non
 async def test_a_price_at_the_end_is_no_title() -> None:
     text = "## Mountain bike\n\n€19 a day\n\n€89 a week"
     assert "€19 a day\n\n€89 a week [1]" in await answer("What is the mountain bike?", source(1, text, "x"))
-
-
-async def test_a_title_stays_with_what_it_names() -> None:
-    named = f"Zinc plates\n\nThe warranty of a lamp is 3 years. {'It is for each lamp. ' * 8}".strip()
-    found = await answer("How long is the warranty of a lamp?", f"We met in Galway.\n\n{named}")
-    assert found == f"{named} [1]"
-
-
-async def test_the_line_that_names_what_is_quoted_comes_along() -> None:
-    price = "The lamp costs 29 euros and the warranty of this lamp is 3 years, whoever bought it and wherever it was."
-    before = "Boxes are made of paper. " * 25
-    found = await answer("What is the warranty of this lamp?", f"{before.strip()}\n\nAurora\n\n{price}\n\n{before * 2}")
-    assert found.startswith(f"Aurora\n\n{price}")
 
 
 async def test_short_code_close_behind_comes_along() -> None:
@@ -229,45 +151,11 @@ async def test_code_behind_the_answer_stays_whatever_its_words_are() -> None:
     assert await answer("How do I reset the hub over the network?", text) == f"{text}\n\n[1]"
 
 
-async def test_what_tells_of_code_does_not_come_without_it() -> None:
-    code = "Open a terminal.\n\n```\ncurl https://hub.example/get | sh\n```"
-    told = "The command installs the lamp hub on Linux, and asks for the password of the lamp hub once."
-    text = f"{code}\n\n{told}\n\n{'Every lamp hub on Linux needs a network. ' * 12}"
-    found = await answer("How do I install the lamp hub on Linux?", text)
-    assert found.startswith(f"{code}\n\n{told}")
-
-
-async def test_a_default_at_the_end_stays_where_it_is_asked_for() -> None:
-    told = (
-        "The fade of a lamp is how long a lamp takes until that lamp is fully lit, and it counts each time a lamp is "
-        "lit, day or night, whoever lit the lamp and however it was lit."
-    )
-    text = f"{told}\n\nPlease bring shoes.\n\nDefault: `60`"
-    assert await answer("What is the default fade of a lamp?", text) == f"{text} [1]"
-    assert await answer("What is the fade of a lamp?", text) == f"{told} [1]"
-
-
-async def test_what_is_left_of_a_section_does_not_lean_on_what_was_left_out() -> None:
-    text = "Lamps from our outlet come cheap.\n\nThey have no warranty for the battery of a lamp."
-    assert await answer("Is there a warranty for the battery of a lamp?", text) == f"{text} [1]"
-
-
 async def test_without_the_embedder_a_short_section_is_quoted_whole() -> None:
     embedder = HashingEmbedder()
     embedder.is_down = True
     text = "The warranty of a lamp is 3 years.\n\nPlease bring shoes."
     assert await written("How long is the warranty of a lamp?", text, embedder=embedder) == (f"{text} [1]", ANY)
-
-
-async def test_the_number_of_a_footnote_is_not_quoted() -> None:
-    first, note = "The warranty of a lamp is 3 years.", "Or longer, where the warranty of a lamp was extended."
-    found = await answer("How long is the warranty of a lamp?", f"{first}\n\n(3)\n\n{note}")
-    assert found == f"{first}\n\n{note} [1]"
-
-
-async def test_titles_of_linked_pages_are_not_quoted() -> None:
-    text = "The warranty of every lamp is 3 years.\n\nAbout warranties\n\nReturns and repairs"
-    assert await answer("How long is the warranty of a lamp?", text) == "The warranty of every lamp is 3 years. [1]"
 
 
 async def test_another_part_of_the_section_is_quoted_under_the_same_heading() -> None:
@@ -278,13 +166,6 @@ async def test_another_part_of_the_section_is_quoted_under_the_same_heading() ->
     assert "The warranty of a lamp is 3 years. [1]" in found
     assert "The warranty of a lamp ends abroad. [1]" in found
     assert found.count("**Lamps**") == 1
-
-
-async def test_neighbouring_parts_of_a_section_are_quoted_as_one() -> None:
-    """The end is left out at first, for it is far from the question, and is the second best passage."""
-    text = f"The warranty of a lamp is 3 years.\n\n{'It shines on. ' * 9}It is on.\n\nThe warranty is of glass."
-    found = await answer("How long is the warranty of a lamp?", source(1, text, "Lamps"))
-    assert found == f"**Lamps**\n\n{text} [1]"
 
 
 async def test_code_is_quoted_whole_with_the_sentence_before_it() -> None:
@@ -303,13 +184,6 @@ async def test_rows_of_a_long_table_come_with_its_header() -> None:
 async def test_a_passage_is_no_longer_than_it_has_to_be_read() -> None:
     text = "\n\n".join(f"The lamp of room {number} is warm. {'It shines on. ' * 20}" for number in range(9))
     assert len(await answer("How warm is the lamp of room 4?", text)) < 700
-
-
-async def test_what_leans_on_the_text_before_it_does_not_come_first() -> None:
-    before = f"Lamps from our outlet are sold as seen. {'They are cheap. ' * 10}"
-    text = f"{before.strip()}\n\nThey have no warranty for the battery of a lamp."
-    found = await answer("Is there a warranty for the battery of a lamp?", text)
-    assert found.startswith("Lamps from our outlet")
 
 
 async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
@@ -377,17 +251,6 @@ async def test_the_rest_of_the_best_section_may_be_a_little_worse_than_other_pag
     found = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
     assert "Here. It goes on like that. [1]" in found
     assert "There. It" not in found
-
-
-async def test_steps_elsewhere_come_before_words_where_the_first_passage_has_none() -> None:
-    one = source(1, "Dark. The lamp has no power then.", "Lamps")
-    causes = source(2, "Causes are rain and wind.", "Causes")
-    steps = source(3, "1. Press the button.\n2. Wait a minute.", "Steps")
-    context = AnswerContext(AgentConfig(name="x"), "My lamp is dark", "My lamp is dark", (one, causes, steps))
-    writer = ExtractiveWriter(FixedJudge({"Dark.": 2.0, "Cause": 1.5, "1. Pr": 1.0}))
-    found = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
-    assert "1. Press the button.\n2. Wait a minute." in found
-    assert "Causes are rain" not in found
 
 
 async def test_the_steps_of_a_second_section_come_along() -> None:

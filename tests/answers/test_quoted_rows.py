@@ -1,6 +1,6 @@
 """Of a table, an answer quotes the rows about the code that is asked about."""
 
-from app.answers.writing.quotation import asked_rows, is_other_rows
+from app.answers.writing.quotation import asked_rows
 from tests.answers.extractive_answers import answer, source
 
 CODES = """| Code | Meaning | What to do |
@@ -27,13 +27,6 @@ def test_a_code_within_another_one_or_in_another_column_selects_no_row() -> None
     assert asked_rows(CODES, {"cable"}) == CODES
 
 
-def test_rows_about_other_codes_are_known() -> None:
-    assert is_other_rows(CODES, {"e71"})
-    assert not is_other_rows(CODES, {"e42"})
-    assert not is_other_rows(CODES, set())
-    assert not is_other_rows(f"All codes.\n\n{CODES}", {"e71"})
-
-
 async def test_of_a_table_the_row_about_the_code_is_quoted() -> None:
     found = await answer("What does error code E42 mean?", source(1, CODES, "Error codes"))
     assert "| Code | Meaning | What to do |" in found
@@ -56,4 +49,3 @@ async def test_a_table_without_a_row_about_the_code_stays_whole() -> None:
 
 def test_a_code_may_be_cut_otherwise_than_in_the_table() -> None:
     assert asked_rows(CODES, {"e-42"}) == asked_rows(CODES, {"e42"}) != CODES
-    assert not is_other_rows(CODES, {"e-42"})

@@ -11,10 +11,8 @@ from app.core.text.stated_facts import FactKind, facts_of
 
 # Log odds if none of the names is found, and less if some are; chosen on judged answers (docs/evaluation.md).
 _MISSING_ODDS: Final = -1.5
-_ONLY_HEADED: Final = 0.3  # of that for a name in the headings alone: "Error codes, E01 to E71" has many
 # For a year or a part number of which no source tells: the same words hold for another one.
 _UNTOLD_ODDS: Final = -5.0
-_DEFINED_ODDS: Final = 1.0  # for the passage that defines one of them
 _DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/-]|[.,]\d)")
 _TOLD_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")  # a date's too
@@ -30,7 +28,7 @@ class AskedNames:
     """The names in a question, and how far a passage has them.
 
     Codes and spellings with signs or capitals inside, such as E42, FastAPI, --depth or proxy_pass, are looked for in
-    the passage and its headings, and a passage that defines one gains. Capitalised words, such as Docker, are looked
+    the passage and its headings. Capitalised words, such as Docker, are looked
     for in all sources, because a page need not repeat the name of its subject. German nouns do not count as names just
     because they are capitalised, and in questions without small letters only codes with digits count. `known` are names
     that go without saying. A year is looked for in the passage, its headings, and the date and address of its page.
@@ -60,7 +58,7 @@ class AskedNames:
         return self._exact
 
     def odds(self, passage: Passage) -> float:
-        """What the names that the passage lacks or defines add to the log odds that it is the answer."""
+        """What the names that the passage lacks add to the log odds that it is the answer."""
         named = self._odds_of_names(passage) if self._count else 0.0
         return self._odds_of_years(passage) + _UNTOLD_ODDS * self._untold + named
 
@@ -72,11 +70,9 @@ class AskedNames:
         return sum(_MISSING_ODDS if is_elsewhere else _UNTOLD_ODDS for is_elsewhere in missing)
 
     def _odds_of_names(self, passage: Passage) -> float:
-        text, headings = _folded(passage.within, passage.text), _folded(*passage.names)
-        lacking = sum(_ONLY_HEADED if _has(headings, name) else 1 for name in self._exact if not _has(text, name))
-        term = (passage.term or passage.within).casefold()
-        defined = _DEFINED_ODDS if term and any(_is_in(term, name) for name in self._exact) else 0.0
-        return _MISSING_ODDS * (self._missing + lacking) / self._count + defined
+        told = _folded(passage.within, passage.text, *passage.names)
+        lacking = sum(not _has(told, name) for name in self._exact)
+        return _MISSING_ODDS * (self._missing + lacking) / self._count
 
 
 def _dated(source: Source, *texts: str) -> str:

@@ -1,5 +1,5 @@
-"""Text beside the running text of a page that answers nothing: captions of pictures, footnote numbers, and lines that
-only refer elsewhere."""
+"""Text beside the running text of a page that answers nothing: captions of pictures, and lines that only refer
+elsewhere."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,6 @@ _CAPTION: Final = re.compile(
     r"\**(?:fig(?:ure|ura)?|abb(?:ildung)?|рис(?:унок)?|εικόνα|şekil|hình|图|圖|図)\.?\s*\d+(?:[.-]\d+)*\s*(?:[.:)\u2013\u2014-]|\Z)",
     re.IGNORECASE,
 )
-_FOOTNOTE_NUMBER: Final = re.compile(r"[(\[]\d{1,3}[)\]]")  # the mark that stands alone above a footnote's text
 _SENTENCE_END: Final = re.compile(r"[.!:;…。！।`)]\W*+\Z")
 
 
@@ -39,8 +38,7 @@ def _stands_beside(block: Block) -> bool:
         return False
     is_line = "\n" not in block.text and len(block.text) <= _LONGEST_CAPTION
     is_caption = is_line and _CAPTION.match(block.text) is not None
-    is_number = _FOOTNOTE_NUMBER.fullmatch(block.text) is not None
-    return is_caption or is_number or _references().match(block.text) is not None
+    return is_caption or _references().match(block.text) is not None
 
 
 def _names_only(block: Block) -> bool:

@@ -1,11 +1,8 @@
 """Writers that need no chat model: the passage that answers, word for word; else the closest sections, as links."""
 
-import itertools
-import re
 from collections.abc import AsyncGenerator, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Final
 
 from app.answers.follow_up import leans_on_history
 from app.answers.page_context import about_page
@@ -14,15 +11,14 @@ from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_extent import (
     completed,
     extended,
-    joined,
     single_lines,
     with_code,
     without_far_ends,
 )
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, beginning, passages, says_how
+from app.answers.writing.passages import Passage, passages
 from app.answers.writing.pieces import says_message
-from app.answers.writing.quotation import asked_rows, is_other_rows, page_language, word_for_word
+from app.answers.writing.quotation import asked_rows, page_language, word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import text_of
 from app.core.text.markdown.links import linked
@@ -44,20 +40,9 @@ _BOTH_OF_SECTION_CHARS = 1000  # if both are in the same section
 _NEAR_BEST = 0.75  # log odds below the best: a passage further below adds nothing
 _NEAR_RERANKED = 1.5  # the same if the reranker has read the best passage
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
-_HOW = 0.4  # log odds more: words alone seldom say how something is done
-_NAMED = 0.15  # by how much a heading is nearer to the question than the text, if it names what is asked
-_LINE_CHARS = 150  # a section this short says what something is, and seldom how it is used
 _FURTHER = 3  # sections offered with the answer
 _CLOSEST = 3  # sections named when nothing is quoted
 _SURE_OF_OWN_PAGE = 0.5
-# The sections of a manual page, by man-pages(7), and what they are called elsewhere.
-_MANUAL_HEADING: Final = re.compile(
-    r"name|synopsis|configuration|description|options|exit status|return value|errors|environment|files|attributes"
-    r"|versions|standards|history|notes|caveats|bugs|examples?|authors|see also|usage|syntax|arguments|parameters"
-    r"|commands|introduction|overview|details|remarks|summary|requirements|limitations|warnings"
-    r"|known (?:issues|bugs|problems)(?: and warnings)?",
-    re.IGNORECASE,
-)
 _MARK_CHARS = len("\n\n[1]\n\n")
 
 
@@ -136,12 +121,8 @@ class ExtractiveWriter:
         least = best[0].odds - (_NEAR_RERANKED if best[0].is_reranked else _NEAR_BEST)
         # Half of a comparison answers nothing.
         compared = await self._compared(readings[0], first, min(_FIRST_CHARS, max_chars - _length(first)))
-        codes = _asked_codes(readings[0].context)
-        second = compared or _second(
-            first, [one for one in best if not is_other_rows(one.passage.text, codes)], least, max_chars
-        )
-        second = second or _next_section(first, _SECOND_CHARS)
-        return joined(first, second, min(_ANNOUNCED_CHARS, max_chars)) if second else [first]
+        second = compared or _second(first, best, least, max_chars)
+        return [first, second] if second else [first]
 
     async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
         """If the question compares two things and `first` names only one of them, the best passage on the other, whose
@@ -171,32 +152,22 @@ class ExtractiveWriter:
 
     async def _first(self, reading: _Reading, wanted_chars: int, max_chars: int) -> Passage:
         """The best passage with the text around it that is near to the question. Nothing is cut from an error message
-        that is asked about, nor from a section that is named after what is asked and quoted from its beginning."""
+        that is asked about."""
         best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0]).passage
-        if whole := _from_message(best, reading.context.asked):
-            first = extended(whole, min(_MESSAGE_CHARS, max_chars - _MARK_CHARS))
+        if message := _from_message(best, reading.context.asked):
+            first = extended(message, min(_MESSAGE_CHARS, max_chars - _MARK_CHARS))
         else:
-            whole = beginning(best) if await self._is_named(reading, best) else None
-            first = extended(whole or best, wanted_chars, _PART_CHARS)
+            first = extended(best, wanted_chars, _PART_CHARS)
         if _length(with_its_code := with_code(first)) <= max_chars:
             first = with_its_code
-        return completed(first if whole else await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
-
-    async def _is_named(self, reading: _Reading, passage: Passage) -> bool:
-        """Whether the section is named after what is asked, and the passage is further down in it without steps or
-        code."""
-        if not passage.start or not passage.heading or says_how(passage):
-            return False
-        texts = [passage.heading, passage.text]
-        nearness = await self._judge.nearness(reading.context, passage.source, texts)
-        return nearness is not None and nearness[0] >= nearness[1] + _NAMED
+        return completed(first if message else await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
 
     async def _nearest(self, reading: _Reading, passage: Passage) -> Passage:
         texts = [text_of(piece) for piece in passage.own_pieces]
         if len(texts) == 1:
             return passage
         nearness = await self._judge.nearness(reading.context, passage.source, texts)
-        return without_far_ends(passage, nearness, reading.context.asked) if nearness else passage
+        return without_far_ends(passage, nearness) if nearness else passage
 
 
 def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[str]:
@@ -209,23 +180,16 @@ def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context:
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_chars: int) -> Passage | None:
     """The best that says something else and fits, with the text around it if that fits too. More of the same section
-    may be longer. If `first` has neither steps nor code, a passage that has them is preferred."""
-    wording, is_told_how = normalised(first.text), says_how(first)
-    others = [one for one in judged if not first.overlaps(one.passage) and _adds(one.passage.text, wording)]
-    best: Passage | None = None
-    for other in others:
+    may be longer."""
+    wording = normalised(first.text)
+    for other in judged:
         passage, is_same_section = other.passage, other.passage.section == first.section
-        wanted = least - (_SAME_SECTION if is_same_section else 0.0)
         both = min(_BOTH_OF_SECTION_CHARS if is_same_section else _BOTH_CHARS, max_chars)
         room = min(_SECOND_CHARS, both - _length(first))
-        if other.odds < wanted - (0.0 if is_told_how else _HOW) or _length(passage) > room:
-            continue
-        shown = _surrounded(passage, room)
-        if is_told_how or says_how(shown):
-            return shown
-        if best is None and other.odds >= wanted:
-            best = shown
-    return best
+        is_near = other.odds >= least - (_SAME_SECTION if is_same_section else 0.0)
+        if is_near and _length(passage) <= room and not first.overlaps(passage) and _adds(passage.text, wording):
+            return _surrounded(passage, room)
+    return None
 
 
 def _adds(text: str, wording: str) -> bool:
@@ -243,16 +207,6 @@ def _from_message(passage: Passage, question: str) -> Passage | None:
     """The passage beginning at the message that is asked about: its meaning and remedy follow it."""
     found = (at for at in range(passage.start, passage.end) if says_message(passage.pieces[at], question))
     return replace(passage, start=at) if (at := next(found, None)) is not None else None
-
-
-def _next_section(first: Passage, room: int) -> Passage | None:
-    """The beginning of the next section if a manual's section is a single line: the usage follows the name."""
-    is_line = len(first.text) < _LINE_CHARS and len(first.own_pieces) == len(first.pieces)
-    if not is_line or not _MANUAL_HEADING.fullmatch(first.heading):
-        return None
-    behind = itertools.dropwhile(lambda other: other.pieces != first.pieces, passages(first.source))
-    other = next((other for other in behind if other.pieces != first.pieces), None)
-    return other if other and _length(other) <= room else None
 
 
 def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[Passage]:
@@ -302,7 +256,7 @@ def _heading_of(passage: Passage) -> tuple[str, str]:
 
 
 def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source]) -> set[str]:
-    """Headings of several pages, and those of every manual, however many pages have them: alone they name nothing."""
+    """Headings of several pages: alone they name nothing."""
     pages: dict[str, set[str]] = {}
     headings = {
         *((one.passage.heading, one.passage.source.title) for one in judged),
@@ -310,7 +264,7 @@ def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source])
     }
     for heading, page in headings:
         pages.setdefault(unnumbered(heading), set()).add(page)
-    common = {name for name, found in pages.items() if len(found) > 1 or _MANUAL_HEADING.fullmatch(name)}
+    common = {name for name, found in pages.items() if len(found) > 1}
     return {heading for heading, _ in headings if unnumbered(heading) in common}
 
 

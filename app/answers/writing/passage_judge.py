@@ -11,13 +11,12 @@ import structlog
 
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.asked_names import AskedNames
-from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passage_scale import Nearness, scaled_odds
 from app.answers.writing.passages import Looks, Passage
 from app.answers.writing.quote_confidence import RAREST, QuoteSignals, ignored_share
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
-from app.core.text.questions.asked_details import is_completed, is_told_alone, lacks_detail, own_subject
+from app.core.text.questions.asked_details import asked_details, is_completed, is_told_alone, lacks_detail, own_subject
 from app.core.text.questions.stop_words import naming_spans, without_stop_words
 from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
@@ -53,6 +52,10 @@ _UNCONNECTED: Final = -2.2  # the odds for the question before it, below which a
 # For a passage that the embedder reads through word-by-word glosses, and for one in another language than the question.
 _GLOSSED_ODDS: Final = -0.5
 _OTHER_LANGUAGE_ODDS: Final = -1.0
+# For a passage that tells a detail that is asked for, such as a price, and for one with the contact details that alone
+# are asked for.
+_DETAIL_ODDS: Final = 0.5
+_CONTACT_ODDS: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,7 @@ class PassageJudge:
             JudgedPassage(
                 passage,
                 scaled_odds(passage, share, lead, nearness.get(passage.looks))
-                + form_odds(question, passage)
+                + _odds_of_details(question, passage.text)
                 + (named := names.odds(passage))
                 + (self._language_odds(context, passage.source) if passage.looks in nearness else 0.0),
                 named,
@@ -261,17 +264,10 @@ class PassageJudge:
         return _cosines(vectors[context.asked], [vectors[text] for text in texts])
 
     async def _shares(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[float]:
-        """The share of the question's words in each passage. A passage that shows a price need not contain the word
-        "price"."""
+        """The share of the question's words in each passage. A passage that shows a telephone number need not contain
+        the word for it."""
         question = context.asked
-        texts = [f"{passage.place}\n{passage.text}" for passage in candidates]
-        shares = await self._coverage(context, question, texts)
-        rest = [without_told(question, passage.text) for passage in candidates]
-        telling = [at for at, asked in enumerate(rest) if asked and asked != question]
-        if telling:
-            again = await self._coverage(context, rest[telling[0]], [texts[at] for at in telling])
-            for at, share in zip(telling, again, strict=True):
-                shares[at] = max(share, shares[at])
+        shares = await self._coverage(context, question, [f"{one.place}\n{one.text}" for one in candidates])
         told = [is_told_alone(question, passage.text) for passage in candidates]
         return [1.0 if is_told else share for is_told, share in zip(told, shares, strict=True)]
 
@@ -324,6 +320,12 @@ class PassageJudge:
             return [array("f", numbers) for numbers in await self._embedder.embed(missing)]
 
         return await _remembered(texts, self._vectors, embed)
+
+
+def _odds_of_details(question: str, text: str) -> float:
+    if is_told_alone(question, text):
+        return _CONTACT_ODDS
+    return _DETAIL_ODDS if any(each.told.search(text) for each in asked_details(question)) else 0.0
 
 
 def _promising(candidates: Sequence[Passage], shares: Sequence[float]) -> list[tuple[Passage, float]]:

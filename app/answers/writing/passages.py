@@ -2,34 +2,26 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from app.answers.writing.answer_context import Source
 from app.answers.writing.beside_text import is_headed_references, running_text
-from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, has_code, has_steps, length, pieces_of, told_before
+from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, has_code, length, pieces_of, told_before
 from app.core.text.markdown.blocks import (
     Block,
     BlockKind,
     blocks,
     code_lines,
-    goes_on,
     term_above,
     text_of,
     units,
 )
 from app.core.text.markdown.code_parts import rejoined
 from app.core.text.markdown.section_text import one_block, one_code
-from app.core.text.sentences import points_back
 
 SHORTEST_PASSAGE = 20
-_TELLS_OF_CODE = re.compile(
-    r"\A(?:the|each|both) (?:\w{1,20} )?(?:commands?|code|examples?|output|scripts?|lines?|quer(?:y|ies)|statements?"
-    r"|snippets?|programs?|functions?|configuration|above)\b",
-    re.IGNORECASE,
-)
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
-PICTURED = re.compile(r"\*[^*\n]++\*")  # a picture's caption without a number
 _TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:| ·|\n|\Z)")
 
 
@@ -117,34 +109,10 @@ def passages(source: Source) -> list[Passage]:
     for heading, body in _under_headings(source):
         pieces = [piece for unit in units(body) for piece in pieces_of(unit)]
         for start in range(len(pieces)):
-            if needs_what_is_before(pieces, start):
-                continue
             passage = Passage(source, heading, pieces, start, _end(pieces, start))
             if len(heading) + len(passage.text) >= SHORTEST_PASSAGE:  # "Sunday" and "Closed" say something
                 found.append(passage)
     return found
-
-
-def beginning(passage: Passage) -> Passage:
-    """The first passage of its section."""
-    return replace(passage, start=0, end=_end(passage.pieces, 0))
-
-
-def says_how(passage: Passage) -> bool:
-    """Whether it has steps or code."""
-    return any(has_steps(piece) or has_code(piece) for piece in passage.own_pieces)
-
-
-def needs_what_is_before(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether the piece makes no sense alone: "Then it is ...", "The command reads ..." right after code, or the
-    description of a picture within running text."""
-    if not at:
-        return False
-    before, first = pieces[at - 1], pieces[at][0]
-    if PICTURED.fullmatch(first.text):
-        return PICTURED.fullmatch(before[0].text) is None
-    tells_of_code = has_code(before) and _TELLS_OF_CODE.match(first.text) is not None
-    return tells_of_code or points_back(first.text) or goes_on(before[-1], first)
 
 
 def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:

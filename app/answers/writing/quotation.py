@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from app.core.text.canned_messages import canned_messages
-from app.core.text.compounds import cut_anyhow, is_spelt_in
+from app.core.text.compounds import cut_anyhow
 from app.core.text.language_names import own_name
 from app.core.text.markdown.blocks import Block, BlockKind, blocks, lines_with_code, table_rows
 from app.core.text.markdown.links import TextLink, as_markdown, linked
@@ -52,15 +52,6 @@ def asked_rows(text: str, names: Collection[str]) -> str:
         if block.kind is BlockKind.TABLE:
             text = text.replace(block.text, _with_rows(block, named))
     return text
-
-
-def is_other_rows(text: str, names: Collection[str]) -> bool:
-    """Whether it is one table, none of whose rows is about one of the `names`."""
-    if not names or "|" not in text:
-        return False
-    found, folded = blocks(text), text.casefold()
-    is_table = len(found) == 1 and found[0].kind is BlockKind.TABLE
-    return is_table and not any(is_spelt_in(folded, name) for name in names)
 
 
 def page_language(quoted: Iterable[tuple[str | None, str]], language: str | None, *, of_sections: bool = False) -> str:

@@ -1,5 +1,5 @@
 """Details that visitors ask for with words that pages need not use: a price, a telephone number, an address, opening
-hours, a weight; and a default, which pages state apart from the thing that it belongs to."""
+hours, a weight."""
 
 import re
 from collections.abc import Iterable
@@ -21,13 +21,12 @@ _WORDS_HERE: Final = re.compile("<([a-z]+)>")
 @dataclass(frozen=True, slots=True)
 class Detail:
     """`name` is that of its words in the table `details` of each language's file. `states` is a regular expression for
-    a passage that contains the detail, where `<name>` stands for such words; `odds` is the bonus in log odds for such a
-    passage, `alone` the bonus if nothing else is asked. `pages` names what pages that contain it are called."""
+    a passage that contains the detail, where `<name>` stands for such words. A detail `is_contact` if it may be all
+    that a visitor wants. `pages` names what pages that contain it are called."""
 
     name: str
     states: str
-    odds: float
-    alone: float
+    is_contact: bool = True
     pages: tuple[str, ...] = ()
 
     @property
@@ -49,23 +48,18 @@ class Detail:
 
 
 _PRICE_STATED: Final = r"[€$£¥₹]\s?\d|\d\s?(?:[€£¥₹]|EUR\b|USD\b|GBP\b|euros?\b|dollars?\b)"
-PRICE: Final = Detail("price", _PRICE_STATED, 0.0, 0.0)
-DEFAULT: Final = Detail("default", r"(?s)\A(?=.*?<default>)(?=.*?[\d`])", 0.0, 0.0)
 _DETAILS: Final = (
-    PRICE,
-    Detail("phone", _PHONE_NUMBER, 1.0, 3.0, ("contact_pages",)),
-    Detail("reach", rf"{_PHONE_NUMBER}|\w@\w", 1.0, 3.0, ("contact_pages",)),
-    # Beside other words, these are as often the subject of a page.
-    Detail("contact", rf"{_PHONE_NUMBER}|\w@\w", 0.0, 3.0, ("contact_pages",)),
+    Detail("price", _PRICE_STATED, is_contact=False),
+    Detail("phone", _PHONE_NUMBER, pages=("contact_pages",)),
+    Detail("reach", rf"{_PHONE_NUMBER}|\w@\w", pages=("contact_pages",)),
+    Detail("contact", rf"{_PHONE_NUMBER}|\w@\w", pages=("contact_pages",)),
     Detail(
         "place",
         r"\b(?:\d{4,5}(?: [A-Z]{2})? +[A-ZÀ-Þ]\w{2,}|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b)",
-        1.0,
-        3.0,
-        ("contact_pages", "place_pages"),
+        pages=("contact_pages", "place_pages"),
     ),
-    Detail("hours", rf"(?i:{_TIME})\s?(?:[\u2013\u2014-]|<until>)\s?\d{{1,2}}\b", 0.7, 3.0),
-    Detail("weight", r"\d\s?(?:kg|g|lbs?|oz)\b", 0.5, 0.5),
+    Detail("hours", rf"(?i:{_TIME})\s?(?:[\u2013\u2014-]|<until>)\s?\d{{1,2}}\b"),
+    Detail("weight", r"\d\s?(?:kg|g|lbs?|oz)\b", is_contact=False),
 )
 
 
@@ -93,7 +87,7 @@ def is_told_alone(question: str, text: str) -> bool:
     asked = asked_details(question)
     return (
         bool(asked)
-        and all(each.alone > each.odds and each.told.search(text) for each in asked)
+        and all(each.is_contact and each.told.search(text) for each in asked)
         and not without_details(question)
     )
 
