@@ -5,6 +5,7 @@ figures, and where each is meant to go.
 """
 
 import ast
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -49,6 +50,7 @@ _COMPOSED: Final = frozenset(
     }
 )
 _MOST_USE_CASES_BY_HAND: Final = 7  # in one file, of those that begin with the record
+_MOST_CASES: Final = 11_000
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,16 @@ def test_what_trains_the_models_is_imported_by_its_tests_alone(
         name for name, module in (ours | theirs).items() if any(each.startswith("training.") for each in module.imports)
     }
     assert {name for name in users if not name.startswith(("training.", "tests.training."))} == set()
+
+
+def test_tables_do_not_multiply_the_cases(request: pytest.FixtureRequest) -> None:
+    """Of the tests that this run has collected: all of them in `make test`, without the slow ones in any other."""
+    slow = re.search(r"^SLOW := (.+)$", (_ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert slow is not None
+    apart = tuple(f"{folder}/" for folder in slow[1].split())
+    cases = Counter(item.nodeid.partition("[")[0] for item in request.session.items)
+    cases = Counter({test: count for test, count in cases.items() if not test.startswith(apart)})
+    assert cases.total() <= _MOST_CASES, f"tests.every_row walks a table in one case: {cases.most_common(5)}"
 
 
 def test_imports_run_in_no_circle(ours: dict[str, _Module]) -> None:
