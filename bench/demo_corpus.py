@@ -29,8 +29,9 @@ from app.knowledge.document import PageContent
 from app.knowledge.given_chunks import CutPage, GivenChunks
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 from app.settings import read_settings
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import Source, SourceConfig
 from app.store.transaction import Transaction
 from bench.serving.client import SITE
 from crawler.extract.extraction import extract_page
@@ -90,7 +91,7 @@ class DemoCorpus:
         def work(tx: Transaction) -> tuple[Source, Agent]:
             made = AgentRecords(tx).create(workspace_id, config)
             AgentRecords(tx).publish(workspace_id, made.id)
-            source = SourceRecords(tx).create(made.id, SourceConfig(SourceKind.TEXT, "demo"))
+            source = SourceRecords(tx).create(made.id, SourceConfig(kinds.TEXT, "demo"))
             return source, made
 
         source, made = await self._base.record.write(work)

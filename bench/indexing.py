@@ -30,9 +30,10 @@ from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 from app.settings import read_settings
+from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.runs.crawler_site_reader import CONCURRENCY
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import Source, SourceConfig
 from app.store.transaction import Transaction
 from bench.demo_corpus import site_pages
 from bench.serving.web_process import own_environment
@@ -115,7 +116,7 @@ async def _new_agent(base: Infrastructure) -> tuple[Agent, Source]:
     def work(tx: Transaction) -> tuple[Agent, Source]:
         agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="indexing"))
         AgentRecords(tx).publish(workspace_id, agent.id)
-        return agent, SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "demo"))
+        return agent, SourceRecords(tx).create(agent.id, SourceConfig(kinds.TEXT, "demo"))
 
     return await base.record.write(work)
 

@@ -22,8 +22,9 @@ from app.core.turn import AnsweredBy, TurnRequest
 from app.core.turn_events import Done, Token
 from app.knowledge.document import PageContent, SectionHeading
 from app.settings import read_settings
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.workspaces.records.tokens import TokenRecords
 from crawler.extract.extraction import extract_page
 
@@ -84,7 +85,7 @@ async def _learn(base: Infrastructure) -> UUID:
         workspace_id = TokenRecords(tx).default_workspace()
         agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Demo"))
         AgentRecords(tx).publish(workspace_id, agent.id)
-        source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Demo", _SITE))
+        source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITE, "Demo", _SITE))
     async with open_knowledge(base) as knowledge:
         for file in sorted(_PAGES.rglob("index.html")):
             url = urljoin(_SITE, file.relative_to(_PAGES).as_posix().removesuffix("index.html"))

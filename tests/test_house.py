@@ -183,6 +183,30 @@ def test_tables_do_not_multiply_the_cases(request: pytest.FixtureRequest) -> Non
     assert cases.total() <= _MOST_CASES, f"tests.every_row walks a table in one case: {cases.most_common(5)}"
 
 
+def test_only_the_kinds_of_sources_ask_which_kind_a_source_is(ours: dict[str, _Module]) -> None:
+    """Everybody else asks for what the kind has or does. Checks and templates count; to name a kind in order to make a
+    source does not."""
+    kinds = {path.stem for path in (_ROOT / "app/sources/kinds").glob("*.py")} - {"__init__", "website"}
+    elsewhere = [module for name, module in ours.items() if not name.startswith("app.sources.kinds")]
+    asked = [f"{module.name}:{line}" for module in elsewhere for line in _asks_for(kinds, module.path)]
+    templates = {path: path.read_text("utf-8") for path in (_ROOT / "app").rglob("*.html")}
+    asked += [str(path) for path, text in templates.items() if re.search(r"config\.kind\b[^%}]*(==|!=| in |\[)", text)]
+    assert asked == []
+
+
+def test_the_measure_finds_a_kind_that_is_asked_for(tmp_path: Path) -> None:
+    asking = [
+        "from app.sources.kinds import TEXT",
+        "kind is TEXT",
+        'kind.value in ("git", "url")',
+        "kind not in {TEXT}",
+    ]
+    others = ["match kind:\n    case kinds.GIT: ...", "SourceConfig(TEXT)", '"text" in kind.fields']
+    path = tmp_path / "asking.py"
+    path.write_text("\n".join([*asking, *others]), "utf-8")
+    assert sorted(_asks_for({"text", "git", "url"}, path)) == [2, 3, 4, 6]
+
+
 def test_imports_run_in_no_circle(ours: dict[str, _Module]) -> None:
     try:
         TopologicalSorter({name: module.imports - {name} for name, module in ours.items()}).prepare()
@@ -226,6 +250,22 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         inner = f"{module}.{alias.name}"
         path = _ROOT.joinpath(*inner.split("."))
         yield inner if path.with_suffix(".py").exists() or path.is_dir() else module
+
+
+def _asks_for(kinds: set[str], path: Path) -> Iterator[int]:
+    """The lines that compare something with one of these kinds, or a kind with their names."""
+    tree = ast.parse(path.read_text("utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imported = {alias.name for node in imports if node.module == "app.sources.kinds" for alias in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare | ast.MatchValue):
+            sides = [node.value] if isinstance(node, ast.MatchValue) else [node.left, *node.comparators]
+            inner = [each for side in sides for each in ast.walk(side)]
+            names = {ast.unparse(each) for each in inner if isinstance(each, ast.Name | ast.Attribute)}
+            texts = {each.value for each in inner if isinstance(each, ast.Constant)}
+            is_kind = any(re.search(r"\bkind(\.value)?$", ast.unparse(side)) for side in sides)
+            if names & imported or (is_kind and texts & kinds) or names & {f"kinds.{kind.upper()}" for kind in kinds}:
+                yield node.lineno
 
 
 def _class(node: ast.ClassDef) -> _Class:

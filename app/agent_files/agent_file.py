@@ -17,7 +17,7 @@ from app.core.difference import Difference, differences
 from app.core.errors import InvalidInput
 from app.core.turn import question_key
 from app.quality.golden_question import GoldenQuestion
-from app.sources.source import GIVEN_KINDS, Schedule, SourceConfig
+from app.sources.source import Schedule, SourceConfig
 
 MAX_FILE_CHARS: Final = 2_000_000
 
@@ -164,7 +164,7 @@ def _source_onto(stored: FileSource, filed: FileSource) -> FileSource:
 
 def _source_key(source: FileSource) -> Hashable:
     config = source.config
-    return config.kind, config.name if config.kind in GIVEN_KINDS else config.url.strip()
+    return config.kind, config.name if config.kind.is_given else config.url.strip()
 
 
 CURATED_ANSWERS: Final[Part[CuratedAnswer]] = Part(

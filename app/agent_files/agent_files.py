@@ -26,16 +26,13 @@ from app.quality import golden_questions
 from app.quality.golden_question import GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.sources.records import ScheduleRecords, SourceRecords
-from app.sources.source import Schedule, Source, SourceKind
+from app.sources.source import Schedule, Source
 from app.sources.sources import Schedules, Sources
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import more_changes_of
 from app.workspaces.records.audit import AuditRecords
 
 Done = TypeVar("Done")
-
-# Their content is no setting: uploaded bytes, and documents that a program submits.
-_NOT_IN_FILES = frozenset({SourceKind.FILE, SourceKind.DOCUMENTS})
 
 more_changes_of("agent", {"apply_file": "Agent file applied"})
 
@@ -139,7 +136,7 @@ class AgentFiles:
                 check_action(action, self._hosts)
         for number, source in enumerate(file.sources or ()):
             with _named(f"sources.{number}"):
-                if source.config.kind in _NOT_IN_FILES:
+                if not source.config.kind.is_in_agent_files:
                     raise InvalidInput(
                         "kind", "Uploaded files and documents cannot be part of a file. Remove this source."
                     )
@@ -192,8 +189,8 @@ def _stored(tx: Transaction, actor: Actor, agent_id: UUID, version: Version) -> 
         CuratedAnswerRecords(tx).of_agent(agent_id),
         GoldenQuestionRecords(tx).of_agent(agent_id),
         SavedReplyRecords(tx).of_workspace(actor.workspace_id, agent_id),
-        [_filed(each) for each in sources if each.config.kind not in _NOT_IN_FILES],
-        [each.config.name for each in sources if each.config.kind in _NOT_IN_FILES],
+        [_filed(each) for each in sources if each.config.kind.is_in_agent_files],
+        [each.config.name for each in sources if not each.config.kind.is_in_agent_files],
         ActionRecords(tx).of_agent(agent_id),
     )
 

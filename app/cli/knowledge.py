@@ -21,8 +21,9 @@ from app.core.actor import Actor
 from app.knowledge.chunk_contexts import ContextEstimate
 from app.knowledge.unread_languages import UnreadLanguages
 from app.settings import Settings
+from app.sources.kinds import FEED, SITE, SITEMAP, URL
 from app.sources.records import SourceRecords
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import Source, SourceConfig
 from app.store.transaction import Transaction
 
 
@@ -71,8 +72,8 @@ def crawl(
 ) -> None:
     """Read a website now, in this process. Creates an agent if there is none. A website that was read before keeps its
     settings, except for the options given."""
-    flags = {SourceKind.URL: page_only, SourceKind.SITEMAP: as_sitemap, SourceKind.FEED: as_feed}
-    kinds = [kind for kind, is_set in flags.items() if is_set] or [SourceKind.SITE]
+    flags = {URL: page_only, SITEMAP: as_sitemap, FEED: as_feed}
+    kinds = [kind for kind, is_set in flags.items() if is_set] or [SITE]
     if len(kinds) > 1:
         fail("Choose one of --page, --sitemap and --feed.", 2)
     kind, url = kinds[0], website_address(url)

@@ -28,10 +28,11 @@ from app.settings import Settings
 from app.site_report.questions import given_questions
 from app.site_report.site_report import ReportQuestion, SiteReport, Verdict
 from app.site_report.site_reports import SiteReports, report_page
+from app.sources.kinds import SITE
 from app.sources.records import SourceRecords
 from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
-from app.sources.source import READ_STATUSES, SourceConfig, SourceKind
+from app.sources.source import READ_STATUSES, SourceConfig
 
 _MOST_PAGES: Final = 500
 _PATIENT_MS: Final = 30_000  # a busy machine must not change the answers
@@ -84,7 +85,7 @@ def report(
 
 async def _report(settings: Settings, site: str, max_pages: int, given: Sequence[ReportQuestion]) -> SiteReport:
     name = await website_name(settings, site)
-    config = SourceConfig(SourceKind.SITE, name, site, max_pages=max_pages)
+    config = SourceConfig(SITE, name, site, max_pages=max_pages)
     async with open_infrastructure(settings) as base, open_playground(base) as playground:
         actor = await local_operator(base)
         async with open_knowledge(base) as knowledge:

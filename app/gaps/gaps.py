@@ -19,7 +19,6 @@ from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records import SourceRecords
-from app.sources.source import SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.operators import checked_assignee
@@ -227,7 +226,7 @@ def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | Non
     url = best.url.partition("#")[0]
     for source in SourceRecords(tx).of_agent(agent_id):
         is_its_page = is_same_page(source.given_url, url)
-        if source.config.kind is SourceKind.TEXT and is_its_page and best.title in ("", source.config.name):
+        if "text" in source.config.kind.fields and is_its_page and best.title in ("", source.config.name):
             return source.id
     return None
 

@@ -21,7 +21,7 @@ from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.sources.files.records import FileRecords
 from app.sources.records import SourceRecords
-from app.sources.source import UNLINKED, SourceKind
+from app.sources.source import UNLINKED
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -189,7 +189,7 @@ def _row(
 def file_names(tx: Transaction, agent_id: UUID) -> dict[str, str]:
     """The names of the agent's uploaded files, by the form in which pages are stored."""
     sources = SourceRecords(tx).of_agent(agent_id)
-    files = [source for source in sources if source.config.kind is SourceKind.FILE]
+    files = [source for source in sources if source.config.kind.has_file]
     return {f"{UNLINKED}{file.id}": FileRecords(tx).facts(file.id).name for file in files}
 
 

@@ -11,12 +11,13 @@ import anyio
 from app.core.errors import InvalidInput, Overloaded
 from app.core.setting_values import USER_AGENT
 from app.sources.discovery import SiteOffer, SiteOffers
-from app.sources.runs.crawler_site_reader import SEEDS
+from app.sources.kinds import KINDS
+from app.sources.kinds.website import WebsiteKind
 from app.sources.runs.page_scope import SourcePages
 from app.sources.runs.site_reader import ListedPage, Listing
-from app.sources.source import SourceAccess, SourceConfig, SourceKind
+from app.sources.source import SourceAccess, SourceConfig
 from crawler.address_policy import AddressPolicy, Endpoint
-from crawler.discover.crawl_seeds import Seed, SeedKind, sitemap_pages
+from crawler.discover.crawl_seeds import Seed, sitemap_pages
 from crawler.discover.sitemap_reader import SitemapReader, SitemapReading
 from crawler.errors import UrlRefused
 from crawler.fetch.fetch_result import FetchLimits
@@ -32,11 +33,7 @@ if TYPE_CHECKING:
 
 _LIMITS: Final = FetchLimits(total_timeout_seconds=10, attempts=1)  # a website that is slow or down is not retried
 _AT_ONCE: Final = 4
-_KINDS: Final = {
-    SeedKind.SITE: SourceKind.SITE,
-    SeedKind.SITEMAP: SourceKind.SITEMAP,
-    SeedKind.FEED: SourceKind.FEED,
-}
+_KINDS: Final = {kind.seed: kind for kind in KINDS if isinstance(kind, WebsiteKind)}
 _LISTING_SECONDS: Final = 20.0
 
 
@@ -105,11 +102,11 @@ class CrawlerPageListing(AwaitedWebsites):
     """PageListing: the lists with which a crawl begins, and nothing else."""
 
     async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
-        if source.kind not in SEEDS:
+        if not isinstance(source.kind, WebsiteKind):
             raise InvalidInput("source_id", f'A source of kind "{source.kind.value}" has no list of pages.')
         pages = SourcePages(source, self.policy)
         url = pages.start
-        seed = Seed(str(url), SEEDS[source.kind])
+        seed = Seed(str(url), source.kind.seed)
         reading, problems = SitemapReading(), []
         with self.slot(), anyio.move_on_after(_LISTING_SECONDS) as time_limit:
             reading = await self._read(seed, url, access)
@@ -117,7 +114,7 @@ class CrawlerPageListing(AwaitedWebsites):
             problems.append(f"The website did not send its list of pages within {_LISTING_SECONDS:g} seconds.")
         problems += [f"{file}: {reason}" for file, reason in reading.problems]
         listed = [ListedPage(entry.url, entry.last_modified) for entry in reading.entries]
-        start = [] if seed.kind in (SeedKind.SITEMAP, SeedKind.FEED) else [ListedPage(str(url))]
+        start = [] if seed.is_list else [ListedPage(str(url))]
         return Listing(_in_scope(pages, [*start, *listed]), problems)
 
     async def _read(self, seed: Seed, url: CheckedUrl, access: SourceAccess | None) -> SitemapReading:

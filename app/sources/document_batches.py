@@ -14,10 +14,11 @@ from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_language, check_line, check_text
 from app.kit.job_queue import JobQueue
 from app.knowledge.document import PageContent
-from app.sources.records import GivenDocumentRecords, SourceRecords
+from app.sources.files.records import GivenDocumentRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.source import CrawlRun, RunState, SourceKind
+from app.sources.source import CrawlRun, RunState
 from app.sources.source_rules import MAX_NAME_CHARS, MAX_TEXT_CHARS
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -70,7 +71,7 @@ class DocumentBatches:
 
         def work(tx: Transaction) -> CrawlRun | None:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
-            if source.config.kind is not SourceKind.DOCUMENTS:
+            if not source.config.kind.takes_documents:
                 raise InvalidInput(
                     "source_id", 'This source takes no documents. Send them to a source of kind "documents".'
                 )

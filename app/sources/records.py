@@ -1,4 +1,4 @@
-"""Sources, and what belongs to them: credentials, hook, schedule, and documents that operators added."""
+"""Sources, and what belongs to them: credentials, hook, schedule."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,7 +9,8 @@ from sqlalchemy import ColumnElement, Integer, LargeBinary, Row, String, UniqueC
 
 from app.agents.records import AgentRecords
 from app.core.errors import NotFound
-from app.knowledge.document import PageContent, RepeatedText
+from app.knowledge.document import RepeatedText
+from app.sources.kinds import kind_named
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import (
     AccessFacts,
@@ -19,16 +20,14 @@ from app.sources.source import (
     SourceAccess,
     SourceConfig,
     SourceHook,
-    SourceKind,
     SourceSchedule,
 )
 from app.store.schema import Audited, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.sources import CRAWL_RUNS, GIVEN_DOCUMENTS, SOURCES
-from app.store.transaction import Repository, batches, config_to_json, new_id, value_of
-from app.store.url_key import url_key
+from app.store.tables.sources import CRAWL_RUNS, SOURCES
+from app.store.transaction import Repository, batches, config_from_json, config_to_json, new_id, value_of
 
 # The secret is derived from a signing key and `salt` whenever it is needed.
 SOURCE_HOOKS = table(
@@ -81,7 +80,7 @@ class SourceRecords(Repository):
         if not self._exists(AGENTS, agent_id):
             raise NotFound("agent")
         source = Source(id=source_id or new_id(), agent_id=agent_id, config=config, created_at=self._now())
-        self._add(SOURCES, source)
+        self._add(SOURCES, source, config=_stored(config))
         return source
 
     def get(self, agent_id: UUID, source_id: UUID) -> Source:
@@ -102,7 +101,7 @@ class SourceRecords(Repository):
     def public_file(self, source_id: UUID) -> Source:
         """The same for anybody. Raises NotFound unless it is a public file."""
         found = self._sources(SOURCES.c.id == source_id)
-        if not found or not found[0].config.is_public or found[0].config.kind is not SourceKind.FILE:
+        if not found or not found[0].config.is_public:
             raise NotFound("file")
         return found[0]
 
@@ -111,7 +110,7 @@ class SourceRecords(Repository):
         return self._sources(SOURCES.c.agent_id == agent_id)
 
     def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source:
-        self._update_one(SOURCES, "source", _is(agent_id, source_id), config=config_to_json(config))
+        self._update_one(SOURCES, "source", _is(agent_id, source_id), config=_stored(config))
         return self.get(agent_id, source_id)
 
     def delete(self, agent_id: UUID, source_id: UUID) -> list[UUID]:
@@ -144,12 +143,17 @@ class SourceRecords(Repository):
             value_of(
                 Source,
                 row,
+                config=config_from_json(SourceConfig, row.config | {"kind": kind_named(row.config["kind"])}),
                 run=runs.get(row.id),
                 schedule=schedules.get(row.id),
                 left_out=tuple(RepeatedText(*text) for text in row.left_out),
             )
             for row in rows
         ]
+
+
+def _stored(config: SourceConfig) -> dict[str, Any]:
+    return config_to_json(config) | {"kind": config.kind.value}
 
 
 def _is(agent_id: UUID, source_id: UUID) -> ColumnElement[bool]:
@@ -251,34 +255,3 @@ class ScheduleRecords(Repository):
 
 def _schedule(row: Row[Any]) -> SourceSchedule:
     return value_of(SourceSchedule, row, schedule=value_of(Schedule, row))
-
-
-class GivenDocumentRecords(Repository):
-    """The documents of a source of kind "documents", by URL; they are deleted with their source."""
-
-    def put(self, source_id: UUID, document: PageContent) -> bool:
-        """Store it, replacing the one at its URL; return whether anything changed."""
-        if self.find(source_id, document.url) == document:
-            return False
-        keys = {"source_id": source_id, "url_key": url_key(document.url)}
-        self._put(GIVEN_DOCUMENTS, keys, document, dated=document.modified)
-        return True
-
-    def remove(self, source_id: UUID, url: str) -> bool:
-        """Whether it existed."""
-        return self._delete(GIVEN_DOCUMENTS, _is_given(source_id, url)) == 1
-
-    def find(self, source_id: UUID, url: str) -> PageContent | None:
-        row = self._connection.execute(select(GIVEN_DOCUMENTS).where(_is_given(source_id, url))).first()
-        if row is None:
-            return None
-        attributes = {name: tuple(values) for name, values in row.attributes.items()}
-        return value_of(PageContent, row, modified=row.dated, attributes=attributes)
-
-    def urls(self, source_id: UUID) -> list[str]:
-        statement = select(GIVEN_DOCUMENTS.c.url).where(GIVEN_DOCUMENTS.c.source_id == source_id)
-        return list(self._connection.scalars(statement.order_by(GIVEN_DOCUMENTS.c.url)))
-
-
-def _is_given(source_id: UUID, url: str) -> ColumnElement[bool]:
-    return and_(GIVEN_DOCUMENTS.c.source_id == source_id, GIVEN_DOCUMENTS.c.url_key == url_key(url))

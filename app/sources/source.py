@@ -15,6 +15,8 @@ from uuid import UUID
 
 from app.core.errors import InvalidInput
 from app.knowledge.document import RepeatedText
+from crawler.discover.scope import Scope
+from crawler.url_rules import CheckedUrl
 
 MAX_ACCESS_NAME_CHARS: Final = 200
 MAX_SECRET_CHARS: Final = 4096
@@ -135,32 +137,35 @@ def jitter(source_id: UUID, at_most: timedelta) -> timedelta:
     return timedelta(seconds=int(drawn * at_most.total_seconds()))
 
 
-class SourceKind(StrEnum):
-    SITE = "site"  # a root URL: its sitemaps and links, within its host and path
-    URL = "url"  # one page
-    SITEMAP = "sitemap"  # every page that a sitemap lists
-    FEED = "feed"  # the page of every entry of an RSS or Atom feed
-    ZENDESK = "zendesk"  # the articles of a help centre, by its vendor's API; likewise the next two
-    INTERCOM = "intercom"
-    DISCOURSE = "discourse"
-    OPENAPI = "openapi"  # the operations of an API, by its description
-    GIT = "git"  # the Markdown files of a Git repository
-    TEXT = "text"  # pasted by the operator
-    FILE = "file"  # uploaded by the operator
-    DOCUMENTS = "documents"  # added by the operator, each with its own address and attributes
-
-
 UNLINKED: Final = "urn:uuid:"  # the address of a source without one on the web begins with this
-# Added by the operator: there is nothing to fetch.
-GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE, SourceKind.DOCUMENTS})
 
-# Their pages are a website's, with what stands on each of them.
-WEBSITE_KINDS = frozenset({SourceKind.SITE, SourceKind.SITEMAP, SourceKind.FEED})
 
-# They list their documents themselves: there are no links to follow.
-LISTED_KINDS = frozenset(
-    {SourceKind.ZENDESK, SourceKind.INTERCOM, SourceKind.DISCOURSE, SourceKind.OPENAPI, SourceKind.GIT}
-)
+class SourceKind:
+    """What the sources of one kind have in common; `app.sources.kinds` has one module per kind. `value` is its name in
+    the API and in stored rows, `label` its name in the console, `fields` the settings of its sources besides a name."""
+
+    is_given = False  # added by the operator: there is nothing to fetch
+    has_file = False  # uploaded
+    takes_documents = False  # from the operator's program
+    is_in_agent_files = True
+    is_one_page = False
+    keeps_pages = False  # a reading requests the pages of earlier ones, also those that it finds no longer
+    page_url_form: tuple[str, str, str] = ("", "", "")  # label, hint and example of the console's field `page_url`
+
+    def __init__(self, value: str, label: str, *fields: str) -> None:
+        self.value = value
+        self.label = label
+        self.fields = frozenset(fields)
+
+    def __repr__(self) -> str:
+        return self.value
+
+    def check(self, config: "SourceConfig") -> None:
+        """Rules that this kind adds. Raises InvalidInput, naming the field and the fix."""
+
+    def scope(self, config: "SourceConfig", start: CheckedUrl) -> Scope:
+        """The addresses that belong to a source, which begins at `start`."""
+        return Scope.around([start], "/", config.include, config.exclude, with_files=config.read_files)
 
 
 class RunState(StrEnum):
@@ -181,13 +186,13 @@ _WAITING_STATUSES = frozenset({"queued", "held"})  # for their turn, or for an o
 
 @dataclass(frozen=True, slots=True)
 class SourceConfig:
-    """An operator's settings of a source. Globs match the path. `text` applies to SourceKind.TEXT alone, `is_public` to
-    SourceKind.FILE: anybody may then open the file. With `read_files`, a website's PDF and Office files are read like
-    its pages. `page_url` is the template of a listed page's address: for SourceKind.OPENAPI, {operation}, {tag},
-    {method} and {path} are replaced by the operation's own; for SourceKind.GIT, {path} or {path_without_suffix} by the
-    file's path below `folder`. `branch` ("": the repository's default) may also be a tag. `folder` and `branch` apply
-    to SourceKind.GIT alone, whose globs match paths in the repository, such as /docs/guide.md. `keep_repeated` has the
-    headings of texts that are indexed although many pages of a website have them; "*" stands for all."""
+    """An operator's settings of a source; those that apply are `fields` of its kind. Globs match the path; in a Git
+    repository, that of the file, such as /docs/guide.md. With `is_public`, anybody may open the file. With
+    `read_files`, a website's PDF and Office files are read like its pages. `page_url` is the template of a listed
+    page's address: {operation}, {tag}, {method} and {path} are replaced by an API operation's own, {path} or
+    {path_without_suffix} by a file's path below `folder`. `branch` ("": the repository's default) may also be a tag.
+    `keep_repeated` has the headings of texts that are indexed although many pages of a website have them; "*" stands
+    for all."""
 
     kind: SourceKind
     name: str

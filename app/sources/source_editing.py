@@ -16,8 +16,6 @@ from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import (
-    GIVEN_KINDS,
-    LISTED_KINDS,
     AccessFacts,
     Source,
     SourceAccess,
@@ -25,15 +23,12 @@ from app.sources.source import (
     SourceKind,
     check_access,
 )
-from app.sources.source_rules import check_source
+from app.sources.source_rules import check_has, check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.store.transaction import batches
 from app.workspaces.records.audit import AuditRecords
 
-_LINK_FIELDS: Final = frozenset({"max_depth", "read_files"})
 _CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth", "read_files", "keep_repeated"})
-# Their documents are the pages at the address.
-MOVABLE_KINDS: Final = frozenset({SourceKind.SITE, SourceKind.URL, SourceKind.SITEMAP, SourceKind.FEED})
 _DROPPED_AT_ONCE: Final = 100
 
 
@@ -74,7 +69,7 @@ class SourceEditing:
         check_source(after)
         if "url" in changed:
             self._scope.check(after)
-        has_moved = before.kind in MOVABLE_KINDS and origin_of(before.url) != origin_of(after.url)
+        has_moved = not before.kind.is_given and origin_of(before.url) != origin_of(after.url)
         if has_moved:
             SourceAccessRecords(tx).clear(source_id)  # they were entered for the former website
         source = SourceRecords(tx).save(source.agent_id, source_id, after)
@@ -88,7 +83,7 @@ class SourceEditing:
     def text(self, tx: Transaction, actor: Actor, source_id: UUID) -> Source:
         """A source of kind "text", to show its text; NotFound for another kind."""
         source = SourceRecords(tx).find(actor.workspace_id, source_id)
-        if source.config.kind is not SourceKind.TEXT:
+        if "text" not in source.config.kind.fields:
             raise NotFound("text")
         return source
 
@@ -123,10 +118,10 @@ def _check_fields(kind: SourceKind, changed: list[str]) -> None:
     for name in changed:
         if name == "kind":
             raise InvalidInput(name, "You cannot change the kind of a source. Create another source.")
-        if (kind in GIVEN_KINDS and name in _CRAWL_FIELDS) or (kind in LISTED_KINDS and name in _LINK_FIELDS):
-            raise InvalidInput(name, f'A source of kind "{kind.value}" does not have this setting. Remove this field.')
-        if kind not in GIVEN_KINDS | MOVABLE_KINDS and name == "url":
+        if name == "url" and not (kind.is_given or name in kind.fields):
             raise InvalidInput(name, "You cannot change the address of this source. Create another source.")
+        if name not in ("name", "url"):
+            check_has(kind, name)
 
 
 class SourceAccesses:
@@ -145,7 +140,7 @@ class SourceAccesses:
         """Replaces earlier credentials; the next reading sends them. Raises InvalidInput, also for a source that is not
         read from the web."""
         check_access(access)
-        if SourceRecords(tx).find(actor.workspace_id, source_id).config.kind in GIVEN_KINDS:
+        if SourceRecords(tx).find(actor.workspace_id, source_id).config.kind.is_given:
             raise InvalidInput("source_id", "This source is not read from the web, so it needs no credentials.")
         facts = SourceAccessRecords(tx).set(source_id, access)
         CrawlPageRecords(tx).forget_validators(source_id)  # signed-in readers may get different pages

@@ -17,14 +17,12 @@ from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import (
     ENDED_STATES,
-    GIVEN_KINDS,
     CrawlRun,
     PageStatus,
     RunState,
     Schedule,
     Source,
     SourceConfig,
-    SourceKind,
     SourceSchedule,
     next_run,
 )
@@ -74,7 +72,7 @@ class Sources:
 
     async def create(self, actor: Actor, agent_id: UUID, config: SourceConfig) -> Source:
         """Raises InvalidInput; files are uploaded instead."""
-        if config.kind is SourceKind.FILE:
+        if config.kind.has_file:
             raise InvalidInput(
                 "kind", "Upload a file with POST /v1/agents/{agent_id}/files, or `docent source add-file`."
             )
@@ -183,7 +181,6 @@ MAX_HOURS = 24 * 90
 LEAST_PAUSE = timedelta(hours=1)
 
 _MOMENTS_LOOKED_AT = 60
-_FROM_THE_WEB = frozenset(set(SourceKind) - GIVEN_KINDS)
 
 
 class Schedules:
@@ -246,7 +243,7 @@ class Schedules:
 
 def check_kind(config: SourceConfig) -> None:
     """Raises InvalidInput for a source without anything to fetch."""
-    if config.kind not in _FROM_THE_WEB:
+    if config.kind.is_given:
         raise InvalidInput(
             "source_id",
             f'A source of kind "{config.kind.value}" has nothing to fetch. It changes only when you edit it.',

@@ -20,8 +20,9 @@ from app.knowledge.document import PageContent
 from app.knowledge.given_chunks import CutPage, GivenChunks
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.settings import read_settings
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.store.embedding_cache import EmbeddingCache
 from app.store.transaction import Transaction
 from bench.peers.worker import CORPUS, Corpus
@@ -86,7 +87,7 @@ async def _learnt(base: Infrastructure, pages: Sequence[PageContent]) -> UUID:
     def work(tx: Transaction) -> tuple[UUID, UUID]:
         agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="peers"))
         AgentRecords(tx).publish(workspace_id, agent.id)
-        return agent.id, SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "pages")).id
+        return agent.id, SourceRecords(tx).create(agent.id, SourceConfig(kinds.TEXT, "pages")).id
 
     agent_id, source_id = await base.record.write(work)
     for start in range(0, len(pages), _PAGES_A_BATCH):

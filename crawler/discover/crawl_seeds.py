@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler.discover.feed import parse_feed
 from crawler.discover.sitemap_reader import SitemapReader, SitemapReading
-from crawler.fetch.robots import Robots
 from crawler.url_rules import CheckedUrl
+
+if TYPE_CHECKING:
+    from crawler.fetch.robots import Robots
 
 USUAL_SITEMAP_PATHS = ("/sitemap.xml", "/sitemap_index.xml")
 USUAL_LLMS_PATH = "/llms.txt"
@@ -39,7 +42,7 @@ class Seed:
         return self.kind in (SeedKind.SITEMAP, SeedKind.FEED)
 
 
-async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: Robots, reader: SitemapReader) -> SitemapReading:
+async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: "Robots", reader: SitemapReader) -> SitemapReading:
     """The pages that sitemaps list for this start; if robots.txt names no sitemaps, the usual places are tried."""
     match seed.kind:
         case SeedKind.PAGE:

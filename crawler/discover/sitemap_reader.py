@@ -3,14 +3,17 @@
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
 from crawler.discover.sitemap import Sitemap, SitemapEntry, SitemapKind, parse_sitemap
 from crawler.errors import SitemapRefused, UrlRefused
 from crawler.fetch.fetch_result import NotFetched, Refusal, WantedBody
-from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import resolve_url
+
+if TYPE_CHECKING:  # brings HTTP, without which the kinds of sources can be named
+    from crawler.fetch.fetcher import Fetcher
 
 _QUEUED_PER_FILE = 10  # files kept in the queue for each that may be read
 
@@ -43,7 +46,7 @@ class SitemapReader:
 
     def __init__(
         self,
-        fetcher: Fetcher,
+        fetcher: "Fetcher",
         refusal: Callable[[str], Awaitable[Refusal | None]] | None = None,
         limits: SitemapLimits | None = None,
     ) -> None:

@@ -17,7 +17,8 @@ from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
-from app.sources.source import SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import SourceConfig
 from app.web.request_body import MAX_DEPTH
 from tests.actions.test_action import ACTION
 from tests.every_row import every_row
@@ -37,7 +38,7 @@ _CONTENTS = AgentContents(
     ],
     [GoldenQuestion(uuid4(), _AGENT, "Open?", ("https://www.example.com/",), "en", GoldenOrigin.CONVERSATION)],
     [SavedReply(uuid4(), _WORKSPACE, None, "Hello", "I am {{operator}}.")],
-    [FileSource(SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com", exclude=("/old/*",)), every_hours=24)],
+    [FileSource(SourceConfig(kinds.SITE, "Docs", "https://www.example.com", exclude=("/old/*",)), every_hours=24)],
     ["Handbook\n.pdf"],
     [replace(ACTION, agent_id=_AGENT, fixed={"customer": "{{visitor.id}}"}, header_names=("X-Api-Key",))],
 )

@@ -15,8 +15,9 @@ from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.core.turn import AnsweredBy
 from app.knowledge.document import PageContent, SectionHeading
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.workspaces.records.tokens import TokenRecords
 from crawler.extract.extraction import extract_page
 from tests.doubles.settings_in import settings_in
@@ -50,7 +51,7 @@ async def _learnt(base: Infrastructure) -> tuple[UUID, UUID]:
         workspace_id = TokenRecords(tx).default_workspace()
         agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Lantern Lamps"))
         AgentRecords(tx).publish(workspace_id, agent.id)
-        source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", _SITE))
+        source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITE, "Lamps", _SITE))
     pages = _PAGE.findall(_TUTORIAL.read_text("utf-8"))
     assert len(pages) == 4
     async with open_knowledge(base) as knowledge:

@@ -2,11 +2,12 @@
 
 from playwright.sync_api import BrowserContext, expect
 
+from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage, ReadPage
-from app.sources.source import RunState, SourceConfig, SourceKind
+from app.sources.source import RunState, SourceConfig
 from tests.console.conftest import ServedConsole
 
 FIRST, SECOND = "https://shop.example/first", "https://shop.example/second"
@@ -17,7 +18,7 @@ def test_pages_appear_as_they_are_read_and_the_end_is_shown(context: BrowserCont
     served.sign_in(context)
     page = context.new_page()
     with house.record.writing() as tx:
-        config = SourceConfig(SourceKind.SITE, "Shop", "https://shop.example/")
+        config = SourceConfig(kinds.SITE, "Shop", "https://shop.example/")
         source = SourceRecords(tx).create(house.agent.id, config)
         run = CrawlRunRecords(tx).start_run(house.agent.id, source.id)
         CrawlPageRecords(tx).add_pages(run.id, [QueuedPage(FIRST, 0), QueuedPage(SECOND, 1)])

@@ -37,8 +37,9 @@ from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
 from app.search.retriever import Retriever
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.store.system_of_record import SystemOfRecord
 from app.turns.heartbeat import Heartbeat
 from app.turns.remote.remote_turns import SharedTurns
@@ -170,7 +171,7 @@ async def answering_house(
             workspace_id = TokenRecords(tx).default_workspace()
             agent = AgentRecords(tx).create(workspace_id, config)
             AgentRecords(tx).publish(workspace_id, agent.id)
-            source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
+            source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITE, "Lamps", f"{SITE}/"))
         embedder, vectors, keywords = HashingEmbedder(), MemoryVectorIndex(), MemoryKeywordIndex()
         reranker, cache = OverlapReranker(), DictCache()
         doubles = Doubles(

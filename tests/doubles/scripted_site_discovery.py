@@ -1,8 +1,8 @@
 """A SiteDiscovery that finds the same at every address."""
 
 from app.core.errors import InvalidInput
+from app.sources import kinds
 from app.sources.discovery import SiteOffer, SiteOffers
-from app.sources.source import SourceKind
 
 
 class ScriptedSiteDiscovery:
@@ -12,7 +12,7 @@ class ScriptedSiteDiscovery:
         if "127.0.0.1" in url:
             raise InvalidInput("url", "the address is private")
         offers = (
-            SiteOffer(SourceKind.SITE, url, "Home", 3),
-            SiteOffer(SourceKind.SITEMAP, f"{url}/sitemap.xml", "", 40, has_more=True),
+            SiteOffer(kinds.SITE, url, "Home", 3),
+            SiteOffer(kinds.SITEMAP, f"{url}/sitemap.xml", "", 40, has_more=True),
         )
         return SiteOffers(url, "Home", offers, ((f"{url}/feed", "it lists no page"),), is_complete=True)

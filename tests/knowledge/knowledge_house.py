@@ -30,12 +30,13 @@ from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
 from app.providers.text_splitter import TextSplitter
+from app.sources import kinds
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.records import SourceRecords
 from app.sources.runs.given_pages import GivenPages
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import Source, SourceConfig
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
@@ -146,9 +147,7 @@ async def knowledge_house(folder: Path) -> AsyncIterator[KnowledgeHouse]:
         with record.writing() as tx:
             workspace_id = TokenRecords(tx).default_workspace()
             agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Help"))
-            source = SourceRecords(tx).create(
-                agent.id, SourceConfig(SourceKind.SITE, "Shop", url="https://shop.example/")
-            )
+            source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITE, "Shop", url="https://shop.example/"))
         doubles = Doubles(
             {
                 SystemOfRecord: record,

@@ -12,7 +12,8 @@ from app.knowledge.document import IngestOutcome, PageContent, SectionHeading
 from app.knowledge.given_chunks import CutPage, GivenChunks
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.records.quarantine import QuarantineRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import SourceConfig
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 _PAGE = PageContent(
@@ -141,7 +142,7 @@ async def test_what_an_operator_has_not_looked_at_stays_listed_once(older: Knowl
 
 async def test_a_text_that_was_given_keeps_its_sources_name(older: KnowledgeHouse) -> None:
     await older.ingest.cut_anew()
-    note = await older.add_source(SourceConfig(SourceKind.TEXT, "Note of May", text="x"))
+    note = await older.add_source(SourceConfig(kinds.TEXT, "Note of May", text="x"))
     given = PageContent("https://shop.example/note", "Note of May", words(15, "note"), site="Note of May")
     await older.ingest.learn(older.agent_id, note.id, given)
     contexts = {chunk.context for chunk in await live_chunks(older)}

@@ -23,7 +23,8 @@ from app.knowledge.chunker import Chunker
 from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent, PageTexts
 from app.knowledge.ingest import page_hash
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import SourceConfig
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
@@ -85,7 +86,7 @@ async def test_a_page_with_the_content_of_another_is_a_duplicate(house: Knowledg
 
 
 async def test_the_same_page_in_another_source_is_a_duplicate(house: KnowledgeHouse) -> None:
-    other = await house.add_source(SourceConfig(SourceKind.URL, "One page", url="https://shop.example/help"))
+    other = await house.add_source(SourceConfig(kinds.URL, "One page", url="https://shop.example/help"))
     await house.ingest.learn(house.agent_id, house.source.id, page())
 
     receipt = await house.ingest.learn(house.agent_id, other.id, page())
@@ -132,7 +133,7 @@ async def test_a_page_that_differs_in_a_date_and_its_title_is_a_page(house: Know
 
 
 async def test_another_source_may_correct_a_word(house: KnowledgeHouse) -> None:
-    other = await house.add_source(SourceConfig(SourceKind.URL, "Corrected", url="https://shop.example/new"))
+    other = await house.add_source(SourceConfig(kinds.URL, "Corrected", url="https://shop.example/new"))
     await house.ingest.learn(house.agent_id, house.source.id, page("/a", f"{words(200)} on Monday"))
 
     receipt = await house.ingest.learn(house.agent_id, other.id, page("/new", f"{words(200)} on Friday"))

@@ -8,8 +8,9 @@ from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.knowledge.reconcile import ReconcileReport
 from app.providers.indexes.keyword_index import ChunkTerms
 from app.providers.indexes.vector_index import ChunkVector
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
@@ -115,7 +116,7 @@ async def test_a_version_that_cannot_be_finished_now_waits(house: KnowledgeHouse
 
 
 async def test_reindexing_rebuilds_what_the_record_says(learnt: KnowledgeHouse) -> None:
-    other = await learnt.add_source(SourceConfig(SourceKind.TEXT, "Note", text="x"))
+    other = await learnt.add_source(SourceConfig(kinds.TEXT, "Note", text="x"))
     await learnt.ingest.learn(learnt.agent_id, other.id, page("/note", words(15, "note")))
     await learnt.vectors.put(learnt.agent_id, [ChunkVector("stray", uuid4(), [1.0] + [0.0] * 255)])
 

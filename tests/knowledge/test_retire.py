@@ -1,7 +1,8 @@
 import pytest
 
 from app.core.errors import NotFound
-from app.sources.source import SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import SourceConfig
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
@@ -27,7 +28,7 @@ async def test_a_page_that_came_back_is_learnt_again(house: KnowledgeHouse) -> N
 
 
 async def test_a_deleted_source_takes_its_documents_along_and_no_others(house: KnowledgeHouse) -> None:
-    other = await house.add_source(SourceConfig(SourceKind.TEXT, "Note", text="x"))
+    other = await house.add_source(SourceConfig(kinds.TEXT, "Note", text="x"))
     await house.ingest.learn(house.agent_id, house.source.id, page())
     await house.ingest.learn(house.agent_id, other.id, page("/note", words(25, "note")))
 

@@ -9,8 +9,9 @@ from app.agents.records import AgentRecords
 from app.core.errors import NotFound
 from app.knowledge.document import PageContent
 from app.knowledge.unread_languages import UnreadLanguages
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.office.office import Office
 from tests.store.sample_rows import add_live, an_id
@@ -22,7 +23,7 @@ async def told(office: Office, embedder: HashingEmbedder, pinned: str | None, **
     """Of an agent with so many pages in each language."""
     with office.record.writing() as tx:
         agent = AgentRecords(tx).create(office.actor.workspace_id, AgentConfig(name="x", language=pinned))
-        source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "x", "https://x.example/"))
+        source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITE, "x", "https://x.example/"))
     for language, count in pages.items():
         for number in range(count):
             url = f"https://x.example/{language}/{number}"

@@ -20,8 +20,9 @@ from app.core.turn import Finish, TokenUsage
 from app.knowledge.document import PageContent, SectionHeading
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.settings import read_settings
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.workspaces.records.tokens import TokenRecords
 from crawler.extract.extraction import extract_page
 
@@ -102,7 +103,7 @@ async def _learnt(base: Infrastructure, name: str, pages: Iterable[tuple[str, by
     with base.record.writing() as tx:
         agent = AgentRecords(tx).create(workspace_id, AgentConfig(name=name.capitalize()))
         AgentRecords(tx).publish(workspace_id, agent.id)
-        source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, name, site))
+        source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITE, name, site))
     async with open_knowledge(base) as knowledge:
         for path, html in pages:
             page = extract_page(html, urljoin(site, path), "utf-8")

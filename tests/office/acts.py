@@ -33,10 +33,11 @@ from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.starter_suggestions import StarterSuggestions
 from app.quality.golden_question import GoldenQuestion
 from app.quality.quality_review import QualityReview, ThresholdCurves
+from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.records import SourceAccessRecords
 from app.sources.runs.run_control import RunPreviews, RunWatch
-from app.sources.source import AccessKind, Schedule, SourceAccess, SourceConfig, SourceKind
+from app.sources.source import AccessKind, Schedule, SourceAccess, SourceConfig
 from app.sources.source_editing import SourceAccesses
 from app.stale_answers.stale_answer import StaleFilter, StaleState
 from app.store.transaction import Transaction
@@ -129,7 +130,7 @@ CHANGES: dict[str, Act] = {
     "agent.remove_user_secret": lambda o: o.signed_users.remove_secret(o.actor, o.agent),
     "agent.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.AGENT, o.agent),
     "source.create": lambda o: o.sources.create(
-        o.actor, o.agent, SourceConfig(SourceKind.URL, "Page", "https://www.example.com/")
+        o.actor, o.agent, SourceConfig(kinds.URL, "Page", "https://www.example.com/")
     ),
     "source.edit": lambda o: o.editing.change(o.actor, o.source, lambda c: replace(c, text="Hi.")),
     "source.upload_file": lambda o: o.files.add(o.actor, o.agent, Upload("a.txt", b"A\nHello.")),

@@ -53,6 +53,7 @@ from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.golden_runs import GoldenRuns
 from app.quality.records.golden_questions import GoldenQuestionRecords
+from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
 from app.sources.deletions.records import DeletionRecords
@@ -66,7 +67,7 @@ from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_control import PageSync
 from app.sources.runs.site_reader import PageListing
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.sources.source_editing import SourceEditing
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Schedules, Sources
@@ -334,17 +335,16 @@ async def _furnish(folder: Path, record: SystemOfRecord) -> Office:
     with record.writing() as tx:
         workspace = TokenRecords(tx).default_workspace()
         agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
-        source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+        source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.TEXT, "Note", text="Hello."))
         CrawlRunRecords(tx).start_run(agent.id, source.id)
         FileRecords(tx).put(source.id, "note.txt", FileFormat.TEXT, b"Hello.")
-        site = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/"))
-        documents = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
-        gone = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.TEXT, "Old note", text="Hello."))
+        site = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITE, "Site", "https://www.example.com/"))
+        documents = SourceRecords(tx).create(agent.id, SourceConfig(kinds.DOCUMENTS, "Tariffs"))
+        gone = SourceRecords(tx).create(agent.id, SourceConfig(kinds.TEXT, "Old note", text="Hello."))
         deletion = DeletionRecords(tx).erase(workspace, DeletedKind.SOURCE, gone.id)
         document = DocumentRecords(tx).add_pending(*note_of(agent.id, source.id), is_held=True).document_id
-        answer = CuratedAnswerRecords(tx).create(
-            CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
-        )
+        curated = CuratedAnswer(uuid4(), agent.id, Trigger.EXACT, "Hours?", "From 9 to 17.")
+        answer = CuratedAnswerRecords(tx).create(curated)
         golden = GoldenQuestionRecords(tx).put(GoldenQuestion(uuid4(), agent.id, "Hours?"))
         visitor = ConversationRecords(tx).visitor(agent.id, uuid4())
         conversation = ConversationRecords(tx).start(visitor, Channel.WIDGET)

@@ -26,12 +26,13 @@ from app.gaps.records.triage import GapTriageRecords
 from app.kit.memory_cache import MemoryCache
 from app.overview.overview import Change, ChangeKind, Overview, Overviews
 from app.quality.quality import TurnCounts
+from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
 from app.sources.deletions.records import DeletionRecords
 from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.source import RunState, Source, SourceConfig, SourceKind
+from app.sources.source import RunState, Source, SourceConfig
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.recording_history import RecordingHistory
@@ -69,7 +70,7 @@ class Workspace:
 
     async def read_source(self, name: str, state: RunState, reason: str = "") -> Source:
         """The reading of a new source, which ends so."""
-        config = SourceConfig(SourceKind.SITE, name, f"https://{name}.example/")
+        config = SourceConfig(kinds.SITE, name, f"https://{name}.example/")
         source = await self.record.write(lambda tx: SourceRecords(tx).create(self.agent, config))
         await self.read_again(source, state, reason)
         return source

@@ -9,8 +9,9 @@ from app.agents.records import SEEN_AGAIN_AFTER, MilestoneRecords
 from app.agents.set_up import NEW_FOR, Milestones, Step
 from app.agents.widget_settings import Fallback
 from app.overview.overview import Overviews
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from tests.store.sample_rows import a_page, add_live
 from tests.web.console.browser import an_operator, text_of
 from tests.web.house import SITE, House, open_house
@@ -33,7 +34,7 @@ async def test_each_step_is_ticked_by_what_happens_and_the_last_one_ends_the_lis
         await agents.change_draft(house.actor, agent, lambda draft: replace(draft, allowed_origins=()))
         await agents.publish(house.actor, agent)
         assert await steps(house, agent) == set()
-        site = SourceConfig(SourceKind.SITE, "Docs", SITE)
+        site = SourceConfig(kinds.SITE, "Docs", SITE)
         source = await house.record.write(lambda tx: SourceRecords(tx).create(agent, site))
         await add_live(house.record, source, a_page(f"{SITE}/a"))
         assert await steps(house, agent) == {Step.READ}

@@ -18,11 +18,12 @@ from app.agents.records import AgentRecords
 from app.core.list_page import PageRequest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.jobs.dbos_worker import MAX_ATTEMPTS
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.source import CrawlRun, RunState, SourceConfig, SourceKind
+from app.sources.source import CrawlRun, RunState, SourceConfig
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords
@@ -135,7 +136,7 @@ async def test_a_crawl_goes_on_where_a_killed_worker_was(tmp_path: Path, record:
 async def a_run(record: SystemOfRecord) -> CrawlRun:
     with record.writing() as tx:
         agent = AgentRecords(tx).create(TokenRecords(tx).default_workspace(), AgentConfig(name="Help"))
-        source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Shop", url="https://shop.example/"))
+        source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITE, "Shop", url="https://shop.example/"))
         return CrawlRunRecords(tx).start_run(agent.id, source.id)
 
 

@@ -16,9 +16,10 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality import golden_questions as rules
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions, ImportReceipt
+from app.sources import kinds
 from app.sources.files.records import FileRecords
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import new_agent
@@ -61,10 +62,10 @@ async def test_a_question_is_kept_with_its_pages(office: Office) -> None:
 
 async def test_an_uploaded_file_is_named_as_a_page(office: Office) -> None:
     with office.record.writing() as tx:
-        file = SourceRecords(tx).create(office.agent, SourceConfig(SourceKind.FILE, "The handbook"))
+        file = SourceRecords(tx).create(office.agent, SourceConfig(kinds.FILE, "The handbook"))
         FileRecords(tx).put(file.id, "Hand book.pdf", FileFormat.PDF, b"%PDF")
         other = AgentRecords(tx).create(office.actor.workspace_id, AgentConfig(name="Other"))
-        foreign = SourceRecords(tx).create(other.id, SourceConfig(SourceKind.FILE, "Theirs"))
+        foreign = SourceRecords(tx).create(other.id, SourceConfig(kinds.FILE, "Theirs"))
         FileRecords(tx).put(foreign.id, "theirs.pdf", FileFormat.PDF, b"%PDF")
     named = f"urn:uuid:{file.id}"
     made = await office.golden.create(office.actor, office.question("How heavy?", "hand book.PDF", PRICES))

@@ -12,8 +12,9 @@ from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Citation, TurnState
 from app.quality.quality import DayQuality, PageCitations
 from app.quality.quality_review import QualityReview
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
@@ -32,7 +33,7 @@ async def test_days_and_pages(tmp_path: Path) -> None:
     async with temporary_record(tmp_path, clock) as record:
         session = await visitor_of_new_agent(record)
         with record.writing() as tx:
-            source = SourceRecords(tx).create(session.agent_id, SourceConfig(SourceKind.SITE, "Docs", SITE))
+            source = SourceRecords(tx).create(session.agent_id, SourceConfig(kinds.SITE, "Docs", SITE))
         for path in ("/a", "/b", "/c"):
             await add_live(record, source, a_page(f"{SITE}{path}", f"Text of {path}"))
         first = await ask(record, session, "One?", citations=cites("/a#x", "/a#y", "/b"), first_token_ms=100)

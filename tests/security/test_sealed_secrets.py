@@ -15,8 +15,9 @@ from app.bootstrap.infrastructure import open_infrastructure, open_record
 from app.cli.local_operator import machine_operator
 from app.core.errors import SecretsLocked
 from app.settings import BadSettings, Settings, read_settings
+from app.sources import kinds
 from app.sources.records import SourceAccessRecords, SourceRecords
-from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
+from app.sources.source import AccessKind, SourceAccess, SourceConfig
 from app.store.secret_keys import key_name, new_key, read_key
 from app.store.system_of_record import Transaction
 from app.workspaces.records.tokens import TokenRecords
@@ -116,7 +117,7 @@ async def test_what_a_website_is_sent_lies_sealed_is_sealed_anew_and_given_up(tm
 
         def give(tx: Transaction) -> UUID:
             agent = AgentRecords(tx).create(TokenRecords(tx).default_workspace(), AgentConfig("Docs"))
-            config = SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
+            config = SourceConfig(kinds.SITE, "Docs", "https://www.example.com")
             source = SourceRecords(tx).create(agent.id, config)
             SourceAccessRecords(tx).set(source.id, SourceAccess(AccessKind.BASIC, "docent", secret))
             return source.id

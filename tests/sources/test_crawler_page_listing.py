@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from app.core.errors import InvalidInput
+from app.sources import kinds
 from app.sources.awaited_websites import CrawlerPageListing
 from app.sources.runs.site_reader import ListedPage
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
 
 
@@ -42,7 +43,7 @@ async def test_pages_in_scope_are_listed_as_a_reading_spells_them_with_their_dat
     site: LoopbackSite, listing: CrawlerPageListing
 ) -> None:
     sitemap(site)
-    found = await listing.of(SourceConfig(SourceKind.SITE, "Docs", url=f"{site.origin}/docs"))
+    found = await listing.of(SourceConfig(kinds.SITE, "Docs", url=f"{site.origin}/docs"))
 
     assert list(found.pages) == [
         ListedPage(f"{site.origin}/docs"),
@@ -54,7 +55,7 @@ async def test_pages_in_scope_are_listed_as_a_reading_spells_them_with_their_dat
 
 
 async def test_a_list_that_cannot_be_read_is_named(site: LoopbackSite, listing: CrawlerPageListing) -> None:
-    found = await listing.of(SourceConfig(SourceKind.SITEMAP, "Docs", url=f"{site.origin}/sitemap.xml"))
+    found = await listing.of(SourceConfig(kinds.SITEMAP, "Docs", url=f"{site.origin}/sitemap.xml"))
     assert list(found.pages) == []
     [problem] = found.problems
     assert problem.startswith(f"{site.origin}/sitemap.xml: ")
@@ -63,5 +64,5 @@ async def test_a_list_that_cannot_be_read_is_named(site: LoopbackSite, listing: 
 async def test_a_private_address_is_not_asked(site: LoopbackSite) -> None:
     async with CrawlerPageListing() as listing:
         with pytest.raises(InvalidInput):
-            await listing.of(SourceConfig(SourceKind.SITEMAP, "Docs", url=f"{site.origin}/sitemap.xml"))
+            await listing.of(SourceConfig(kinds.SITEMAP, "Docs", url=f"{site.origin}/sitemap.xml"))
     assert site.asked == []

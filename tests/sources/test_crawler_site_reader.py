@@ -7,10 +7,11 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.knowledge.document import PageContent
+from app.sources import kinds
 from app.sources.files.pooled_file_reader import PooledFileReader
 from app.sources.runs.crawler_site_reader import CrawlerSiteReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
-from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
+from app.sources.source import AccessKind, SourceAccess, SourceConfig
 from crawler.crawl.page_visit import FileReading
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Page
@@ -101,7 +102,7 @@ async def test_a_site_is_read_by_its_links_and_its_sitemap(reader: CrawlerSiteRe
     listed = f"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>{site.origin}/hidden</loc></url></urlset>"
     site.page("/sitemap.xml", listed, content_type="application/xml")
 
-    pages, summary = await read(reader, SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/"))
+    pages, summary = await read(reader, SourceConfig(kinds.SITE, "Shop", url=f"{site.origin}/"))
 
     assert {page.status for page in pages.values()} == {"fetched"}
     assert set(pages) == {f"{site.origin}{path}" for path in ("/", "/about", "/hidden")}
@@ -115,7 +116,7 @@ async def test_a_site_is_read_by_its_links_and_its_sitemap(reader: CrawlerSiteRe
 async def test_a_site_stays_within_its_folder(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     site.page("/docs/index.html", html("Docs", "/docs/a", "/shop", "/docs/old/b"))
     site.page("/docs/a", html("A"))
-    config = SourceConfig(SourceKind.SITE, "Docs", url=f"{site.origin}/docs/index.html", exclude=("/docs/old/*",))
+    config = SourceConfig(kinds.SITE, "Docs", url=f"{site.origin}/docs/index.html", exclude=("/docs/old/*",))
 
     pages, _ = await read(reader, config)
 
@@ -130,7 +131,7 @@ async def test_a_feed_is_the_pages_of_its_entries(reader: CrawlerSiteReader, sit
     feed = f"<rss version='2.0'><channel><link>{site.origin}/</link>{entries}{elsewhere}</channel></rss>"
     site.page("/feed.xml", feed, content_type="application/rss+xml")
 
-    pages, summary = await read(reader, SourceConfig(SourceKind.FEED, "Blog", url=f"{site.origin}/feed.xml"))
+    pages, summary = await read(reader, SourceConfig(kinds.FEED, "Blog", url=f"{site.origin}/feed.xml"))
 
     assert {url: page.status for url, page in pages.items()} == {
         f"{site.origin}/blog/first": "fetched",
@@ -142,13 +143,13 @@ async def test_a_feed_is_the_pages_of_its_entries(reader: CrawlerSiteReader, sit
 async def test_a_page_that_is_no_feed_is_named(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     site.page("/", html("Home"))
     with pytest.raises(InvalidInput, match="not a feed"):
-        await read(reader, SourceConfig(SourceKind.FEED, "Blog", url=f"{site.origin}/"))
+        await read(reader, SourceConfig(kinds.FEED, "Blog", url=f"{site.origin}/"))
 
 
 async def test_one_page_is_one_page(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     site.page("/docs/a", html("A", "/docs/b"))
 
-    pages, _ = await read(reader, SourceConfig(SourceKind.URL, "A", url=f"{site.origin}/docs/a"))
+    pages, _ = await read(reader, SourceConfig(kinds.URL, "A", url=f"{site.origin}/docs/a"))
 
     assert list(pages) == [f"{site.origin}/docs/a"]
 
@@ -159,7 +160,7 @@ async def test_the_questions_that_a_page_declares_are_known(reader: CrawlerSiteR
     pair = '<main><div id="free">Is it free?</div><p>Yes, in every country that we send to.</p></main>'
     site.page("/faq", f"<html><head><title>Help</title>{script}</head><body>{pair}</body></html>")
 
-    pages, _ = await read(reader, SourceConfig(SourceKind.URL, "A", url=f"{site.origin}/faq"))
+    pages, _ = await read(reader, SourceConfig(kinds.URL, "A", url=f"{site.origin}/faq"))
 
     content = pages[f"{site.origin}/faq"].content
     assert content is not None
@@ -170,7 +171,7 @@ async def test_what_a_page_says_of_its_product_is_learnt_as_text(reader: Crawler
     product = '{"@type": "Product", "name": "Shoe", "offers": {"price": "189.50", "priceCurrency": "EUR"}}'
     data = f'<script type="application/ld+json">{product}</script>'
     site.page("/shoe", html("Shoe").replace("</head>", f"{data}</head>"))
-    pages, _ = await read(reader, SourceConfig(SourceKind.URL, "Shoe", url=f"{site.origin}/shoe"))
+    pages, _ = await read(reader, SourceConfig(kinds.URL, "Shoe", url=f"{site.origin}/shoe"))
     content = pages[f"{site.origin}/shoe"].content
     assert content is not None
     assert "Shoe. Price: 189.50 EUR." in content.markdown
@@ -184,7 +185,7 @@ async def test_an_unchanged_page_is_not_sent_again(reader: CrawlerSiteReader, si
         return Reply(200, html("Home").encode(), {"Content-Type": "text/html", "ETag": '"v1"'})
 
     site.routes["/"] = answer
-    config = SourceConfig(SourceKind.URL, "Home", url=f"{site.origin}/")
+    config = SourceConfig(kinds.URL, "Home", url=f"{site.origin}/")
     first, _ = await read(reader, config)
     known = MemoryPages(QueuedPage(f"{site.origin}/", 0, etag=first[f"{site.origin}/"].etag))
 
@@ -205,7 +206,7 @@ async def test_files_that_a_site_links_to_are_read_where_the_source_says_so(
         content_type="application/octet-stream",
     )
     site.page("/docs/broken.pdf", b"%PDF-1.7 and no more", content_type="application/pdf")
-    config = SourceConfig(SourceKind.SITE, "Docs", url=f"{site.origin}/docs/", read_files=True)
+    config = SourceConfig(kinds.SITE, "Docs", url=f"{site.origin}/docs/", read_files=True)
 
     pages, summary = await read(reader, config)
 
@@ -223,7 +224,7 @@ async def test_files_that_a_site_links_to_are_read_where_the_source_says_so(
 async def test_without_that_a_file_says_what_would_read_it(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     site.page("/", html("Home", "/manual.pdf"))
     site.page("/manual.pdf", a_pdf([["Hello."]]), content_type="application/pdf")
-    pages, _ = await read(reader, SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/"))
+    pages, _ = await read(reader, SourceConfig(kinds.SITE, "Shop", url=f"{site.origin}/"))
     found = pages[f"{site.origin}/manual.pdf"]
     assert found.status == "not_html"
     assert found.reason.endswith("to read it, turn on PDF and Office files in the source's settings")
@@ -245,7 +246,7 @@ async def test_a_site_behind_a_password_is_read_with_it_and_by_no_other_source(
     site.routes["/a"] = behind(html("A"))
     site.routes["/private"] = behind(html("Private"))
     site.routes["/robots.txt"] = behind("User-agent: *\nDisallow: /private", "text/plain")
-    config = SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/")
+    config = SourceConfig(kinds.SITE, "Shop", url=f"{site.origin}/")
 
     pages, _ = await read(reader, config, access=access)
     others, _ = await read(reader, config)
@@ -258,7 +259,7 @@ async def test_a_site_behind_a_password_is_read_with_it_and_by_no_other_source(
 async def test_what_is_gone_says_so(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     site.page("/", html("Home", "/gone"))
 
-    pages, _ = await read(reader, SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/"))
+    pages, _ = await read(reader, SourceConfig(kinds.SITE, "Shop", url=f"{site.origin}/"))
 
     assert (pages[f"{site.origin}/gone"].status, pages[f"{site.origin}/gone"].http_status) == ("not_found", 404)
     assert pages[f"{site.origin}/gone"].reason
@@ -269,7 +270,7 @@ async def test_a_full_budget_is_told_and_is_not_complete(reader: CrawlerSiteRead
     for name in "abc":
         site.page(f"/{name}", html(name * 5))
 
-    pages, summary = await read(reader, SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/", max_pages=2))
+    pages, summary = await read(reader, SourceConfig(kinds.SITE, "Shop", url=f"{site.origin}/", max_pages=2))
 
     assert len(pages) == 2
     assert summary == RunSummary("The limit of 2 pages was reached; there are more.", is_complete=False)
@@ -279,7 +280,7 @@ async def test_a_cancelled_reading_can_be_gone_on_with(reader: CrawlerSiteReader
     site.page("/", html("Home", "/a", "/b", "/c"))
     for name in "abc":
         site.page(f"/{name}", html(name * 5))
-    config, queue = SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/"), MemoryPages()
+    config, queue = SourceConfig(kinds.SITE, "Shop", url=f"{site.origin}/"), MemoryPages()
 
     first, summary = await read(reader, config, queue, cancel_after=1)
     second, _ = await read(reader, config, queue)
@@ -292,7 +293,7 @@ async def test_a_cancelled_reading_can_be_gone_on_with(reader: CrawlerSiteReader
 async def test_a_site_that_is_away_says_why(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     site.page("/", "down", status=404)
 
-    _, summary = await read(reader, SourceConfig(SourceKind.URL, "Shop", url=f"{site.origin}/"))
+    _, summary = await read(reader, SourceConfig(kinds.URL, "Shop", url=f"{site.origin}/"))
 
     assert summary.stop_reason.startswith("No page could be read: ")
     assert not summary.is_complete
@@ -304,7 +305,7 @@ async def test_a_site_that_is_away_says_why(reader: CrawlerSiteReader, site: Loo
 )
 async def test_a_url_that_must_not_be_read_is_refused_with_the_reason(reader: CrawlerSiteReader, url: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        await read(reader, SourceConfig(SourceKind.SITE, "Shop", url=url))
+        await read(reader, SourceConfig(kinds.SITE, "Shop", url=url))
 
     assert refused.value.field == "url"
 
@@ -312,7 +313,7 @@ async def test_a_url_that_must_not_be_read_is_refused_with_the_reason(reader: Cr
 async def test_without_being_allowed_loopback_is_refused(site: LoopbackSite) -> None:
     reader = CrawlerSiteReader(SameProcessExtractor(), FixedClock())
     with pytest.raises(InvalidInput):
-        await read(reader, SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/"))
+        await read(reader, SourceConfig(kinds.SITE, "Shop", url=f"{site.origin}/"))
     await reader.aclose()
 
     assert site.asked == []
@@ -322,4 +323,4 @@ async def test_a_sitemap_that_lists_nothing_is_refused_with_the_reason(
     reader: CrawlerSiteReader, site: LoopbackSite
 ) -> None:
     with pytest.raises(InvalidInput, match=r"sitemap\.xml"):
-        await read(reader, SourceConfig(SourceKind.SITEMAP, "Shop", url=f"{site.origin}/sitemap.xml"))
+        await read(reader, SourceConfig(kinds.SITEMAP, "Shop", url=f"{site.origin}/sitemap.xml"))

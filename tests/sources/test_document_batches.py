@@ -13,9 +13,11 @@ from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.core.actor import SCOPES, Actor
 from app.core.errors import InvalidInput, NotFound
+from app.sources import kinds
 from app.sources.document_batches import MAX_LINES, BatchReceipt, DocumentBatches
-from app.sources.records import GivenDocumentRecords, SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.files.records import GivenDocumentRecords
+from app.sources.records import SourceRecords
+from app.sources.source import SourceConfig
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.recording_job_queue import RecordingJobQueue
@@ -50,7 +52,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         with record.writing() as tx:
             workspace = TokenRecords(tx).default_workspace()
             agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
-            source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
+            source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.DOCUMENTS, "Tariffs"))
         actor = Actor(workspace, "tests", frozenset(SCOPES))
         yield Office(record, RecordingJobQueue(), actor, agent.id, source.id)
 
@@ -122,7 +124,7 @@ async def test_of_an_address_that_stands_twice_the_last_line_holds(office: Offic
 
 async def test_only_a_source_of_documents_takes_them(office: Office) -> None:
     with office.record.writing() as tx:
-        note = SourceRecords(tx).create(office.agent, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+        note = SourceRecords(tx).create(office.agent, SourceConfig(kinds.TEXT, "Note", text="Hello."))
     batches = DocumentBatches(office.record, office.jobs)
     with pytest.raises(InvalidInput, match="documents"):
         await batches.put(office.actor, note.id, json.dumps(TARIFF))

@@ -10,12 +10,13 @@ from app.core.actor import Actor
 from app.core.errors import FilesUnavailable, Misconfigured, NotFound
 from app.core.source_file import FileFormat, StoredBody
 from app.providers.files.object_store_files import ObjectStoreFiles
+from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
 from app.sources.deletions.records import DeletionRecords
 from app.sources.files.file_bodies import PIECE_BYTES, FileBodies
 from app.sources.files.records import FileRecords
 from app.sources.files.source_files import SourceFiles
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import Source, SourceConfig
 from app.store.time_ordered_id import new_id
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.knowledge.knowledge_house import KnowledgeHouse
@@ -40,7 +41,7 @@ async def keys_on(store: ObjectStoreFiles) -> list[str]:
 
 
 async def a_file(house: KnowledgeHouse, body: bytes = BODY) -> Source:
-    source = await house.add_source(SourceConfig(SourceKind.FILE, "manual.txt"))
+    source = await house.add_source(SourceConfig(kinds.FILE, "manual.txt"))
     await put(house, source, body)
     return source
 
@@ -76,7 +77,7 @@ async def test_with_one_they_lie_there_and_are_read_from_there(house: KnowledgeH
 
     assert stored.body == b""
     assert await house.files.read(stored) == BODY
-    page = await house.given.read(source)
+    page = await kinds.FILE.page(house.given, source, source.given_url)
     assert page.content is not None
     assert "green button" in page.content.markdown
 

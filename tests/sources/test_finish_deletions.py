@@ -13,10 +13,11 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import ChunkTerms
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
+from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.deletions.records import DeletionRecords
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 SECRET, KEPT = "hush", "kept"
@@ -61,7 +62,7 @@ async def test_a_deleted_page_is_counted_before_and_verified_after(house: Knowle
 
 async def test_a_deleted_source_takes_all_its_pages(house: KnowledgeHouse) -> None:
     await two_pages(house)
-    other = await house.add_source(SourceConfig(SourceKind.TEXT, "Note", text="x"))
+    other = await house.add_source(SourceConfig(kinds.TEXT, "Note", text="x"))
     await house.ingest.learn(house.agent_id, other.id, page("/note", words(25, "note")))
 
     deletion = await delete(house, DeletedKind.SOURCE, house.source.id)
@@ -87,7 +88,7 @@ async def test_a_deleted_agent_leaves_nothing(house: KnowledgeHouse) -> None:
 
 async def test_a_vector_that_another_page_needs_stays_in_the_cache(house: KnowledgeHouse) -> None:
     document_id = await two_pages(house)
-    elsewhere = await house.add_source(SourceConfig(SourceKind.SITE, "Other", url="https://other.example/"))
+    elsewhere = await house.add_source(SourceConfig(kinds.SITE, "Other", url="https://other.example/"))
     with house.record.writing() as tx:
         other = AgentRecords(tx).create(house.workspace_id, AgentRecords(tx).get(
             house.workspace_id, house.agent_id).draft)  # fmt: skip

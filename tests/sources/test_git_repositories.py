@@ -12,10 +12,11 @@ import pytest
 from app.core.errors import InvalidInput
 from app.providers.code import git_repository
 from app.providers.code.git_repository import GitRemotes
+from app.sources import kinds
 from app.sources.listed import listed_reader
 from app.sources.listed.listed_reader import ListedReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage
-from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
+from app.sources.source import AccessKind, SourceAccess, SourceConfig
 from app.sources.source_rules import check_source
 from crawler.address_policy import AddressPolicy
 from crawler.fetch.fetcher import Fetcher
@@ -69,7 +70,7 @@ async def reader_of(*servers: GitServer | LoopbackSite) -> AsyncIterator[ListedR
 
 def repository(server: GitServer, **more: object) -> SourceConfig:
     settings: dict[str, object] = {"page_url": "https://docs.example.com/{path_without_suffix}", "folder": "docs"}
-    return SourceConfig(SourceKind.GIT, "Docs", server.url, **{**settings, **more})  # type: ignore[arg-type]
+    return SourceConfig(kinds.GIT, "Docs", server.url, **{**settings, **more})  # type: ignore[arg-type]
 
 
 async def test_each_markdown_file_below_the_folder_is_a_page(server: GitServer) -> None:
@@ -191,7 +192,7 @@ async def test_what_is_no_repository_is_asked_once(host: GitServer) -> None:
         site.page("/docs.git/info/refs?service=git-upload-pack", "<p>Welcome</p>")
         async for reader in reader_of(site):
             with pytest.raises(InvalidInput, match="no Git repository answers there"):
-                await read(reader, SourceConfig(SourceKind.GIT, "Docs", f"{site.origin}/docs.git"))
+                await read(reader, SourceConfig(kinds.GIT, "Docs", f"{site.origin}/docs.git"))
         assert len(site.asked) == 1
 
 
@@ -200,12 +201,12 @@ async def test_what_is_no_repository_is_asked_once(host: GitServer) -> None:
     [
         ("page_url", {"page_url": "https://docs.example.com/"}),
         ("folder", {"folder": "../etc"}),
-        ("branch", {"kind": SourceKind.ZENDESK, "branch": "main", "page_url": ""}),
-        ("folder", {"kind": SourceKind.SITE, "folder": "docs", "page_url": ""}),
+        ("branch", {"kind": kinds.ZENDESK, "branch": "main", "page_url": ""}),
+        ("folder", {"kind": kinds.SITE, "folder": "docs", "page_url": ""}),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(field: str, change: dict[str, object]) -> None:
-    config = {"kind": SourceKind.GIT, "name": "Docs", "url": "https://github.com/example/docs", **change}
+    config = {"kind": kinds.GIT, "name": "Docs", "url": "https://github.com/example/docs", **change}
     with pytest.raises(InvalidInput, match=field):
         check_source(SourceConfig(**config))  # type: ignore[arg-type]
 

@@ -7,18 +7,19 @@ from app.core.search_filter import AttributeFilter, SearchFilter
 from app.core.source_file import FileFormat
 from app.knowledge.document import Document, PageContent
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.records import DeletionRecords
-from app.sources.files.records import FileRecords
-from app.sources.records import GivenDocumentRecords, SourceRecords
+from app.sources.files.records import FileRecords, GivenDocumentRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
+from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse
 from tests.sources.test_run_execution import pages_of, reading, start_run
 
-FILE = SourceConfig(SourceKind.FILE, "manual.txt")
+FILE = SourceConfig(kinds.FILE, "manual.txt")
 BODY = b"The manual\nPress the green button."
 
 
@@ -112,12 +113,12 @@ async def test_another_address_moves_the_document(house: KnowledgeHouse) -> None
 
 
 async def test_a_text_keeps_the_name_that_the_operator_gave_it(house: KnowledgeHouse) -> None:
-    await read(house, await house.add_source(SourceConfig(SourceKind.TEXT, "Opening hours", text="From 9 to 5.")))
+    await read(house, await house.add_source(SourceConfig(kinds.TEXT, "Opening hours", text="From 9 to 5.")))
     [document] = await documents(house)
     assert document.title == "Opening hours"
 
 
-DOCUMENTS = SourceConfig(SourceKind.DOCUMENTS, "Tariffs")
+DOCUMENTS = SourceConfig(kinds.DOCUMENTS, "Tariffs")
 
 
 async def give(house: KnowledgeHouse, source: Source, name: str, text: str, **attributes: str) -> str:

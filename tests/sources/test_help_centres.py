@@ -8,9 +8,10 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.providers.code.git_repository import GitRemotes
+from app.sources import kinds
 from app.sources.listed.listed_reader import ListedReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
-from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
+from app.sources.source import AccessKind, SourceAccess, SourceConfig
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.fetch.pacing import HostPacing
@@ -80,7 +81,7 @@ def zendesk_article(site: LoopbackSite, name: str, **more: Any) -> dict[str, Any
 
 
 def of_zendesk(site: LoopbackSite, **more: Any) -> SourceConfig:
-    return SourceConfig(SourceKind.ZENDESK, "Help", f"{site.origin}/hc/en-us", **more)
+    return SourceConfig(kinds.ZENDESK, "Help", f"{site.origin}/hc/en-us", **more)
 
 
 async def test_zendesk_articles_are_read_but_for_drafts_and_those_of_members(
@@ -185,7 +186,7 @@ async def test_intercom_articles_are_read_with_the_token_of_the_source(
     articles += [intercom_article("4", url=None), intercom_article("5")]
     double = HelpCentreDouble(site, articles, token="Bearer dG9rOmE=")
     double.serve_intercom()
-    config = SourceConfig(SourceKind.INTERCOM, "Help", site.origin)
+    config = SourceConfig(kinds.INTERCOM, "Help", site.origin)
 
     access = SourceAccess(AccessKind.HEADER, "Authorization", double.token)
     pages, _ = await read(reader, config, access=access)
@@ -216,7 +217,7 @@ async def test_discourse_topics_are_their_first_post_and_the_accepted_answer(
         },
     )
 
-    pages, summary = await read(reader, SourceConfig(SourceKind.DISCOURSE, "Forum", f"{site.origin}/c/help/5"))
+    pages, summary = await read(reader, SourceConfig(kinds.DISCOURSE, "Forum", f"{site.origin}/c/help/5"))
 
     assert {url.removeprefix(site.origin): page.status for url, page in pages.items()} == {
         "/t/topic-1/1": "fetched",
@@ -235,14 +236,6 @@ async def test_other_kinds_are_another_readers(site: LoopbackSite) -> None:
     other = ScriptedSiteReader({}, found=["https://www.example.com/"])
     wire = GuardedWire(GuardedTransport(site.policy))
     reader = ListedReader(other, Fetcher(wire, USER_AGENT), GitRemotes(), SameProcessExtractor(), FixedClock())
-    await read(reader, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com/"))
+    await read(reader, SourceConfig(kinds.SITE, "Docs", "https://www.example.com/"))
     assert other.asked == ["https://www.example.com/"]
     await wire.aclose()
-
-
-async def test_a_listed_kind_without_a_list_of_its_own_is_read_as_no_other(
-    reader: ListedReader, site: LoopbackSite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.sources.listed.listed_reader.LISTED_KINDS", frozenset({SourceKind.FEED}))
-    with pytest.raises(LookupError, match="feed"):
-        await read(reader, SourceConfig(SourceKind.FEED, "News", url=site.origin))

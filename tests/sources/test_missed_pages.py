@@ -6,12 +6,13 @@ import pytest
 
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
+from app.sources import kinds
 from app.sources.runs.missed_page import PageEnd, is_telling, miss_reason
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_execution import RunExecution, RunReport
 from app.sources.runs.site_reader import RunSummary
-from app.sources.source import CrawlRun, RunState, Source, SourceConfig, SourceKind
+from app.sources.source import CrawlRun, RunState, Source, SourceConfig
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
@@ -39,7 +40,7 @@ class HalfRead(ScriptedSiteReader):
 
 async def listed_source(house: KnowledgeHouse) -> Source:
     """Its pages are those that its sitemap lists today."""
-    return await house.add_source(SourceConfig(SourceKind.SITEMAP, "Shop", url="https://shop.example/sitemap.xml"))
+    return await house.add_source(SourceConfig(kinds.SITEMAP, "Shop", url="https://shop.example/sitemap.xml"))
 
 
 async def read(

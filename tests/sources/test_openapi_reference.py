@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from app.core.errors import InvalidInput
+from app.sources import kinds
 from app.sources.listed import openapi_reference
 from app.sources.listed.listed_reader import ListedReader
 from app.sources.source import SourceConfig, SourceKind
@@ -93,7 +94,7 @@ def serve(site: LoopbackSite, document: object, as_yaml: bool = False) -> Source
         else (json.dumps(document), "application/json")
     )
     site.page("/openapi.json", body, content_type=kind)
-    return SourceConfig(SourceKind.OPENAPI, "API", f"{site.origin}/openapi.json")
+    return SourceConfig(kinds.OPENAPI, "API", f"{site.origin}/openapi.json")
 
 
 @pytest.mark.parametrize("as_yaml", [False, True], ids=["JSON", "YAML"])
@@ -218,9 +219,9 @@ async def test_too_many_operations_are_cut(
 @pytest.mark.parametrize(
     ("kind", "page_url"),
     [
-        (SourceKind.OPENAPI, "https://docs.example.com/api"),
-        (SourceKind.OPENAPI, "nowhere/{operation}"),
-        (SourceKind.SITE, "https://docs.example.com/{operation}"),
+        (kinds.OPENAPI, "https://docs.example.com/api"),
+        (kinds.OPENAPI, "nowhere/{operation}"),
+        (kinds.SITE, "https://docs.example.com/{operation}"),
     ],
 )
 def test_a_page_address_has_to_tell_operations_apart(kind: SourceKind, page_url: str) -> None:

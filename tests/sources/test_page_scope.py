@@ -3,22 +3,23 @@
 import pytest
 
 from app.core.errors import InvalidInput
+from app.sources import kinds
 from app.sources.runs.page_scope import PageScope
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 
-DOCS = SourceConfig(SourceKind.SITE, "Docs", url="https://www.example.com/docs/", exclude=("/docs/old/*",))
-PAGE = SourceConfig(SourceKind.URL, "Prices", url="https://www.example.com/prices")
+DOCS = SourceConfig(kinds.SITE, "Docs", url="https://www.example.com/docs/", exclude=("/docs/old/*",))
+PAGE = SourceConfig(kinds.URL, "Prices", url="https://www.example.com/prices")
 
 
 def test_a_source_may_be_at_an_endpoint_that_is_allowed() -> None:
-    demo = SourceConfig(SourceKind.SITE, "Demo", url="http://127.0.0.1:8123/")
+    demo = SourceConfig(kinds.SITE, "Demo", url="http://127.0.0.1:8123/")
     with pytest.raises(InvalidInput):
         PageScope().check(demo)
     PageScope([("127.0.0.1", 8123)]).check(demo)
 
 
 def test_a_given_source_has_nothing_to_dial() -> None:
-    PageScope().check(SourceConfig(SourceKind.TEXT, "Notes", url="http://wiki.internal/notes", text="Notes."))
+    PageScope().check(SourceConfig(kinds.TEXT, "Notes", url="http://wiki.internal/notes", text="Notes."))
 
 
 def test_addresses_are_spelt_as_the_crawl_spells_them() -> None:

@@ -10,6 +10,7 @@ from app.core.errors import IndexUnavailable, InvalidInput
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources import kinds
 from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
@@ -23,7 +24,6 @@ from app.sources.source import (
     Source,
     SourceAccess,
     SourceConfig,
-    SourceKind,
 )
 from app.store.tables.conversations import OUTBOX
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
@@ -76,7 +76,7 @@ async def test_every_page_is_learnt_and_settled_with_what_became_of_it(house: Kn
 
 async def test_a_page_of_two_sources_is_known_and_no_twin_of_itself(house: KnowledgeHouse) -> None:
     await read(house, SITE)
-    other = await house.add_source(SourceConfig(SourceKind.URL, "One page", url=A))
+    other = await house.add_source(SourceConfig(kinds.URL, "One page", url=A))
     run = await start_run(house, other)
 
     report = await reading(house, ScriptedSiteReader({A: SITE[A]})).read(run.id)
@@ -146,7 +146,7 @@ async def test_pages_behind_an_unchanged_start_are_asked_without_its_links(house
 
 
 async def test_an_entry_that_has_left_its_feed_is_asked_all_the_same(house: KnowledgeHouse) -> None:
-    feed = await house.add_source(SourceConfig(SourceKind.FEED, "Blog", "https://shop.example/feed.xml"))
+    feed = await house.add_source(SourceConfig(kinds.FEED, "Blog", "https://shop.example/feed.xml"))
     await reading(house, ScriptedSiteReader(SITE)).read((await start_run(house, feed)).id)
 
     report = await reading(house, ScriptedSiteReader(SITE, found=[C])).read((await start_run(house, feed)).id)
@@ -351,7 +351,7 @@ async def test_an_index_that_is_away_leaves_the_run_running_for_another_try(hous
 
 
 async def test_a_text_is_one_document_that_follows_its_edits(house: KnowledgeHouse) -> None:
-    config = SourceConfig(SourceKind.TEXT, "Opening hours", text="Open from nine to five.")
+    config = SourceConfig(kinds.TEXT, "Opening hours", text="Open from nine to five.")
     source = await house.add_source(config)
     first = await start_run(house, source)
     await reading(house, ScriptedSiteReader({})).read(first.id)
@@ -359,7 +359,7 @@ async def test_a_text_is_one_document_that_follows_its_edits(house: KnowledgeHou
 
     with house.record.writing() as tx:
         SourceRecords(tx).save(
-            house.agent_id, source.id, SourceConfig(SourceKind.TEXT, "Opening hours", text="Open all night.")
+            house.agent_id, source.id, SourceConfig(kinds.TEXT, "Opening hours", text="Open all night.")
         )
     second = await start_run(house, source)
     report = await reading(house, ScriptedSiteReader({})).read(second.id)

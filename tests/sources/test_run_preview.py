@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.actor import WRITE, Actor
+from app.sources import kinds
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_control import RunPreview, RunPreviews, preview
 from app.sources.runs.site_reader import ListedPage
@@ -30,29 +31,29 @@ def of(kind: SourceKind, known: Sequence[KnownPage], *listed: ListedPage, max_pa
 
 
 def test_pages_listed_with_a_later_date_and_pages_never_read_are_expected_to_be_embedded() -> None:
-    found = of(SourceKind.SITEMAP, KNOWN, ListedPage(A, LATER), ListedPage(B, EARLIER), ListedPage(C, LATER))
+    found = of(kinds.SITEMAP, KNOWN, ListedPage(A, LATER), ListedPage(B, EARLIER), ListedPage(C, LATER))
     assert (found.pages_to_ask, found.pages_changed, found.pages_new) == (3, 1, 1)
     assert (found.chunks_known, found.chunks_expected, found.chunks_at_most) == (6, 4 + 3, 4 + 3)
 
 
 def test_a_page_without_a_date_may_have_changed() -> None:
-    found = of(SourceKind.SITEMAP, KNOWN, ListedPage(A), ListedPage(B, EARLIER))
+    found = of(kinds.SITEMAP, KNOWN, ListedPage(A), ListedPage(B, EARLIER))
     assert (found.pages_changed, found.chunks_expected, found.chunks_at_most) == (0, 0, 4)
 
 
 def test_a_site_is_asked_for_all_that_it_had_and_a_sitemap_only_for_what_it_lists() -> None:
     gone = KnownPage(C, "not_found", READ_AT, 0)
-    assert of(SourceKind.SITE, [*KNOWN, gone], ListedPage(D)).pages_to_ask == 3
-    assert of(SourceKind.SITEMAP, [*KNOWN, gone], ListedPage(D)).pages_to_ask == 1
+    assert of(kinds.SITE, [*KNOWN, gone], ListedPage(D)).pages_to_ask == 3
+    assert of(kinds.SITEMAP, [*KNOWN, gone], ListedPage(D)).pages_to_ask == 1
 
 
 def test_the_budget_of_the_source_holds() -> None:
     listed = [ListedPage(f"https://www.example.com/{n}") for n in range(10)]
-    assert of(SourceKind.SITEMAP, [], *listed, max_pages=3).pages_to_ask == 3
+    assert of(kinds.SITEMAP, [], *listed, max_pages=3).pages_to_ask == 3
 
 
 def test_nothing_is_estimated_from_nothing() -> None:
-    found = of(SourceKind.SITEMAP, [], ListedPage(A))
+    found = of(kinds.SITEMAP, [], ListedPage(A))
     assert (found.pages_new, found.chunks_expected, found.chunks_at_most) == (1, None, None)
 
 

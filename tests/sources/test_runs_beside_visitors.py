@@ -12,13 +12,14 @@ from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn import TurnRequest
+from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.runs.missed_page import MissedDocument
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_pages import RunPages, Sight, settle_missed_pages
 from app.sources.runs.site_reader import QueuedPage
-from app.sources.source import CrawlRun, Source, SourceConfig, SourceKind
+from app.sources.source import CrawlRun, Source, SourceConfig
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
 from app.workspaces.records.tokens import TokenRecords
@@ -65,7 +66,7 @@ async def a_source(record: SystemOfRecord) -> tuple[UUID, Source, CrawlRun]:
         workspace_id = TokenRecords(tx).default_workspace()
         agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
         AgentRecords(tx).publish(workspace_id, agent.id)
-        source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITEMAP, "Docs", f"{SITE}/sitemap.xml"))
+        source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITEMAP, "Docs", f"{SITE}/sitemap.xml"))
         run = CrawlRunRecords(tx).start_run(agent.id, source.id)
     return workspace_id, source, run
 

@@ -16,8 +16,9 @@ from app.agents.agent import Agent, AgentConfig
 from app.agents.records import AgentRecords
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.turn import VisitorSession
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import Source, SourceConfig
 from app.store.engine import open_engine
 from app.store.migrate import migrate
 from app.store.system_of_record import SystemOfRecord
@@ -87,7 +88,7 @@ async def agent(record: SystemOfRecord, workspace_id: UUID) -> Agent:
 async def source(record: SystemOfRecord, agent: Agent) -> Source:
     return await record.write(
         lambda tx: SourceRecords(tx).create(
-            agent.id, SourceConfig(kind=SourceKind.SITE, name="Docs", url="https://docs.example/")
+            agent.id, SourceConfig(kind=kinds.SITE, name="Docs", url="https://docs.example/")
         )
     )
 

@@ -15,8 +15,9 @@ from app.knowledge.document import PendingVersion, VersionState
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import Source, SourceConfig
 from app.store.embedding_cache import EmbeddingCache
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, PAGE_CHANGES
@@ -173,7 +174,7 @@ async def test_agents_whose_indexes_must_be_looked_after(
 ) -> None:
     with record.writing() as tx:
         pending_only = AgentRecords(tx).create(workspace_id, AgentConfig(name="Bea"))
-        other = SourceRecords(tx).create(pending_only.id, SourceConfig(SourceKind.TEXT, "Note"))
+        other = SourceRecords(tx).create(pending_only.id, SourceConfig(kinds.TEXT, "Note"))
     await add_pending(record, other, a_page())
     version = await add_live(record, source, a_page())
     with record.writing() as tx:
@@ -297,7 +298,7 @@ async def test_documents_are_listed_oldest_first_and_by_source(
     record: SystemOfRecord, source: Source, clock: FixedClock
 ) -> None:
     with record.writing() as tx:
-        note = SourceRecords(tx).create(source.agent_id, SourceConfig(SourceKind.TEXT, "Note"))
+        note = SourceRecords(tx).create(source.agent_id, SourceConfig(kinds.TEXT, "Note"))
     for number, owner in enumerate((source, note, source)):
         clock.advance(1)
         await add_live(record, owner, a_page(f"https://docs.example/{number}"))

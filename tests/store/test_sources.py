@@ -6,33 +6,45 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from sqlalchemy import select
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.records import AgentRecords
 from app.core.errors import NotFound
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage
-from app.sources.source import RunState, Source, SourceConfig, SourceKind
+from app.sources.source import RunState, Source, SourceConfig
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.sources import SOURCES
 from app.store.transaction import Transaction
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_page, add_live, add_pending, an_id
 
 
 async def test_a_source_is_read_back_as_it_was_set(record: SystemOfRecord, agent: Agent) -> None:
-    config = SourceConfig(SourceKind.SITEMAP, "Docs", "https://docs.example/", include=("/a/*",), max_pages=7)
+    config = SourceConfig(kinds.SITEMAP, "Docs", "https://docs.example/", include=("/a/*",), max_pages=7)
     with record.writing() as tx:
         created = SourceRecords(tx).create(agent.id, config)
         assert SourceRecords(tx).get(agent.id, created.id) == created
     assert (created.config, created.run) == (config, None)
 
 
+async def test_a_row_has_the_name_of_the_kind(record: SystemOfRecord, agent: Agent) -> None:
+    for kind in kinds.KINDS:
+        with record.writing() as tx:
+            created = SourceRecords(tx).create(agent.id, SourceConfig(kind, "Docs"))
+            stored = tx.connection.scalar(select(SOURCES.c.config).where(SOURCES.c.id == created.id))
+            assert (stored or {})["kind"] == kind.value
+            assert SourceRecords(tx).save(agent.id, created.id, created.config) == created
+
+
 async def test_a_source_needs_an_agent(record: SystemOfRecord) -> None:
     with pytest.raises(NotFound, match="agent"), record.writing() as tx:
-        SourceRecords(tx).create(an_id(), SourceConfig(SourceKind.TEXT, "Note"))
+        SourceRecords(tx).create(an_id(), SourceConfig(kinds.TEXT, "Note"))
 
 
 async def test_a_saved_source_has_its_new_configuration(record: SystemOfRecord, source: Source) -> None:
@@ -45,7 +57,7 @@ async def test_sources_come_oldest_first_with_their_latest_run(
     record: SystemOfRecord, source: Source, clock: FixedClock
 ) -> None:
     with record.writing() as tx:
-        second = SourceRecords(tx).create(source.agent_id, SourceConfig(SourceKind.TEXT, "Note"))
+        second = SourceRecords(tx).create(source.agent_id, SourceConfig(kinds.TEXT, "Note"))
         old = CrawlRunRecords(tx).start_run(source.agent_id, source.id)
         CrawlRunRecords(tx).set_run_state(old.id, RunState.FAILED)
         clock.advance(1)
@@ -70,7 +82,7 @@ async def test_a_source_is_found_by_workspace_alone(
     "act",
     [
         pytest.param(lambda tx, a, s: SourceRecords(tx).get(a, s), id="get"),
-        pytest.param(lambda tx, a, s: SourceRecords(tx).save(a, s, SourceConfig(SourceKind.TEXT, "x")), id="save"),
+        pytest.param(lambda tx, a, s: SourceRecords(tx).save(a, s, SourceConfig(kinds.TEXT, "x")), id="save"),
         pytest.param(lambda tx, a, s: SourceRecords(tx).delete(a, s), id="delete"),
         pytest.param(lambda tx, a, s: CrawlRunRecords(tx).start_run(a, s), id="start_run"),
     ],
@@ -176,8 +188,8 @@ async def test_a_reader_of_an_earlier_leg_changes_nothing(record: SystemOfRecord
 
 async def test_a_worker_that_starts_finds_the_runs_that_wait(record: SystemOfRecord, source: Source) -> None:
     with record.writing() as tx:
-        other = SourceRecords(tx).create(source.agent_id, SourceConfig(SourceKind.TEXT, "Note"))
-        done = SourceRecords(tx).create(source.agent_id, SourceConfig(SourceKind.TEXT, "Done"))
+        other = SourceRecords(tx).create(source.agent_id, SourceConfig(kinds.TEXT, "Note"))
+        done = SourceRecords(tx).create(source.agent_id, SourceConfig(kinds.TEXT, "Done"))
         runs = [CrawlRunRecords(tx).start_run(source.agent_id, one.id) for one in (source, other, done)]
         CrawlRunRecords(tx).set_run_state(runs[1].id, RunState.RUNNING)
         CrawlRunRecords(tx).set_run_state(runs[2].id, RunState.FINISHED)

@@ -19,8 +19,9 @@ from app.bootstrap.knowledge import open_knowledge, page_scope_on
 from app.core.actor import SCOPES, Actor
 from app.main import open_app
 from app.settings import Settings, read_settings
+from app.sources import kinds
 from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.sources.sources import Sources
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI
@@ -113,6 +114,6 @@ async def learnt_agent(settings: Settings, page_url: str = "") -> str:
         config = AgentConfig(name="Lamps", allowed_origins=(SITE,), answer_check=AnswerCheck.OFF)
         agent = await agents.create(actor, config)
         await agents.publish(actor, agent.id)
-        source = await sources.create(actor, agent.id, SourceConfig(SourceKind.TEXT, "Lamps", page_url, TEXT))
+        source = await sources.create(actor, agent.id, SourceConfig(kinds.TEXT, "Lamps", page_url, TEXT))
         await sources.sync(actor, source.id)
     return str(agent.id)

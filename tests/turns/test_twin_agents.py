@@ -17,8 +17,9 @@ from app.core.errors import NotFound, TurnConflict
 from app.core.turn import Exchange, VisitorSession
 from app.core.turn_events import Done, TurnEvent
 from app.search.retrieval import SearchQuery
+from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house
 from tests.doubles.workspaces import another_workspace
 
@@ -61,7 +62,7 @@ async def twins(tmp_path: Path) -> AsyncIterator[Twins]:
             draft = AgentRecords(tx).get(house.workspace_id, our_agent).draft
             twin = AgentRecords(tx).create(workspace, draft)
             AgentRecords(tx).publish(workspace, twin.id)
-            source = SourceRecords(tx).create(twin.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
+            source = SourceRecords(tx).create(twin.id, SourceConfig(kinds.SITE, "Lamps", f"{SITE}/"))
             for agent_id, answer in ((our_agent, "From 9 to 17."), (twin.id, f"From 10 to 12, {MARK}.")):
                 CuratedAnswerRecords(tx).create(CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", answer))
         house.agent_id, house.source_id = twin.id, source.id

@@ -41,12 +41,13 @@ from app.mail.mailer import Mailer
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
+from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
 from app.sources.files.source_files import SourceFiles
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.site_reader import QueuedPage
-from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind, hook_signature
+from app.sources.source import AccessKind, SourceAccess, SourceConfig, hook_signature
 from app.sources.source_editing import SourceAccesses, SourceEditing
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources
@@ -193,16 +194,16 @@ async def furnish(house: House) -> FurnishedHouse:
     note = await parts.get(Inbox).note(actor, session.conversation_id, "Asked the warehouse.")
     labelled = ConversationChange(add_labels=("prices",))
     await parts.get(Inbox).change_one(actor, session.conversation_id, labelled)
-    site = SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
+    site = SourceConfig(kinds.SITE, "Docs", "https://www.example.com")
     source = await parts.get(Sources).create(actor, agent_id, site)
     run = await parts.get(Sources).sync(actor, source.id)
     with house.record.writing() as tx:
         CrawlPageRecords(tx).add_pages(run.id, [QueuedPage(f"{SITE}/{n}", 0) for n in range(3)])
-    ended = await parts.get(Sources).create(actor, agent_id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+    ended = await parts.get(Sources).create(actor, agent_id, SourceConfig(kinds.TEXT, "Note", text="Hello."))
     await parts.get(Sources).sync(actor, ended.id)
     await parts.get(Sources).cancel(actor, ended.id)
-    given = await parts.get(Sources).create(actor, agent_id, SourceConfig(SourceKind.DOCUMENTS, "Tariffs"))
-    gone = await parts.get(Sources).create(actor, agent_id, SourceConfig(SourceKind.TEXT, "Old", text="Bye."))
+    given = await parts.get(Sources).create(actor, agent_id, SourceConfig(kinds.DOCUMENTS, "Tariffs"))
+    gone = await parts.get(Sources).create(actor, agent_id, SourceConfig(kinds.TEXT, "Old", text="Bye."))
     deletion = await parts.get(Deletions).delete(actor, DeletedKind.SOURCE, gone.id)
     with house.record.writing() as tx:
         content, passage = PageContent(f"{SITE}/note", "Note", "Hi."), ChunkDraft(0, "Hi.", "Note")

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.core.list_page import PageRequest
-from app.sources.source import SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import SourceConfig
 from app.sources.sources import Sources
 from tests.web.house import House, Json, open_house
 
@@ -21,7 +22,7 @@ async def a_source(house: House, config: SourceConfig) -> str:
     return f"/v1/sources/{(await house.parts.get(Sources).create(house.actor, house.agent.id, config)).id}"
 
 
-SITE = SourceConfig(SourceKind.SITE, "Docs", url="https://www.example.com/docs")
+SITE = SourceConfig(kinds.SITE, "Docs", url="https://www.example.com/docs")
 
 
 async def test_the_named_pages_wait_to_be_read_and_no_others(house: House) -> None:
@@ -67,6 +68,6 @@ async def test_what_is_not_of_the_source_is_refused_whole(house: House, body: Js
 
 
 async def test_a_text_has_no_pages_to_read(house: House) -> None:
-    path = await a_source(house, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
+    path = await a_source(house, SourceConfig(kinds.TEXT, "Note", text="Hello."))
     answer = await house.api("POST", f"{path}/sync", {"urls": ["https://www.example.com/"]})
     assert answer.status_code == 422

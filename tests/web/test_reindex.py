@@ -7,7 +7,8 @@ import pytest
 
 from app.agents.agent import AgentConfig, ContextKind
 from app.agents.agents import Agents
-from app.sources.source import SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import SourceConfig
 from app.sources.sources import Sources
 from tests.doubles.learnt_pages import learn
 from tests.web.house import SITE, House, Json
@@ -22,9 +23,7 @@ async def furnish(house: House, kind: ContextKind) -> None:
 
     await agents.change_draft(house.actor, house.agent.id, with_kind)
     await agents.publish(house.actor, house.agent.id)
-    source = await house.parts.get(Sources).create(
-        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "S", SITE)
-    )
+    source = await house.parts.get(Sources).create(house.actor, house.agent.id, SourceConfig(kinds.SITE, "S", SITE))
     for path, *sections in (("/a", ("", "A lamp."), ("Cost", "Nine euros.")), ("/b", ("", "A roof."))):
         await learn(house.record, house.keywords, house.agent.id, source.id, SITE + path, path, *sections)
 

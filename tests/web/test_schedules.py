@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.sources import kinds
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.sources import Sources
 from tests.web.house import House, Json, open_house
@@ -16,8 +17,8 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         yield built
 
 
-async def a_source(house: House, kind: SourceKind = SourceKind.SITE) -> str:
-    config = SourceConfig(kind, "Docs", *(("", "Hello.") if kind is SourceKind.TEXT else ("https://www.example.com/",)))
+async def a_source(house: House, kind: SourceKind = kinds.SITE) -> str:
+    config = SourceConfig(kind, "Docs", *(("", "Hello.") if kind is kinds.TEXT else ("https://www.example.com/",)))
     return f"/v1/sources/{(await house.parts.get(Sources).create(house.actor, house.agent.id, config)).id}/schedule"
 
 
@@ -76,6 +77,6 @@ async def test_what_is_no_schedule_is_refused_with_the_fix(house: House, body: J
 
 
 async def test_a_text_is_not_read_on_a_schedule(house: House) -> None:
-    answer = await house.api("PUT", await a_source(house, SourceKind.TEXT), {"every_hours": 3})
+    answer = await house.api("PUT", await a_source(house, kinds.TEXT), {"every_hours": 3})
     assert answer.status_code == 422
     assert "has nothing to fetch" in answer.json()["error"]["message"]

@@ -8,7 +8,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from app.sources.source import SourceConfig, SourceKind, hook_signature
+from app.sources import kinds
+from app.sources.source import SourceConfig, hook_signature
 from app.sources.sources import Sources
 from tests.web.house import UNKNOWN, House, open_house
 
@@ -47,7 +48,7 @@ class Website:
 @pytest.fixture
 async def site(tmp_path: Path) -> AsyncIterator[Website]:
     async with open_house(tmp_path) as house:
-        config = SourceConfig(SourceKind.SITE, "Docs", url="https://www.example.com/docs")
+        config = SourceConfig(kinds.SITE, "Docs", url="https://www.example.com/docs")
         source = str((await house.parts.get(Sources).create(house.actor, house.agent.id, config)).id)
         made = (await house.api("POST", f"/v1/sources/{source}/hook")).json()
         assert made["path"] == f"/v1/hooks/sources/{source}"

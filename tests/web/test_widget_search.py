@@ -15,7 +15,8 @@ from app.core.list_page import PageRequest
 from app.gaps.records.gaps import GapRecords
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.source import UNLINKED, SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import UNLINKED, SourceConfig
 from app.sources.sources import Sources
 from app.web.limits_policy import LimitsPolicy
 from tests.doubles.learnt_pages import learn
@@ -24,9 +25,7 @@ from tests.web.house import SITE, House, Json, VisitorHttp, open_house, unlimite
 
 async def furnish(house: House) -> UUID:
     """Three pages and a note without an address. The source's id."""
-    source = await house.parts.get(Sources).create(
-        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "S", SITE)
-    )
+    source = await house.parts.get(Sources).create(house.actor, house.agent.id, SourceConfig(kinds.SITE, "S", SITE))
 
     async def page(url: str, title: str, *sections: tuple[str, str]) -> None:
         await learn(house.record, house.keywords, house.agent.id, source.id, url, title, *sections)
@@ -176,9 +175,7 @@ async def narrowed(visitor: VisitorHttp, **asked: str) -> tuple[list[str], Json]
 
 
 async def furnish_folders(house: House) -> None:
-    source = await house.parts.get(Sources).create(
-        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "S", SITE)
-    )
+    source = await house.parts.get(Sources).create(house.actor, house.agent.id, SourceConfig(kinds.SITE, "S", SITE))
     for path in ("/docs/a", "/docs/b", "/blog/c"):
         await learn(house.record, house.keywords, house.agent.id, source.id, SITE + path, path, ("", "A refund."))
 

@@ -24,8 +24,9 @@ from app.quality.evaluation.evaluation import Hit, StagedRanking, StagedSearch
 from app.quality.evaluation.evaluation_set import EvaluationSet, Question, SetChunk, SetDocument
 from app.search.retrieval import SearchQuery
 from app.settings import Settings
+from app.sources.kinds import TEXT
 from app.sources.records import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.store.transaction import Transaction
 
 _SITE = "https://evaluation.example/"
@@ -108,7 +109,7 @@ class EvaluationHouse:
         def work(tx: Transaction) -> tuple[LiveAgent, UUID]:
             made = AgentRecords(tx).create(actor.workspace_id, replace(self._config, language=language))
             AgentRecords(tx).publish(actor.workspace_id, made.id)
-            source = SourceRecords(tx).create(made.id, SourceConfig(SourceKind.TEXT, self._set.name))
+            source = SourceRecords(tx).create(made.id, SourceConfig(TEXT, self._set.name))
             return AgentRecords(tx).live(made.id), source.id
 
         return await self._base.record.of_workspace(actor.workspace_id).write(work)

@@ -25,9 +25,10 @@ from app.core.field_rules import check_http_url
 from app.core.source_file import Upload
 from app.settings import Settings
 from app.sources.document_batches import MAX_LINES, DocumentBatches
-from app.sources.files.records import FileRecords
-from app.sources.records import GivenDocumentRecords, SourceRecords
-from app.sources.source import AccessKind, Source, SourceAccess, SourceConfig, SourceKind
+from app.sources.files.records import FileRecords, GivenDocumentRecords
+from app.sources.kinds import DOCUMENTS, GIT
+from app.sources.records import SourceRecords
+from app.sources.source import AccessKind, Source, SourceAccess, SourceConfig
 from app.sources.source_editing import SourceAccesses, SourceEditing
 from app.sources.source_rules import check_source
 from app.store.transaction import Transaction
@@ -76,7 +77,7 @@ async def _known(base: Infrastructure, agent_id: UUID, name: str) -> UUID | None
 
     def work(tx: Transaction) -> UUID | None:
         for source in SourceRecords(tx).of_agent(agent_id):
-            if source.config.kind is SourceKind.FILE and FileRecords(tx).facts(source.id).name == name:
+            if source.config.kind.has_file and FileRecords(tx).facts(source.id).name == name:
                 return source.id
         return None
 
@@ -131,9 +132,9 @@ async def _source(base: Infrastructure, agent_id: UUID, name: str) -> Source:
 
     def work(tx: Transaction) -> Source:
         for source in SourceRecords(tx).of_agent(agent_id):
-            if source.config.kind is SourceKind.DOCUMENTS and source.config.name == name:
+            if source.config.kind.takes_documents and source.config.name == name:
                 return source
-        return SourceRecords(tx).create(agent_id, SourceConfig(SourceKind.DOCUMENTS, name))
+        return SourceRecords(tx).create(agent_id, SourceConfig(DOCUMENTS, name))
 
     return await base.record.of_agent(agent_id).write(work)
 
@@ -164,7 +165,7 @@ def add_git(
     """Add the Markdown files of a Git repository. Repeat the command after changes: it reads only what has changed."""
     named = name or urlsplit(url).path.strip("/").removesuffix(".git") or url
     config = SourceConfig(
-        SourceKind.GIT,
+        GIT,
         named,
         url,
         include=tuple(include or ()),

@@ -18,10 +18,9 @@ from app.knowledge.document import LivePage, PageContent, PendingVersion, Review
 from app.knowledge.injection_scan import Finding
 from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
 from app.knowledge.records.page_changes import PageChangeRecords
-from app.sources.source import SourceConfig, SourceKind
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import SOURCES
-from app.store.transaction import Repository, among, batches, config_from_json, insert_of, new_id, value_of
+from app.store.transaction import Repository, among, batches, insert_of, new_id, value_of
 from app.store.url_key import url_key
 
 _LIVE = VersionState.LIVE.value
@@ -133,15 +132,14 @@ class DocumentRecords(Repository):
         found = self._connection.execute(statement).first()
         if found is None:
             return None
-        source = config_from_json(SourceConfig, found.config)
-        is_read = source.kind in (SourceKind.SITE, SourceKind.URL)
+        name, is_read = found.config["name"], found.config["kind"] in ("site", "url")
         content = PageContent(
             url=found.url,
             title=found.title,
             markdown=found.markdown,
             headings=tuple(SectionHeading(*heading) for heading in found.headings),
             language=found.language,
-            site=site_name(found.url, source.name) if is_read else source.name,
+            site=site_name(found.url, name) if is_read else name,
             attributes={name: tuple(values) for name, values in found.attributes.items()},
         )
         return value_of(LivePage, found, version_id=found.id, page=content, left_out=tuple(found.left_out))

@@ -1,14 +1,16 @@
 """Admin API: sources, their runs and schedules, and what a website offers as sources."""
 
 from datetime import datetime
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, Any, cast
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, GetPydanticSchema, PlainSerializer
 
 from app.core.actor import Actor
 from app.sources import source_rules as rules
 from app.sources.discovery import Discovery, SiteOffers
+from app.sources.kinds import KINDS, kind_named
 from app.sources.runs.run_control import MAX_URLS, PageSync
 from app.sources.source import (
     CrawlRun,
@@ -92,12 +94,23 @@ FOLDER = 'Of kind "git" alone: only what lies below it, such as docs.'
 MAX_BODY_BYTES = 4 * 1024 * 1024  # a pasted text
 
 
+_NAMES: Any = cast(Any, StrEnum)("SourceKind", [(kind.value, kind.value) for kind in KINDS])
+KindName = Annotated[
+    SourceKind,
+    GetPydanticSchema(lambda _, handler: handler.generate_schema(_NAMES)),
+    BeforeValidator(lambda kind: _NAMES(kind.value) if isinstance(kind, SourceKind) else kind),
+    AfterValidator(lambda name: kind_named(name.value)),
+    PlainSerializer(lambda kind: _NAMES(kind.value), return_type=_NAMES, when_used="json"),
+]
+"""A kind, which JSON and forms name."""
+
+
 class SourceCreate(Model):
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"kind": "site", "name": "Docs", "url": "https://docs.example.com"}]}
     )
 
-    kind: SourceKind
+    kind: KindName
     name: str = Field(default="", max_length=rules.MAX_NAME_CHARS, description="If left out, the address.")
     url: str = Field(default="", max_length=2048)
     text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS, description='Only for kind "text".')
@@ -113,8 +126,9 @@ class SourceCreate(Model):
     schedule: ScheduleIn | None = Field(default=None, description="When to read the source again automatically.")
 
     def config(self) -> SourceConfig:
-        given = self.model_dump(exclude={"schedule"})
-        return SourceConfig(**given | {"name": self.name or self.url[: rules.MAX_NAME_CHARS]})
+        given = dict(self) | {"name": self.name or self.url[: rules.MAX_NAME_CHARS]}
+        del given["schedule"]
+        return SourceConfig(**given)
 
 
 @mirrors(CrawlRun, "id source_id state created_at started_at ended_at stop_reason counts kept_pages only_asked")
@@ -150,6 +164,7 @@ class LeftOutText(Model):
 class SourceOut(Model):
     id: UUID
     agent_id: UUID
+    kind: KindName
     schedule: ScheduleOut | None = Field(
         description="When the source is read again automatically; null: only on request."
     )
@@ -239,7 +254,7 @@ class DiscoveryAsked(Model):
 
 
 class OfferOut(Model):
-    kind: SourceKind
+    kind: KindName
     url: str
     title: str
     pages: int = Field(description="Pages listed on the same website; for a site, pages that its start page links to.")

@@ -10,7 +10,6 @@ from sqlalchemy import ColumnElement, Delete, Index, Row, Select, String, Table,
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
-from app.sources.source import SourceConfig
 from app.store.schema import StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE, PAGE_CHANGES
@@ -134,7 +133,7 @@ class DeletionRecords(Repository):
             case DeletedKind.SOURCE:
                 own = own_row(SOURCES, workspace_id, subject_id)
                 source = self._first_row(own.with_for_update(of=SOURCES), "source")
-                name = config_from_json(SourceConfig, source.config).name
+                name = source.config["name"]
                 return _Subject(source.id, source.agent_id, name, SOURCES, DOCUMENTS.c.source_id == source.id)
             case DeletedKind.DOCUMENT:
                 own = own_row(DOCUMENTS, workspace_id, subject_id)

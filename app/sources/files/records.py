@@ -1,16 +1,18 @@
-"""Uploaded files, one for each source of that kind."""
+"""What operators added: uploaded files, one for each source of that kind, and documents."""
 
 import hashlib
 import sqlite3
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import func, literal_column, select
+from sqlalchemy import ColumnElement, and_, func, literal_column, select
 
 from app.core.errors import NotFound
 from app.core.source_file import FileFacts, FileFormat, StoredBody
-from app.store.tables.sources import SOURCE_FILES, SOURCES
-from app.store.transaction import Repository
+from app.knowledge.document import PageContent
+from app.store.tables.sources import GIVEN_DOCUMENTS, SOURCE_FILES, SOURCES
+from app.store.transaction import Repository, value_of
+from app.store.url_key import url_key
 
 
 class FileRecords(Repository):
@@ -59,3 +61,34 @@ class FileRecords(Repository):
     def object_keys(self) -> set[str]:
         """The keys of all agents' files on the object store."""
         return set(self._connection.scalars(select(SOURCE_FILES.c.object_key).where(SOURCE_FILES.c.object_key != "")))
+
+
+class GivenDocumentRecords(Repository):
+    """The documents of a source of kind "documents", by URL; they are deleted with their source."""
+
+    def put(self, source_id: UUID, document: PageContent) -> bool:
+        """Store it, replacing the one at its URL; return whether anything changed."""
+        if self.find(source_id, document.url) == document:
+            return False
+        keys = {"source_id": source_id, "url_key": url_key(document.url)}
+        self._put(GIVEN_DOCUMENTS, keys, document, dated=document.modified)
+        return True
+
+    def remove(self, source_id: UUID, url: str) -> bool:
+        """Whether it existed."""
+        return self._delete(GIVEN_DOCUMENTS, _is_given(source_id, url)) == 1
+
+    def find(self, source_id: UUID, url: str) -> PageContent | None:
+        row = self._connection.execute(select(GIVEN_DOCUMENTS).where(_is_given(source_id, url))).first()
+        if row is None:
+            return None
+        attributes = {name: tuple(values) for name, values in row.attributes.items()}
+        return value_of(PageContent, row, modified=row.dated, attributes=attributes)
+
+    def urls(self, source_id: UUID) -> list[str]:
+        statement = select(GIVEN_DOCUMENTS.c.url).where(GIVEN_DOCUMENTS.c.source_id == source_id)
+        return list(self._connection.scalars(statement.order_by(GIVEN_DOCUMENTS.c.url)))
+
+
+def _is_given(source_id: UUID, url: str) -> ColumnElement[bool]:
+    return and_(GIVEN_DOCUMENTS.c.source_id == source_id, GIVEN_DOCUMENTS.c.url_key == url_key(url))

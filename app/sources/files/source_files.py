@@ -18,8 +18,9 @@ from app.kit.free_memory import give_back_free_memory
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords
+from app.sources.kinds import FILE
 from app.sources.records import SourceRecords
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import Source, SourceConfig
 from app.sources.source_rules import MAX_NAME_CHARS, check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.store.time_ordered_id import new_id
@@ -82,7 +83,7 @@ class SourceFiles:
 
     async def add(self, actor: Actor, agent_id: UUID, upload: Upload, name: str = "", url: str = "") -> StoredFile:
         """`name` replaces the file's own title in citations; `url` is where visitors find the file."""
-        config = SourceConfig(SourceKind.FILE, name or upload.own_name, url)
+        config = SourceConfig(FILE, name or upload.own_name, url)
         await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
         )

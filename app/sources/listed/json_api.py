@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
 from app.sources.source import SourceAccess
 from crawler.errors import UrlRefused
 from crawler.extract.page import Outcome
 from crawler.fetch.fetch_result import NotFetched, WantedBody
-from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import CheckedUrl, check_url, site_key
+
+if TYPE_CHECKING:  # HTTP, which most commands do without
+    from crawler.fetch.fetcher import Fetcher
 
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
 _JSON: Final = WantedBody(frozenset({"application/json", "text/json"}), MAX_ANSWER_BYTES)
@@ -51,7 +53,7 @@ class JsonApi:
 
     def __init__(
         self,
-        fetcher: Fetcher,
+        fetcher: "Fetcher",
         start: CheckedUrl,
         access: SourceAccess | None = None,
         headers: Mapping[str, str] | None = None,

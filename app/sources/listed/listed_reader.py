@@ -15,17 +15,11 @@ from app.kit.clock import Clock
 from app.kit.tasks.interruptible import Interrupted, unless
 from app.knowledge.document import PageContent
 from app.providers.code.git_repository import GitRemotes
-from app.sources.listed.discourse import Discourse
-from app.sources.listed.document_list import Article, DocumentList
-from app.sources.listed.git_markdown import GitMarkdown
-from app.sources.listed.intercom import HEADERS as INTERCOM_HEADERS
-from app.sources.listed.intercom import Intercom
-from app.sources.listed.json_api import ApiFailed, JsonApi
-from app.sources.listed.openapi_reference import OpenApiReference
-from app.sources.listed.zendesk import Zendesk
+from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource
+from app.sources.listed.json_api import ApiFailed
 from app.sources.runs.crawler_site_reader import page_content
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
-from app.sources.source import LISTED_KINDS, SourceAccess, SourceConfig, SourceKind
+from app.sources.source import SourceAccess, SourceConfig
 from crawler.discover.scope import passes_patterns
 from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.extract.extractor import Extractor
@@ -81,7 +75,7 @@ class ListedReader:
         access: SourceAccess | None = None,
     ) -> RunSummary:
         """If a list cannot be read to its end, the reading fails, because missing pages may still exist."""
-        if source.kind not in LISTED_KINDS:
+        if not isinstance(source.kind, ListedKind):
             return await self._otherwise.read(
                 source, queue, settle, is_cancelled, only_queued=only_queued, access=access
             )
@@ -90,7 +84,7 @@ class ListedReader:
             while not await is_cancelled():  # noqa: ASYNC110 - the record says so, for another process
                 await anyio.sleep(LOOK_SECONDS)
 
-        documents = self._opened(source, access)
+        documents = source.kind.opened(self._start(source, access))
         try:
             listed = await unless(cancelled, partial(self._listed, source, documents))
             if not only_queued:
@@ -108,25 +102,12 @@ class ListedReader:
             pass
         return RunSummary("The reading was cancelled.", is_complete=False)
 
-    def _opened(self, source: SourceConfig, access: SourceAccess | None) -> DocumentList:
+    def _start(self, source: SourceConfig, access: SourceAccess | None) -> ListedSource:
         try:
             start = check_url(source.url.strip(), self._fetcher.policy)
         except UrlRefused as error:
             raise InvalidInput("url", error.reason) from error
-        match source.kind:
-            case SourceKind.GIT:
-                return GitMarkdown(
-                    self._remotes.repository(str(start), access.headers if access else {}), start, source
-                )
-            case SourceKind.INTERCOM:
-                return Intercom(JsonApi(self._fetcher, start, access, INTERCOM_HEADERS))
-            case SourceKind.OPENAPI:
-                return OpenApiReference(JsonApi(self._fetcher, start, access), source.page_url)
-            case SourceKind.DISCOURSE:
-                return Discourse(JsonApi(self._fetcher, start, access))
-            case SourceKind.ZENDESK:
-                return Zendesk(JsonApi(self._fetcher, start, access))
-        raise LookupError(f"sources of kind {source.kind} list no documents")
+        return ListedSource(source, start, access, self._fetcher, self._remotes)
 
     async def _listed(self, source: SourceConfig, documents: DocumentList) -> _Listed:
         articles: dict[str, Article] = {}

@@ -13,8 +13,8 @@ import yaml
 from anyio import to_thread
 
 from app.kit.yaml_loader import YamlLoader
-from app.sources.listed.document_list import Article, DocumentList
-from app.sources.listed.json_api import ApiFailed, Json, JsonApi, object_of, objects_of, text_of
+from app.sources.listed.document_list import Article, DocumentList, ListedSource
+from app.sources.listed.json_api import ApiFailed, Json, object_of, objects_of, text_of
 from crawler.extract.page import Outcome
 
 MAX_REFERENCES: Final = 100_000  # per document
@@ -126,9 +126,9 @@ class OpenApiReference(DocumentList):
     """Operations marked `x-internal` are left out. A page's address is in the source's `page_url`, else its place in
     the document: "openapi.json#/paths/~1pets/get"."""
 
-    def __init__(self, api: JsonApi, page_url: str) -> None:
-        self._api = api
-        self._page_url = page_url
+    def __init__(self, source: ListedSource) -> None:
+        self._api = source.api()
+        self._page_url = source.config.page_url
 
     async def articles(self) -> AsyncIterator[Article]:
         body = await self._api.body(str(self._api.start))

@@ -8,8 +8,9 @@ from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import check_http_url
+from app.sources.kinds import SITE
 from app.sources.pages.sources import with_scheme
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from app.sources.sources import Sources
 from app.web.console.page import Answer, Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, everyone, page, write
 
@@ -41,7 +42,7 @@ class NewAgentPages(Pages):
         site = urlsplit(url)
         if not site.hostname:
             raise InvalidInput("website", "Enter the website's address, such as https://www.example.com/.")
-        wanted = SourceConfig(SourceKind.SITE, site.netloc, url)
+        wanted = SourceConfig(SITE, site.netloc, url)
         try:
             self._sources.check(wanted)
         except InvalidInput as error:

@@ -12,12 +12,15 @@ from app.knowledge.passages import Passages
 from app.knowledge.quarantine import quarantined_pages
 from app.knowledge.unread_languages import UnreadLanguages
 from app.sources import source_rules as rules
+from app.sources.api.sources import KindName
 from app.sources.discovery import Discovery
 from app.sources.files.source_files import SourceFiles
+from app.sources.kinds import KINDS, TEXT, ZENDESK
+from app.sources.listed.document_list import ListedKind
 from app.sources.pages.own_source import own_source
 from app.sources.runs.run_progress import run_progress
-from app.sources.source import ENDED_STATES, GIVEN_KINDS, LISTED_KINDS, CrawlRun, RunState, SourceConfig, SourceKind
-from app.sources.source_editing import MOVABLE_KINDS, SourceEditing, with_own_address
+from app.sources.source import ENDED_STATES, CrawlRun, RunState, SourceConfig
+from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import public_path
@@ -25,6 +28,7 @@ from app.web.middleware.public_url import base_url_of
 
 # For file fields: the types that browsers offer, and their description.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
+_LISTED: Final = [kind for kind in KINDS if isinstance(kind, ListedKind)]
 _MANY: Final = PageRequest(limit=200)
 _STATE_TONES: Final = {
     RunState.QUEUED: "plain",
@@ -54,7 +58,7 @@ class SourcesWanted(Form):
 
 
 class NewSource(Form):
-    kind: SourceKind = SourceKind.TEXT
+    kind: KindName = TEXT
     name: str = Field(default="", max_length=rules.MAX_NAME_CHARS)
     url: str = Field(default="", max_length=2048)
     text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
@@ -67,12 +71,12 @@ class NewSource(Form):
 
 
 class NewHelpCentre(Form):
-    kind: SourceKind = SourceKind.ZENDESK
+    kind: KindName = ZENDESK
     url: str = Field(default="", max_length=2048)
 
     def config(self) -> SourceConfig:
         """Raises InvalidInput."""
-        if self.kind not in LISTED_KINDS:
+        if self.kind not in _LISTED:
             raise InvalidInput("kind", "Choose one of the types.")
         url = with_scheme(self.url)
         return SourceConfig(self.kind, url.partition("://")[2].strip("/")[: rules.MAX_NAME_CHARS] or url, url)
@@ -94,23 +98,13 @@ class EditedSource(Form):
     is_public: bool = False
 
     def applied(self, config: SourceConfig) -> SourceConfig:
-        if config.kind in GIVEN_KINDS:
-            given = replace(config, name=self.name, text=self.text or config.text, is_public=self.is_public)
-            return given if config.kind is SourceKind.DOCUMENTS else replace(given, url=self.url)
-        return replace(
-            config,
-            name=self.name,
-            url=with_scheme(self.url) or config.url,
-            include=self.include,
-            exclude=self.exclude,
-            max_pages=config.max_pages if self.max_pages is None else self.max_pages,
-            max_depth=config.max_depth if self.max_depth is None else self.max_depth,
-            read_files=self.read_files,
-            keep_repeated=self.keep_repeated,
-            page_url=self.page_url,
-            branch=self.branch,
-            folder=self.folder,
-        )
+        sent = self.model_dump() | {
+            "text": self.text or config.text,
+            "url": self.url if config.kind.is_given else with_scheme(self.url) or config.url,
+            "max_pages": config.max_pages if self.max_pages is None else self.max_pages,
+            "max_depth": config.max_depth if self.max_depth is None else self.max_depth,
+        }
+        return replace(config, name=self.name, **{name: sent[name] for name in config.kind.fields})
 
 
 class PageList(Form):
@@ -151,6 +145,7 @@ class SourcePages(Pages):
             "unread": unread,
             "state_tone": state_tone,
             "most": self._files.max_bytes,
+            "listed_kinds": [(kind.value, kind.label) for kind in _LISTED],
         }
         return Shown("sources/pages/sources.html", told | _FILES | {"title": title})
 
@@ -179,20 +174,20 @@ class SourcePages(Pages):
         status, cursor = visit.input.status or None, visit.input.cursor or None
         pages = await self._sources.pages(visit.actor, source.id, PageRequest(50, cursor), status)
         run = source.run
-        is_file = source.config.kind is SourceKind.FILE
+        kind = source.config.kind
+        can_move = "url" in kind.fields and not kind.is_given
         return Shown(
             "sources/pages/source.html",
             {
                 **_FILES,
                 "source": source,
-                "file": (await self._files.get(visit.actor, source.id)).facts if is_file else None,
+                "file": (await self._files.get(visit.actor, source.id)).facts if kind.has_file else None,
                 "most": self._files.max_bytes,
                 "run": run,
                 "progress": run and run_progress(run, visit.now),
-                "is_crawled": source.config.kind not in GIVEN_KINDS,
-                "can_move": source.config.kind in MOVABLE_KINDS,
-                "without_tls": _without_tls(source.config.url) if source.config.kind in MOVABLE_KINDS else "",
-                "has_links": source.config.kind not in GIVEN_KINDS | LISTED_KINDS,
+                "kind": kind,
+                "can_move": can_move,
+                "without_tls": _without_tls(source.config.url) if can_move else "",
                 "is_running": run is not None and run.state not in ENDED_STATES,
                 "pages": pages.items,
                 "status": visit.input.status,

@@ -7,7 +7,6 @@ from app.core.errors import InvalidInput
 from app.sources.pages.own_source import own_source
 from app.sources.runs.run_control import RunPreview, RunPreviews
 from app.sources.source import (
-    GIVEN_KINDS,
     MAX_ACCESS_NAME_CHARS,
     MAX_SECRET_CHARS,
     AccessKind,
@@ -104,7 +103,7 @@ class SourceUpkeepPages(Pages):
     ) -> Shown:
         told = {
             "source": source,
-            "is_fetched": source.config.kind not in GIVEN_KINDS,
+            "is_fetched": not source.config.kind.is_given,
             "hook": f"{str(visit.request.base_url).rstrip('/')}/v1/hooks/sources/{source.id}",
             "secret": secret,
             "preview": preview,

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict
-from posixpath import dirname
 from typing import TYPE_CHECKING, Final
 
 from app.core.errors import InvalidInput
@@ -12,14 +11,14 @@ from app.core.setting_values import USER_AGENT
 from app.core.text.markdown.links import without_targets
 from app.kit.clock import Clock
 from app.knowledge.document import PageContent, SectionHeading
+from app.sources.kinds.website import WebsiteKind
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary
-from app.sources.source import SourceAccess, SourceConfig, SourceKind
+from app.sources.source import SourceAccess, SourceConfig
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.crawl.crawl_budget import CrawlBudget
 from crawler.crawl.crawl_summary import CrawlSummary, StopReason
 from crawler.crawl.frontier import FrontierEntry
-from crawler.discover.crawl_seeds import Seed, SeedKind
-from crawler.discover.scope import Scope
+from crawler.discover.crawl_seeds import Seed
 from crawler.errors import UrlRefused
 from crawler.extract.extractor import Extractor
 from crawler.extract.metadata.linked_data import Product
@@ -82,12 +81,6 @@ def _amount(number: str) -> str:
 # Pages in progress at once. HostPacing limits requests to a host further; pages that have arrived are learnt together,
 # with fewer writes.
 CONCURRENCY: Final = 16
-SEEDS: Final = {
-    SourceKind.SITE: SeedKind.SITE,
-    SourceKind.URL: SeedKind.PAGE,
-    SourceKind.SITEMAP: SeedKind.SITEMAP,
-    SourceKind.FEED: SeedKind.FEED,
-}
 
 
 class CrawlerSiteReader:
@@ -137,7 +130,7 @@ class CrawlerSiteReader:
     ) -> RunSummary:
         from crawler.crawl.site_crawl import SiteCrawl  # a web process needs the rest of this module, but reads no site
 
-        url = self._start(source)
+        kind, url = self._start(source)
         frontier = _QueueFrontier(queue, is_cancelled)
 
         async def on_result(result: PageResult) -> None:
@@ -148,8 +141,8 @@ class CrawlerSiteReader:
             fetcher = fetcher.with_access(SiteAccess(url, access.headers))
             robots, renderer = Robots(fetcher), None
         crawl = SiteCrawl(
-            seeds=[] if only_queued else [Seed(str(url), SEEDS[source.kind])],
-            scope=scope_of(source, url),
+            seeds=[] if only_queued else [Seed(str(url), kind.seed)],
+            scope=kind.scope(source, url),
             frontier=frontier,
             fetcher=fetcher,
             robots=robots,
@@ -165,11 +158,11 @@ class CrawlerSiteReader:
             return RunSummary("The reading was cancelled.", is_complete=False)
         return _in_words(summary)
 
-    def _start(self, source: SourceConfig) -> CheckedUrl:
-        if source.kind not in SEEDS:
+    def _start(self, source: SourceConfig) -> tuple[WebsiteKind, CheckedUrl]:
+        if not isinstance(source.kind, WebsiteKind):
             raise InvalidInput("kind", f'a source of kind "{source.kind.value}" is not read from the web')
         try:
-            return check_url(source.url.strip(), self._policy)
+            return source.kind, check_url(source.url.strip(), self._policy)
         except UrlRefused as error:
             raise InvalidInput("url", error.reason) from error
 
@@ -222,23 +215,6 @@ class _QueueFrontier:
 
     async def seen_count(self) -> int:
         return await self._queue.seen_count()
-
-
-def scope_of(source: SourceConfig, url: CheckedUrl) -> Scope:
-    if source.kind is SourceKind.URL:
-        return Scope.around([url])
-    prefix = _folder(url.path) if source.kind is SourceKind.SITE else "/"
-    return Scope.around([url], prefix, source.include, source.exclude, with_files=source.read_files)
-
-
-def _folder(path: str) -> str:
-    """What a site's start covers: for "/docs" and "/docs/", everything below; for "/docs/index.html", everything next
-    to it.
-    """
-    if "." not in path.rpartition("/")[2]:
-        return path
-    parent = dirname(path)
-    return parent if parent == "/" else f"{parent}/"
 
 
 def page_content(page: Page, source: SourceConfig) -> PageContent:

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from app.core.errors import InvalidInput
-from app.sources.runs.crawler_site_reader import scope_of
-from app.sources.source import GIVEN_KINDS, SourceConfig, SourceKind
+from app.sources.source import SourceConfig
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.discover.scope import page_key
 from crawler.errors import UrlRefused
@@ -20,7 +19,7 @@ class PageScope:
     def check(self, source: SourceConfig) -> None:
         """Raises InvalidInput (field "url") for a source whose address can never be dialled according to its text
         alone; nothing is resolved. Sources that operators add themselves have nothing to dial."""
-        if source.kind in GIVEN_KINDS:
+        if source.kind.is_given:
             return
         try:
             check_url(source.url.strip(), self._policy)
@@ -52,12 +51,12 @@ class SourcePages:
 
     def __init__(self, source: SourceConfig, policy: AddressPolicy) -> None:
         self._policy = policy
-        self._is_one_page = source.kind is SourceKind.URL
+        self._is_one_page = source.kind.is_one_page
         try:
             self.start = check_url(source.url.strip(), policy)
         except UrlRefused as error:
             raise InvalidInput("source_id", f"The source's own address cannot be read: {error.reason}.") from error
-        self._scope = scope_of(source, self.start)
+        self._scope = source.kind.scope(source, self.start)
 
     def canonical(self, text: str) -> str | None:
         """The address in the frontier's form; None outside of the source. Raises UrlRefused."""

@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Final
 from uuid import UUID
 
 from app.core.actor import Actor
@@ -96,10 +95,6 @@ class PageSync:
         return run
 
 
-# These find the pages of their last reading without a list.
-_REMEMBERING: Final = frozenset({"site", "feed"})
-
-
 @dataclass(frozen=True, slots=True)
 class RunPreview:
     """`pages_to_ask` would be requested, most of them conditionally. Of them, `pages_changed` are listed with a later
@@ -142,7 +137,7 @@ def preview(
 ) -> RunPreview:
     """From the known and the listed pages, by URL."""
     wanted = dict.fromkeys(listed)
-    if source.config.kind in _REMEMBERING:
+    if source.config.kind.keeps_pages:
         wanted = dict.fromkeys(url for url, page in known.items() if page.status not in LOST) | wanted
     to_ask = list(wanted)[: source.config.max_pages]
     new = [url for url in to_ask if url not in known]

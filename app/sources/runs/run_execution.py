@@ -16,12 +16,12 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.repeated_texts import RepeatedTexts
 from app.knowledge.retire import Retire
 from app.sources.records import SourceAccessRecords, SourceRecords
-from app.sources.runs.given_pages import GivenPages
+from app.sources.runs.given_pages import GivenKind, GivenPages
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords, MissedDocumentRecords
 from app.sources.runs.run_pages import MissedPages, RunPages, look_for_missed_pages, settle_missed_pages
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
-from app.sources.source import GIVEN_KINDS, LISTED_KINDS, WEBSITE_KINDS, CrawlRun, RunState, Source, SourceKind
+from app.sources.source import CrawlRun, RunState, Source
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -33,11 +33,7 @@ FAILED_PAGE: Final = "failed"
 # The site itself says that the page is gone.
 GONE: Final = frozenset({"not_found", "gone", "soft_404", "noindex"})
 
-# An unchanged page comes without its links, so the pages to which they led are requested without them; a feed lists
-# only its newest entries, and the older ones still exist; what a help centre no longer lists is gone.
-_REMEMBERED: Final = frozenset({SourceKind.SITE, SourceKind.FEED}) | LISTED_KINDS
-
-_DOCUMENTS_TAKEN: Final = 20  # at a time; the reading can be stopped in between
+_GIVEN_TAKEN: Final = 20  # at a time; the reading can be stopped in between
 
 _MAY_PASS = (Unavailable, Overloaded)
 
@@ -132,10 +128,8 @@ class RunExecution:
         async def is_cancelled() -> bool:
             return await self._is_stopped(run)
 
-        if source.config.kind is SourceKind.DOCUMENTS:
-            return await self._read_documents(source, queue, run)
-        if source.config.kind in GIVEN_KINDS:
-            return await self._read_given(source, queue, run.id)
+        if isinstance(source.config.kind, GivenKind):
+            return await self._read_given(source, source.config.kind, queue, run)
         access = await self._record.of_agent(source.agent_id).read(lambda tx: SourceAccessRecords(tx).opened(source.id))
         if run.only_asked:
             summary = await self._reader.read(
@@ -143,29 +137,24 @@ class RunExecution:
             )
             reason = "The requested pages were read." if summary.is_complete else summary.stop_reason
             return replace(summary, stop_reason=reason)
-        if source.config.kind in _REMEMBERED:
+        if source.config.kind.keeps_pages:
             await queue.add_known(source.config.max_pages)
         return await self._reader.read(source.config, queue, settle, is_cancelled, access=access)
 
-    async def _read_given(self, source: Source, queue: PageQueue, run_id: UUID) -> RunSummary:
-        await queue.add([QueuedPage(source.given_url, depth=0)])
-        for _ in await queue.take(1):
-            page = await self._given.read(source)
-            await self._retire_elsewhere(source, page.url)
-            await self._settle(source, run_id, page)
-            if page.content is None:
-                return RunSummary(f"The {source.config.kind.value} could not be read: {page.reason}", False)
-        return RunSummary(f"The {source.config.kind.value} was read.")
-
-    async def _read_documents(self, source: Source, queue: PageQueue, run: CrawlRun) -> RunSummary:
+    async def _read_given(self, source: Source, kind: GivenKind, queue: PageQueue, run: CrawlRun) -> RunSummary:
         if not run.only_asked:
-            await queue.add([QueuedPage(url, depth=0) for url in await self._given.urls(source)])
-        while pages := await queue.take(_DOCUMENTS_TAKEN):
-            for page in pages:
-                await self._settle(source, run.id, await self._given.document(source, page.url))
+            await queue.add([QueuedPage(url, depth=0) for url in await kind.urls(self._given, source)])
+        while pages := await queue.take(_GIVEN_TAKEN):
+            for asked in pages:
+                page = await kind.page(self._given, source, asked.url)
+                if not kind.takes_documents:
+                    await self._retire_elsewhere(source, page.url)
+                await self._settle(source, run.id, page)
+                if page.content is None and not kind.takes_documents:
+                    return RunSummary(f"The {kind.value} could not be read: {page.reason}", False)
             if await self._is_stopped(run):
                 return RunSummary("The reading was stopped.", is_complete=False)
-        return RunSummary("The documents were read.")
+        return RunSummary(f"The {kind.value} {'were' if kind.takes_documents else 'was'} read.")
 
     async def _retire_elsewhere(self, source: Source, url: str) -> None:
         """Such a source has one document; one at an earlier address would be a twin of the new one."""
@@ -235,7 +224,7 @@ class RunExecution:
         """No report if more pages were requested at the last moment: the run then continues."""
         run_id, missed = run.id, MissedPages()
         is_complete = summary.is_complete and not run.only_asked
-        if not run.only_asked and source.config.kind in WEBSITE_KINDS:
+        if not run.only_asked and "keep_repeated" in source.config.kind.fields:
             await self._repeated.settle(source.agent_id, source.id, source.config.keep_repeated)
         sight = await look_for_missed_pages(self._record, source, run_id, is_complete=is_complete)
 

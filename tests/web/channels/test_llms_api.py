@@ -8,7 +8,8 @@ import httpx2
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.core.actor import ASK
-from app.sources.source import UNLINKED, SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import UNLINKED, SourceConfig
 from app.sources.sources import Sources
 from app.workspaces.api_tokens import ApiTokens
 from tests.doubles.learnt_pages import learn
@@ -29,9 +30,7 @@ async def opened(house: House, path_prefix: str = "") -> None:
 
 async def furnish(house: House, more_pages: int = 0) -> list[UUID]:
     """The documents' ids: two pages and a note without an address, then as many pages more."""
-    source = await house.parts.get(Sources).create(
-        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "S", SITE)
-    )
+    source = await house.parts.get(Sources).create(house.actor, house.agent.id, SourceConfig(kinds.SITE, "S", SITE))
     pages = [
         (f"{SITE}/returns", "Returns", "Send it back **within 30 days**."),
         (f"{SITE}/docs/prices", TITLE, "# Prices\n\nTwelve euros."),
@@ -113,7 +112,7 @@ async def test_a_page_of_another_agent_is_absent(house: House) -> None:
     agents = house.parts.get(Agents)
     other = await agents.create(house.actor, AgentConfig(name="Other"))
     await agents.publish(house.actor, other.id)
-    source = await house.parts.get(Sources).create(house.actor, other.id, SourceConfig(SourceKind.SITE, "O", SITE))
+    source = await house.parts.get(Sources).create(house.actor, other.id, SourceConfig(kinds.SITE, "O", SITE))
     page = await learn(house.record, house.keywords, other.id, source.id, f"{SITE}/other", "Other", ("", "Secret."))
     assert (await read(house, f"pages/{page}.md")).status_code == 404
     assert "other" not in (await read(house, "llms.txt")).text

@@ -7,10 +7,11 @@ from app.agents.agents import Agents
 from app.core.chunk import ChunkDraft
 from app.knowledge.document import PageContent
 from app.knowledge.records.documents import DocumentRecords
+from app.sources import kinds
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage, ReadPage
-from app.sources.source import RunState, SourceConfig, SourceKind
+from app.sources.source import RunState, SourceConfig
 from app.sources.sources import Sources
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
@@ -25,7 +26,7 @@ def path(house: House) -> str:
 async def learn(house: House, *questions: str) -> str:
     """A page with a heading for each question; return the path of its source."""
     source = await house.parts.get(Sources).create(
-        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
+        house.actor, house.agent.id, SourceConfig(kinds.SITE, "Site", "https://www.example.com/")
     )
     for number, question in enumerate(questions):
         url = f"https://www.example.com/{number}"

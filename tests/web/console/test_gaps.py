@@ -17,7 +17,8 @@ from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState
 from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import SourceConfig
 from app.sources.sources import Sources
 from app.store.tables.gaps import GAPS
 from app.workspaces.operator import Role
@@ -325,7 +326,7 @@ async def test_a_gap_leads_to_a_page_or_text_that_says_it(house: House) -> None:
 
 
 async def test_a_gap_leads_to_the_text_that_nearly_answered(house: House) -> None:
-    config = SourceConfig(SourceKind.TEXT, "Islands", text="We ship to Gozo.")
+    config = SourceConfig(kinds.TEXT, "Islands", text="We ship to Gozo.")
     source = await house.parts.get(Sources).create(house.actor, house.agent.id, config)
     gap = await asked_in_vain(house, "Do you ship to Malta?", found=f"urn:uuid:{source.id}#gozo", title="Islands")
     browser = await an_operator(house)
@@ -338,7 +339,7 @@ async def test_a_gap_leads_to_the_text_that_nearly_answered(house: House) -> Non
 
 
 async def test_a_page_at_the_address_of_a_text_is_not_that_text(house: House) -> None:
-    config = SourceConfig(SourceKind.TEXT, "Islands", url=PAGE, text="We ship to Gozo.")
+    config = SourceConfig(kinds.TEXT, "Islands", url=PAGE, text="We ship to Gozo.")
     await house.parts.get(Sources).create(house.actor, house.agent.id, config)
     gap = await asked_in_vain(house, "Do you ship to Malta?", found=PAGE, title="Pricing")
     html = await (await an_operator(house)).page(f"{gaps_path(house)}/{gap}")

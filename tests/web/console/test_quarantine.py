@@ -9,7 +9,8 @@ from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
-from app.sources.source import SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import SourceConfig
 from app.sources.sources import Sources
 from app.workspaces.audit_log import AuditLog
 from tests.web.console.browser import ConsoleBrowser, text_of
@@ -26,7 +27,7 @@ def list_path(house: House) -> str:
 
 async def a_page(house: House, *, is_held: bool, kind: FindingKind = FindingKind.INSTRUCTIONS) -> UUID:
     source = await house.parts.get(Sources).create(
-        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Site", "https://www.example.com/")
+        house.actor, house.agent.id, SourceConfig(kinds.SITE, "Site", "https://www.example.com/")
     )
     chunks = (ChunkDraft(0, "We ship to Malta.", "Odd"), ChunkDraft(1, ORDER, "Odd", ("Help", "Notes")))
     page = await house.record.write(lambda tx: (DocumentRecords(tx).add_pending(

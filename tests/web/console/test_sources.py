@@ -14,11 +14,12 @@ from app.core.source_file import Upload
 from app.knowledge.document import PageContent, RepeatedText
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.repeated_texts import RepeatedTextRecords
+from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage, ReadPage
-from app.sources.source import RunState, Source, SourceConfig, SourceKind
+from app.sources.source import RunState, Source, SourceConfig
 from app.sources.sources import Sources
 from app.web.request_body import FORM_BYTES
 from tests.store.sample_rows import add_live
@@ -59,7 +60,7 @@ async def test_forms_for_another_source_are_folded_unless_something_is_wrong(
 
 async def test_pages_that_the_embedder_does_not_read_are_counted(house: House, browser: ConsoleBrowser) -> None:
     with house.record.writing() as tx:
-        site = SourceRecords(tx).create(house.agent.id, SourceConfig(SourceKind.SITE, "x", "https://x.example/"))
+        site = SourceRecords(tx).create(house.agent.id, SourceConfig(kinds.SITE, "x", "https://x.example/"))
     await add_live(house.record, site, PageContent("https://x.example/", "Lampen", "Lampen", language="de"))
     assert "1 page is German: the shipped models read English." in text_of(await browser.page(list_path(house)))
 
@@ -68,7 +69,7 @@ async def test_a_text_is_added_and_read(house: House, browser: ConsoleBrowser) -
     added = await browser.post(list_path(house), {"kind": "text", "name": "Holidays", "text": "Closed on Sundays."})
     assert await browser.flash(added) == "Docent is reading Holidays."
     (source,) = await sources_of(house, house.agent.id)
-    assert (source.config.kind, source.config.text) == (SourceKind.TEXT, "Closed on Sundays.")
+    assert (source.config.kind, source.config.text) == (kinds.TEXT, "Closed on Sundays.")
     assert source.run is not None
 
 
@@ -83,7 +84,7 @@ async def test_what_is_wrong_stands_beside_its_field(house: House, browser: Cons
 async def test_a_source_shows_what_became_of_each_page(house: House, browser: ConsoleBrowser) -> None:
     parts, actor = house.parts, house.actor
     source = await parts.get(Sources).create(
-        actor, house.agent.id, SourceConfig(SourceKind.SITE, HOSTILE, "https://www.example.com/")
+        actor, house.agent.id, SourceConfig(kinds.SITE, HOSTILE, "https://www.example.com/")
     )
     run = await parts.get(Sources).sync(actor, source.id)
     with house.record.writing() as tx:
@@ -101,7 +102,7 @@ async def test_a_page_that_was_read_is_listed_by_its_title_above_its_address(
     house: House, browser: ConsoleBrowser
 ) -> None:
     sources, url = house.parts.get(Sources), "https://www.example.com/hours"
-    source = await sources.create(house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Shop", url))
+    source = await sources.create(house.actor, house.agent.id, SourceConfig(kinds.SITE, "Shop", url))
     run = await sources.sync(house.actor, source.id)
     version = await add_live(house.record, source, PageContent(url, "Opening <hours>", "9 to 17."))
     with house.record.writing() as tx:
@@ -129,7 +130,7 @@ async def test_a_source_is_red_where_nothing_is_left_and_amber_where_pages_of_be
 ) -> None:
     sources = house.parts.get(Sources)
     source = await sources.create(
-        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Shop", "https://shop.example/")
+        house.actor, house.agent.id, SourceConfig(kinds.SITE, "Shop", "https://shop.example/")
     )
     run = await sources.sync(house.actor, source.id)
     with house.record.writing() as tx:
@@ -176,7 +177,7 @@ async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBr
 async def test_why_a_reading_failed_stands_out(house: House, browser: ConsoleBrowser) -> None:
     sources = house.parts.get(Sources)
     source = await sources.create(
-        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Shop", "https://www.example.com/")
+        house.actor, house.agent.id, SourceConfig(kinds.SITE, "Shop", "https://www.example.com/")
     )
     run = await sources.sync(house.actor, source.id)
     with house.record.writing() as tx:
@@ -191,7 +192,7 @@ async def test_a_help_centre_is_added_and_read_when_it_has_what_it_asks_for(
 ) -> None:
     added = await browser.post(f"{list_path(house)}/help-centre", {"kind": "intercom", "url": "api.intercom.io"})
     (source,) = await sources_of(house, house.agent.id)
-    assert (source.config.kind, source.config.url) == (SourceKind.INTERCOM, "https://api.intercom.io")
+    assert (source.config.kind, source.config.url) == (kinds.INTERCOM, "https://api.intercom.io")
     assert source.run is None
     upkeep = await browser.page(added.headers["location"])
     assert "Access" in upkeep
@@ -269,7 +270,7 @@ async def test_a_file_is_uploaded_and_read(house: House, browser: ConsoleBrowser
     added = await browser.post(f"{list_path(house)}/file", sent)
     assert await browser.flash(added) == "The manual is being read."
     (source,) = await sources_of(house, house.agent.id)
-    assert (source.config.kind, source.config.url) == (SourceKind.FILE, "https://www.example.com/manual")
+    assert (source.config.kind, source.config.url) == (kinds.FILE, "https://www.example.com/manual")
     assert source.run is not None
     shown = text_of(await browser.page(f"{list_path(house)}/{source.id}"))
     assert "Name manual.txt Kind text Size 34 bytes Uploaded just now" in shown
@@ -323,7 +324,7 @@ async def test_a_website_makes_an_agent_that_is_live_and_reads_it(house: House, 
         live = AgentRecords(tx).live(agent_id)
     assert live.config.allowed_origins == ("https://www.bea.example:8443",)
     (source,) = await sources_of(house, agent_id)
-    assert (source.config.kind, source.config.url) == (SourceKind.SITE, "https://www.bea.example:8443/help/")
+    assert (source.config.kind, source.config.url) == (kinds.SITE, "https://www.bea.example:8443/help/")
 
 
 @pytest.mark.parametrize(

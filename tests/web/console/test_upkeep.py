@@ -7,7 +7,8 @@ import pytest
 from app.agents.agents import Agents
 from app.agents.signed_users import SignedUsers
 from app.core.errors import NotFound, Unauthorized
-from app.sources.source import Schedule, Source, SourceConfig, SourceKind
+from app.sources import kinds
+from app.sources.source import Schedule, Source, SourceConfig
 from app.sources.sources import Schedules, Sources
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
@@ -15,7 +16,7 @@ from tests.web.house import House
 
 @pytest.fixture
 async def site(house: House) -> Source:
-    config = SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
+    config = SourceConfig(kinds.SITE, "Docs", "https://www.example.com")
     return await house.parts.get(Sources).create(house.actor, house.agent.id, config)
 
 
@@ -81,7 +82,7 @@ async def test_the_secret_of_a_hook_is_shown_once(browser: ConsoleBrowser, site:
 
 
 async def test_what_is_given_has_no_schedule(house: House, browser: ConsoleBrowser) -> None:
-    config = SourceConfig(SourceKind.TEXT, "Hours", text="From 9 to 17.")
+    config = SourceConfig(kinds.TEXT, "Hours", text="From 9 to 17.")
     text = await house.parts.get(Sources).create(house.actor, house.agent.id, config)
     page = await browser.page(upkeep_of(text))
     assert "This source changes only when you edit it." in page

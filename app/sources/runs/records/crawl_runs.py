@@ -10,11 +10,11 @@ from sqlalchemy import Row, bindparam, func, select, update
 from app.core.errors import NotFound
 from app.knowledge.document import VersionState
 from app.sources.runs.missed_page import MissedDocument, PageEnd, miss_reason
-from app.sources.source import CrawlRun, LatestReading, RunState, SourceConfig
+from app.sources.source import CrawlRun, LatestReading, RunState
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES, SOURCES
-from app.store.transaction import Repository, batches, config_from_json, new_id, value_of
+from app.store.transaction import Repository, batches, new_id, value_of
 from app.store.url_key import url_key
 
 _AT_WORK = (RunState.QUEUED, RunState.RUNNING)
@@ -125,10 +125,7 @@ class CrawlRunRecords(Repository):
             .where(AGENTS.c.workspace_id == workspace_id)
             .order_by(CRAWL_RUNS.c.created_at.desc(), CRAWL_RUNS.c.id.desc())
         )
-        return [
-            value_of(LatestReading, row, name=config_from_json(SourceConfig, row.config).name)
-            for row in self._connection.execute(statement)
-        ]
+        return [value_of(LatestReading, row, name=row.config["name"]) for row in self._connection.execute(statement)]
 
     def _with_counts(self, rows: Sequence[Row[Any]]) -> list[CrawlRun]:
         counts: dict[UUID, dict[str, int]] = {row.id: {} for row in rows}

@@ -4,18 +4,18 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from typing import Final
 
-from app.sources.listed.document_list import Article, DocumentList
-from app.sources.listed.json_api import Json, JsonApi, object_of, objects_of, text_of
+from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource
+from app.sources.listed.json_api import Json, object_of, objects_of, text_of
 
-HEADERS: Final = {"Intercom-Version": "2.11"}
+_HEADERS: Final = {"Intercom-Version": "2.11"}
 _PAGE: Final = "/articles?per_page=50&page="
 
 
 class Intercom(DocumentList):
     """The source's address is the API's: https://api.intercom.io, or that of the region."""
 
-    def __init__(self, api: JsonApi) -> None:
-        self._api = api
+    def __init__(self, source: ListedSource) -> None:
+        self._api = source.api(_HEADERS)
 
     async def articles(self) -> AsyncIterator[Article]:
         """Articles outside of a help centre have no `url` and are left out, like drafts."""
@@ -47,3 +47,6 @@ def _day(seconds: int) -> date | None:
         return datetime.fromtimestamp(seconds, UTC).date()
     except (ValueError, OverflowError, OSError):
         return None
+
+
+INTERCOM: Final = ListedKind("intercom", "Intercom", Intercom)

@@ -4,8 +4,8 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.listed.document_list import Article, DocumentList, day_of
-from app.sources.listed.json_api import JsonApi, object_of, objects_of, text_of
+from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource, day_of
+from app.sources.listed.json_api import object_of, objects_of, text_of
 
 _CATEGORY: Final = re.compile(r"/c/[^?#]{1,300}?/\d{1,9}(?=/|$)")
 _MAX_PAGES: Final = 5000
@@ -14,8 +14,8 @@ _MAX_PAGES: Final = 5000
 class Discourse(DocumentList):
     """The category of the source's address ("/c/help/5"), else the whole forum."""
 
-    def __init__(self, api: JsonApi) -> None:
-        self._api = api
+    def __init__(self, source: ListedSource) -> None:
+        self._api = source.api()
 
     async def articles(self) -> AsyncIterator[Article]:
         """Unlisted topics are left out, and so are those that the API shows only to their authors."""
@@ -44,3 +44,6 @@ class Discourse(DocumentList):
         accepted = next((text_of(each, "cooked") for each in posts[1:] if each.get("accepted_answer") is True), "")
         first = text_of(posts[0], "cooked") if posts else ""
         return f"{first}<h2>Accepted answer</h2>{accepted}" if accepted else first
+
+
+DISCOURSE: Final = ListedKind("discourse", "Discourse", Discourse)

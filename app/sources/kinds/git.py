@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote
 
-from app.providers.code.git_repository import GitRepository
+from app.core.errors import InvalidInput
 from app.providers.code.git_tree import GitFailed
-from app.sources.listed.document_list import Article, DocumentList
+from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource
 from app.sources.listed.json_api import ApiFailed
 from app.sources.source import SourceConfig
 from crawler.decoding import decode_html
@@ -33,10 +33,11 @@ _SHOWN_AT: Final[Mapping[str, str]] = {
 class GitMarkdown(DocumentList):
     """A page's address is in the source's `page_url`, else where the repository's website shows the file."""
 
-    def __init__(self, repository: GitRepository, start: CheckedUrl, source: SourceConfig) -> None:
-        self._repository = repository
-        self._start = start
-        self._source = source
+    def __init__(self, source: ListedSource) -> None:
+        headers = source.access.headers if source.access else {}
+        self._repository = source.remotes.repository(str(source.start), headers)
+        self._start = source.start
+        self._source = source.config
         self._said: Mapping[str, bytes | ApiFailed] = {}
 
     async def articles(self) -> AsyncIterator[Article]:
@@ -84,3 +85,21 @@ def _filled(place: str, path: str) -> str:
     bare = inner.parent if inner.stem.lower() in _FOLDERS_OWN else inner.parent / inner.stem
     named = "" if bare == PurePosixPath() else bare.as_posix()
     return place.replace("{path}", quote(path)).replace("{path_without_suffix}", quote(named))
+
+
+class Git(ListedKind):
+    page_url_form = (
+        "Link to a file",
+        "Contains {path_without_suffix} or {path}. Leave blank to link to the file in the repository.",
+        "https://docs.example.com/{path_without_suffix}",
+    )
+
+    def check(self, config: SourceConfig) -> None:
+        if config.page_url and "{path}" not in config.page_url and "{path_without_suffix}" not in config.page_url:
+            raise InvalidInput("page_url", "Each file needs its own address. Include {path} or {path_without_suffix}.")
+        folder = config.folder.strip("/")
+        if folder and any(part in ("", ".", "..") for part in folder.split("/")):
+            raise InvalidInput("folder", 'Enter a path in the repository, such as "docs" or "website/docs".')
+
+
+GIT: Final = Git("git", "Git repository with Markdown", GitMarkdown, "page_url", "branch", "folder")

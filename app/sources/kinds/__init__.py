@@ -1,0 +1,37 @@
+"""The kinds of sources, a module each. Another kind is its module and its entry in `KINDS`."""
+
+from typing import Final
+
+from app.sources.kinds.discourse import DISCOURSE as DISCOURSE
+from app.sources.kinds.documents import DOCUMENTS as DOCUMENTS
+from app.sources.kinds.feed import FEED as FEED
+from app.sources.kinds.file import FILE as FILE
+from app.sources.kinds.git import GIT as GIT
+from app.sources.kinds.intercom import INTERCOM as INTERCOM
+from app.sources.kinds.openapi import OPENAPI as OPENAPI
+from app.sources.kinds.site import SITE as SITE
+from app.sources.kinds.sitemap import SITEMAP as SITEMAP
+from app.sources.kinds.text import TEXT as TEXT
+from app.sources.kinds.url import URL as URL
+from app.sources.kinds.zendesk import ZENDESK as ZENDESK
+from app.sources.source import SourceKind
+
+# In the order in which the API lists them.
+KINDS: Final[tuple[SourceKind, ...]] = (
+    SITE,
+    URL,
+    SITEMAP,
+    FEED,
+    ZENDESK,
+    INTERCOM,
+    DISCOURSE,
+    OPENAPI,
+    GIT,
+    TEXT,
+    FILE,
+    DOCUMENTS,
+)
+
+
+def kind_named(value: str) -> SourceKind:
+    return next(kind for kind in KINDS if kind.value == value)
