@@ -13,7 +13,7 @@ from app.knowledge.given_chunks import CutPage, GivenChunks
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.records.quarantine import QuarantineRecords
 from app.sources import kinds
-from app.sources.source import SourceConfig
+from app.sources.source import SourceConfig, SourceKind
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 _PAGE = PageContent(
@@ -62,6 +62,24 @@ async def test_it_is_the_same_page_in_new_chunks(older: KnowledgeHouse) -> None:
         (chunk.text, chunk.context, chunk.breadcrumb, chunk.anchor, chunk.as_of) for chunk in before
     ]
     await older.assert_in_step()
+
+
+@pytest.mark.parametrize("kind", [kinds.SITEMAP, kinds.FEED, kinds.ZENDESK], ids=repr)
+async def test_a_page_of_every_website_keeps_its_site_in_the_context(
+    older: KnowledgeHouse, monkeypatch: pytest.MonkeyPatch, kind: SourceKind
+) -> None:
+    source = await older.add_source(SourceConfig(kind, "Help pages", "https://help.example/"))
+    text = f"# Help\n\n{words(15, 'post')}"
+    await older.ingest.learn(
+        older.agent_id, source.id, PageContent("https://help.example/1", "Help", text, site="help.example")
+    )
+    before = [chunk.context for chunk in await live_chunks(older)]
+    monkeypatch.setattr(chunker, "CHUNKING_VERSION", chunker.CHUNKING_VERSION + 1)
+
+    while await older.ingest.cut_anew():
+        pass
+
+    assert [chunk.context for chunk in await live_chunks(older)] == before
 
 
 async def test_the_next_reading_finds_it_unchanged(older: KnowledgeHouse) -> None:

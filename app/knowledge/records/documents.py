@@ -18,6 +18,7 @@ from app.knowledge.document import LivePage, PageContent, PendingVersion, Review
 from app.knowledge.injection_scan import Finding
 from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
 from app.knowledge.records.page_changes import PageChangeRecords
+from app.sources.kinds import kind_named
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import SOURCES
 from app.store.transaction import Repository, among, batches, insert_of, new_id, value_of
@@ -132,14 +133,14 @@ class DocumentRecords(Repository):
         found = self._connection.execute(statement).first()
         if found is None:
             return None
-        name, is_read = found.config["name"], found.config["kind"] in ("site", "url")
+        name, is_given = found.config["name"], kind_named(found.config["kind"]).is_given
         content = PageContent(
             url=found.url,
             title=found.title,
             markdown=found.markdown,
             headings=tuple(SectionHeading(*heading) for heading in found.headings),
             language=found.language,
-            site=site_name(found.url, name) if is_read else name,
+            site=name if is_given else site_name(found.url, name),
             attributes={name: tuple(values) for name, values in found.attributes.items()},
         )
         return value_of(LivePage, found, version_id=found.id, page=content, left_out=tuple(found.left_out))
