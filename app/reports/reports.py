@@ -13,6 +13,7 @@ import numpy as np
 from app.agents.agent import Agent
 from app.agents.records import AgentRecords
 from app.conversations.records.packed_days import Kind, OutdatedDay, PackedDayRecords
+from app.conversations.records.packed_words import PackedWordRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
@@ -182,15 +183,17 @@ class DayPacking:
 
     async def _count(self, day: OutdatedDay) -> None:
         own = self._records.of_agent(day.agent_id)
-        content = await own.read(lambda tx: _counted(tx, day))
-        await own.write(lambda tx: PackedDayRecords(tx).keep(day, content))
+        content, *words = await own.read(lambda tx: _counted(tx, day))
+        await own.write(lambda tx: PackedDayRecords(tx).keep(day, content, words))
 
 
-def _counted(tx: Transaction, day: OutdatedDay) -> bytes:
+def _counted(tx: Transaction, day: OutdatedDay) -> list[bytes]:
     match day.kind:
         case Kind.TURNS:
-            return AskedTurnRecords(tx).pack(day.agent_id, day.day)
+            return [AskedTurnRecords(tx).pack(day.agent_id, day.day)]
         case Kind.CITATIONS:
-            return QualityRecords(tx).pack_cited(day.agent_id, day.day)
+            return [QualityRecords(tx).pack_cited(day.agent_id, day.day)]
         case Kind.TOPICS:
-            return TopicDayRecords(tx).pack(day.agent_id, day.day)
+            return [TopicDayRecords(tx).pack(day.agent_id, day.day)]
+        case Kind.WORDS:
+            return PackedWordRecords(tx).pack(day.agent_id, day.day)

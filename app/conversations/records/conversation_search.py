@@ -1,17 +1,21 @@
 """Finds conversations for operators.
 
-Words are searched in the messages themselves: an index of visitors' words would be one more place from which they had
-to be erased.
+Words are searched in the messages themselves. For past days, packed words say which turns may contain them; they go in
+the transaction that erases a turn, and are packed again without it.
 """
 
+from collections.abc import Sequence
 from typing import Final
+from uuid import UUID
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, literal_column, not_, or_, select
+from sqlalchemy import Column, ColumnElement, Select, and_, false, func, literal_column, not_, or_, select
 
 from app.conversations.conversation import NOBODY, ConversationFilter, ConversationState, Outcome
+from app.conversations.records.packed_words import PackedWordRecords, asked_on
 from app.core.turn import AnsweredBy, TurnState
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS
 from app.store.tables.people import LIVE_CHATS
+from app.store.transaction import Transaction, batches
 
 _IS_CLOSED = and_(
     CONVERSATIONS.c.closed_at.is_not(None),
@@ -44,14 +48,24 @@ _OUTCOMES = {
 }
 
 
-def fitting(connection: Connection, only: ConversationFilter) -> list[ColumnElement[bool]]:
-    """Conditions on `CONVERSATIONS`."""
-    turns = _turns(connection, only)
+def fitting(tx: Transaction, agent_id: UUID, only: ConversationFilter) -> list[ColumnElement[bool]]:
+    """Conditions on `CONVERSATIONS` of the agent."""
+    is_sqlite = tx.connection.dialect.name == "sqlite"
+    turns = _turns(only, is_sqlite)
     if turns is None:
         return _of_conversation(only)
     # Exclude what is certainly too old or too new before checking turns one by one.
     surely = [] if only.since is None else [CONVERSATIONS.c.last_active_at >= only.since]
     surely += [] if only.until is None else [CONVERSATIONS.c.created_at < only.until]
+    if only.words and (packed := PackedWordRecords(tx).may_contain(agent_id, only.words)):
+        said = _said(only.words, is_sqlite)
+        chosen = [
+            *(TURNS.c.id.in_(batch) for batch in batches(packed.turn_ids)),
+            *(asked_on(agent_id, span) for span in packed.unpacked),
+        ]
+        named = (tx.connection.scalars(select(TURNS.c.conversation_id).where(turn, *said)) for turn in chosen)
+        own = {conversation_id for each in named for conversation_id in each}
+        surely.append(CONVERSATIONS.c.id.in_(own) if own else false())
     return [*_of_conversation(only), *surely, turns.exists()]
 
 
@@ -82,7 +96,7 @@ def _of_conversation(only: ConversationFilter) -> list[ColumnElement[bool]]:
     return wanted
 
 
-def _turns(connection: Connection, only: ConversationFilter) -> Select[*tuple[object, ...]] | None:
+def _turns(only: ConversationFilter, is_sqlite: bool) -> Select[*tuple[object, ...]] | None:
     """The conversation's matching turns; None without conditions on turns."""
     asked: list[ColumnElement[bool]] = []
     if only.is_low is not None:
@@ -99,18 +113,21 @@ def _turns(connection: Connection, only: ConversationFilter) -> Select[*tuple[ob
         asked.append(TURNS.c.created_at >= only.since)
     if only.until is not None and only.outcome is not Outcome.HANDED_OVER:
         asked.append(TURNS.c.created_at < only.until)
-    is_sqlite = connection.dialect.name == "sqlite"
     if only.page_url:
         asked.append(holds(TURNS.c.page_url, only.page_url, is_sqlite))
     if only.rating is not None:
         rated = select(FEEDBACK.c.id).where(FEEDBACK.c.turn_id == TURNS.c.id, FEEDBACK.c.rating == only.rating)
         asked.append(rated.exists())
-    for word in only.words:
-        said = select(MESSAGES.c.id).where(MESSAGES.c.turn_id == TURNS.c.id, holds(MESSAGES.c.text, word, is_sqlite))
-        asked.append(said.exists())
+    asked += _said(only.words, is_sqlite)
     if not asked:
         return None
     return select(TURNS.c.id).where(TURNS.c.conversation_id == CONVERSATIONS.c.id, *asked)
+
+
+def _said(words: Sequence[str], is_sqlite: bool) -> list[ColumnElement[bool]]:
+    """Each word is in a message of the turn."""
+    own = select(MESSAGES.c.id).where(MESSAGES.c.turn_id == TURNS.c.id)
+    return [own.where(holds(MESSAGES.c.text, word, is_sqlite)).exists() for word in words]
 
 
 def holds(column: Column[str], word: str, is_sqlite: bool) -> ColumnElement[bool]:

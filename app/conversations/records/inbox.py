@@ -211,7 +211,7 @@ class InboxRecords(Repository):
         self._delete_one(CONVERSATION_NOTES, "note", own)
 
     def _listed(self, agent_id: UUID, only: ConversationFilter) -> list[Any]:
-        fits = fitting(self._connection, only)
+        fits = fitting(self._tx, agent_id, only)
         of_agent: ColumnElement[bool] = CONVERSATIONS.c.agent_id == agent_id
         if only.visitor_id is not None:
             # By the visitor instead of by each conversation, because SQLite may otherwise scan all of the agent's.

@@ -5,14 +5,27 @@ both write the day's row, so the second one finds another revision than it has r
 that. Everybody locks rows of turns before those of days, and these before topics.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Date, Index, LargeBinary, String, Uuid, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Date,
+    Index,
+    LargeBinary,
+    SmallInteger,
+    String,
+    Uuid,
+    bindparam,
+    delete,
+    insert,
+    or_,
+    select,
+)
 
 from app.conversations.records.moment_parts import utc_day
 from app.core.turn import TurnState
@@ -41,7 +54,19 @@ PACKED_UNTIL = table(
     column("day", Date),
 )
 
+# The words of a packed day: bits of its turns, in parts, of which a search reads few.
+PACKED_WORDS = table(
+    "packed_words",
+    parent("agent_id", "agents", primary_key=True),
+    column("day", Date, primary_key=True),
+    column("part", SmallInteger, primary_key=True),
+    column("content", LargeBinary),
+)
+
 _DAY: Final = timedelta(days=1)
+_FORGET_WORDS: Final = delete(PACKED_WORDS).where(
+    PACKED_WORDS.c.agent_id == bindparam("agent_id"), PACKED_WORDS.c.day == bindparam("day")
+)
 
 
 class Kind(StrEnum):
@@ -50,6 +75,7 @@ class Kind(StrEnum):
     TURNS = "turns"
     CITATIONS = "citations"
     TOPICS = "topics"
+    WORDS = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +129,7 @@ class PackedDayRecords(Repository):
 
     def packed(
         self, kind: Kind, agent_ids: Sequence[UUID], first: date, last: date
-    ) -> tuple[list[tuple[UUID, bytes]], list[DaySpan]]:
+    ) -> tuple[list[tuple[UUID, date, bytes]], list[DaySpan]]:
         """The packed days from `first` to `last`, and the others that may contain something."""
         until: dict[UUID, date] = {}
         contents: dict[UUID, dict[date, bytes | None]] = {agent_id: {} for agent_id in agent_ids}
@@ -125,12 +151,19 @@ class PackedDayRecords(Repository):
             for span in _spans(sorted((open_days - own_days.keys()) | outdated)):
                 spans.setdefault(span, []).append(agent_id)
         found = [
-            (agent_id, content)
+            (agent_id, day, content)
             for agent_id, days in contents.items()
-            for content in days.values()
+            for day, content in days.items()
             if content is not None
         ]
         return found, [DaySpan(ids, *span) for span, ids in spans.items()]
+
+    def words(self, agent_id: UUID, days: Iterable[date], parts: Collection[int]) -> Iterator[tuple[date, int, bytes]]:
+        """Those parts of the words of packed days, with the day and the part's number."""
+        columns = PACKED_WORDS.c.day, PACKED_WORDS.c.part, PACKED_WORDS.c.content
+        own = PACKED_WORDS.c.agent_id == agent_id, PACKED_WORDS.c.part.in_(parts)
+        for batch in batches(days):
+            yield from self._connection.execute(select(*columns).where(*own, PACKED_WORDS.c.day.in_(batch)))
 
     def behind(self, last: date) -> list[UUID]:
         """Agents whose days up to this one have not all been checked."""
@@ -166,18 +199,21 @@ class PackedDayRecords(Repository):
         found = self._connection.execute(statement)
         return [OutdatedDay(agent_id, Kind(kind), day, revision) for agent_id, kind, day, revision in found]
 
-    def keep(self, day: OutdatedDay, content: bytes) -> None:
-        """Store what was counted for it at that revision, unless it has another one by now."""
+    def keep(self, day: OutdatedDay, content: bytes, words: Sequence[bytes] = ()) -> None:
+        """Store what was counted for it at that revision, unless it has another one by now. `words` are the parts of
+        its words."""
         own = (
             PACKED_DAYS.c.agent_id == day.agent_id,
             PACKED_DAYS.c.kind == day.kind.value,
             PACKED_DAYS.c.day == day.day,
             PACKED_DAYS.c.revision == day.revision,
         )
-        if content:
-            self._update(PACKED_DAYS, *own, content=content)
-        else:
+        if not content:
             self._delete(PACKED_DAYS, *own)
+        elif self._update(PACKED_DAYS, *own, content=content) and words:
+            of_day = {"agent_id": day.agent_id, "day": day.day}
+            rows = [of_day | {"part": part, "content": bits} for part, bits in enumerate(words)]
+            self._connection.execute(insert(PACKED_WORDS), rows)
 
     def _with_topics(self, condition: ColumnElement[bool]) -> set[tuple[UUID, date, Kind]]:
         """Days with questions in topics that match the condition."""
@@ -203,6 +239,9 @@ class PackedDayRecords(Repository):
             self._connection.execute(
                 row.on_conflict_do_update(index_elements=["agent_id", "kind", "day"], set_=new), rows
             )
+        # After the lock on the day's row: whoever keeps its words has it as well.
+        if words := [{"agent_id": row["agent_id"], "day": row["day"]} for row in rows if row["kind"] == Kind.WORDS]:
+            self._connection.execute(_FORGET_WORDS, words)
 
     def _first_turn(self, agent_id: UUID, since: datetime, until: datetime) -> datetime | None:
         moments = select(TURNS.c.created_at).where(

@@ -63,7 +63,7 @@ class QualityRecords(Repository):
         packed, spans = PackedDayRecords(self._tx).packed(Kind.CITATIONS, [agent_id], first, last)
         found: dict[str, tuple[str, int]] = {}
         for content in [
-            *(json.loads(content) for _, content in packed),
+            *(json.loads(content) for _, _, content in packed),
             *(self._cited(agent_id, span.first, span.last) for span in spans),
         ]:
             for url, title, often in content:
@@ -152,7 +152,7 @@ class AskedTurnRecords(Repository):
         last = (until - _MOMENT).date()
         packed, spans = PackedDayRecords(self._tx).packed(Kind.TURNS, agent_ids, since.date(), last)
         gathered = _Gathered(agent_ids)
-        for agent_id, content in packed:
+        for agent_id, _, content in packed:
             gathered.unpack(agent_id, content)
         for span in spans:
             gathered.add(self._rows(span.agent_ids, max(since, span.since), min(until, span.until)))

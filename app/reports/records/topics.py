@@ -210,7 +210,7 @@ class TopicDayRecords(Repository):
         pieces = [_Piece(span.agent_ids, span.since, span.until) for span in spans]
         edges = ((days.since, begin_of(first)), (begin_of(until), days.until))
         pieces += [_Piece(agent_ids, since, end) for since, end in edges if since < end]
-        return _TopicDays(_once(b"".join(content for _, content in packed)), pieces)
+        return _TopicDays(_once(b"".join(content for _, _, content in packed)), pieces)
 
     def _counts(self, found: _TopicDays) -> dict[UUID, int]:
         sums = found.topics["cells"].sum(axis=(1, 2)).tolist()
