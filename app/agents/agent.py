@@ -103,7 +103,6 @@ class AgentConfig:
         most=8000,
         rows=4,
     )
-
     confidence_threshold: float = setting(
         0.25,
         label="Threshold, in percent",
@@ -114,6 +113,13 @@ class AgentConfig:
         group=Group.CONFIDENCE,
         between=(0, 1),
         is_share=True,
+    )
+    ask_back: bool = setting(
+        True,
+        label="Ask back what is meant",
+        meaning="Where several products, plans, versions or places answer about equally well and the question names "
+        "none of them, the agent asks which is meant. Needs retrieval.follow_ups.",
+        group=Group.CONFIDENCE,
     )
     publish_gate: PublishGate = setting(
         PublishGate.WARN,

@@ -23,7 +23,7 @@ from app.core.page_url import same_page_urls
 from app.core.text.canned_messages import canned_messages
 from app.core.text.failure_words import has_failure_words
 from app.core.text.turn_language import turn_language
-from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnRequest, VisitorSession
+from app.core.turn import NO_ANSWER, AnsweredBy, Channel, Exchange, Finish, TurnRequest, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
 from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
@@ -169,7 +169,8 @@ class AnswerPipeline:
         if generation.proposed is not None:
             return Outcome(1.0, is_low=False, gap=None)
         verdict, best = generation.verdict, max(found.best, generation.looked_up)
-        if verdict is not None and verdict.is_talk:  # a question asked back, or thanks
+        is_clarifying = generation.answered_by is AnsweredBy.CLARIFICATION
+        if is_clarifying or (verdict is not None and verdict.is_talk):  # a question asked back, or thanks
             return Outcome(generation.sureness(best), is_low=False, gap=None)
         best = best if verdict is None else generation.cited_best
         on_page = generation.rests_on_action or _is_proven_by_page(asking.request, generation)
@@ -234,9 +235,9 @@ def _gap(generation: Generation, is_low: bool) -> GapReason | None:
 
 
 def gap_reason(answered_by: AnsweredBy, low_confidence: bool, answer: str, finish: Finish) -> GapReason | None:
-    """Why this answer shows a gap, or None. Curated answers, calls for a person, replies to small talk, and answers
-    that the visitor stopped or a filter refused never show one."""
-    if answered_by in (AnsweredBy.CURATED, AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK) or finish in (
+    """Why this answer shows a gap, or None. Curated answers, calls for a person, replies to small talk,
+    questions asked back, and answers that the visitor stopped or a filter refused never show one."""
+    if answered_by in (AnsweredBy.CURATED, *NO_ANSWER) or finish in (
         Finish.STOPPED,
         Finish.CONTENT_FILTER,
     ):

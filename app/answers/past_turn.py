@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from app.core.turn import AnsweredBy
+from app.core.turn import NO_ANSWER, AnsweredBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +35,4 @@ class PastTurn:
         """By the visitor's rating; without one, by the confidence of the answer."""
         if self.rating is not None:
             return self.rating == "up"
-        said_nothing = (None, AnsweredBy.FALLBACK, AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK)
-        return self.answered_by not in said_nothing and not self.is_low
+        return self.answered_by not in (None, AnsweredBy.FALLBACK, *NO_ANSWER) and not self.is_low

@@ -8,6 +8,7 @@ import structlog
 
 from app.answers.follow_up import leans_on_history, stitched
 from app.answers.person_talk import told_talk
+from app.answers.writing.clarifying_writer import clarified
 from app.core.errors import Unavailable
 from app.core.text.untrusted_text import as_prompt_text
 from app.core.turn import Exchange
@@ -31,6 +32,16 @@ class QueryContextualizer(Protocol):
     async def complete(self, question: str, history: Sequence[Exchange]) -> str:
         """The question as it would be asked without the history (oldest first); unchanged if it stands alone."""
         ...
+
+
+class ChoiceContextualizer:
+    """Takes a choice to mean the question that was asked back; `others` completes everything else."""
+
+    def __init__(self, others: QueryContextualizer) -> None:
+        self._others = others
+
+    async def complete(self, question: str, history: Sequence[Exchange]) -> str:
+        return clarified(question, history) or await self._others.complete(question, history)
 
 
 class StitchingContextualizer:

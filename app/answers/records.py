@@ -10,13 +10,13 @@ from sqlalchemy import Row, and_, func, select
 from app.answers.past_turn import Asked, PastTurn
 from app.conversations.conversation import Role
 from app.core.list_page import ListPage, PageRequest
-from app.core.turn import AnsweredBy, TurnState
+from app.core.turn import NO_ANSWER, AnsweredBy, TurnState
 from app.search.threshold_curve import PastConfidences
 from app.store.tables.conversations import FEEDBACK, MESSAGES, TURNS
 from app.store.transaction import Keyset, Repository
 
 _is_question = and_(MESSAGES.c.turn_id == TURNS.c.id, MESSAGES.c.role == Role.VISITOR.value)
-_was_a_question = func.coalesce(TURNS.c.answered_by, "").not_in((AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value))
+_was_a_question = func.coalesce(TURNS.c.answered_by, "").not_in([each.value for each in NO_ANSWER])
 
 _PAST = (
     select(

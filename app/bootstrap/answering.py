@@ -249,6 +249,7 @@ def answer_pipeline(
     `actions` and search with `retriever`. If the provider is down, they quote the pages, and where no quote is sure
     enough, the closest sections."""
     from app.answers.answer_pipeline import AnswerPipeline
+    from app.answers.writing.clarifying_writer import ClarifyingWriter
     from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
     from app.answers.writing.model_writer import ModelWriter
     from app.answers.writing.passage_judge import PassageJudge
@@ -257,9 +258,11 @@ def answer_pipeline(
 
     reranker = base.models.reranker if base.models.is_reranker_shipped else None  # the weight is fitted to its logits
     judge = PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder, reranker)
-    writers: list[AnswerWriter] = [ExtractiveWriter(judge), ClosestSectionsWriter(judge)]
+    quotes = ExtractiveWriter(judge)
+    writers: list[AnswerWriter] = [quotes, ClosestSectionsWriter(judge)]
     if model is not None:
         writers.insert(0, ModelWriter(model, PromptBuilder(base.models.tokens, clock=base.clock), others))
+    writers.insert(0, ClarifyingWriter(quotes))
     return AnswerPipeline(
         base.record,
         curated,
@@ -274,13 +277,18 @@ def answer_pipeline(
 
 def question_completer(base: Infrastructure, search: SearchParts) -> QueryContextualizer:
     """Uses the model that search uses, if there is one."""
-    from app.answers.query_contextualizer import ModelContextualizer, QueryContextualizer, StitchingContextualizer
+    from app.answers.query_contextualizer import (
+        ChoiceContextualizer,
+        ModelContextualizer,
+        QueryContextualizer,
+        StitchingContextualizer,
+    )
 
     def chosen() -> QueryContextualizer:
         stitching = StitchingContextualizer()
         return ModelContextualizer(search.helper, stitching) if search.helper else stitching
 
-    return base.doubles.or_else(QueryContextualizer, chosen)
+    return ChoiceContextualizer(base.doubles.or_else(QueryContextualizer, chosen))
 
 
 def playground_on(

@@ -173,8 +173,8 @@ class ConversationChange:
 
 
 def outcome_of_turn(state: TurnState, answered_by: AnsweredBy | None, *, is_low: bool) -> Outcome | None:
-    """None for a running turn, and for one without a question."""
-    if state is TurnState.RUNNING or answered_by is AnsweredBy.SMALL_TALK:
+    """None for a running turn, and for one without a question or whose question was asked back."""
+    if state is TurnState.RUNNING or answered_by in (AnsweredBy.SMALL_TALK, AnsweredBy.CLARIFICATION):
         return None
     if state is not TurnState.DONE:
         return Outcome.FAILED

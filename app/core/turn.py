@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from app.core.confirmation import Confirmation, ProposedChange
@@ -28,6 +28,11 @@ class AnsweredBy(StrEnum):
     FALLBACK = "fallback"  # an honest "I could not find that"
     HANDOFF = "handoff"  # a person was called
     SMALL_TALK = "small_talk"  # a reply to something that is no question
+    CLARIFICATION = "clarification"  # a question asked back
+
+
+NO_ANSWER: Final = (AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK, AnsweredBy.CLARIFICATION)
+"""Replies that are neither an answer nor a failure to give one."""
 
 
 class Finish(StrEnum):
@@ -137,7 +142,8 @@ class TokenUsage:
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
     """Everything that one transaction stores when a turn ends. `trace` is JSON-ready: stages, scores, timings.
-    `next_questions` are the questions offered to the visitor, `proposed` is the change that they are asked to confirm.
+    `next_questions` are the questions, or the choices of one asked back, that the visitor is offered; `proposed` is the
+    change that they are asked to confirm.
     """
 
     state: TurnState

@@ -7,7 +7,7 @@ from typing import Final
 
 from app.answers.playground import PlaygroundAnswer
 from app.core.text.words import folded_words
-from app.core.turn import AnsweredBy, Citation
+from app.core.turn import NO_ANSWER, AnsweredBy, Citation
 from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Verdict
 
 _LINK: Final = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\n]{1,500}\)")
@@ -33,7 +33,7 @@ def judged(question: ReportQuestion, answer: PlaygroundAnswer, page_texts: Mappi
 
 
 def _verdict(question: ReportQuestion, answer: PlaygroundAnswer, page_texts: Mapping[str, str]) -> tuple[Verdict, str]:
-    if answer.answered_by in (AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK):
+    if answer.answered_by in NO_ANSWER:
         return Verdict.WITHHELD, CALLS_A_PERSON
     if answer.answered_by is AnsweredBy.FALLBACK or not answer.citations:
         return Verdict.WITHHELD, NOTHING_FOUND

@@ -253,7 +253,9 @@ class TurnRun:
         error_code = await self._write(generation, found)
         outcome = self._tools.pipeline.outcome(agent, asking, generation, found)
         offers = None if error_code or generation.proposed else self._tools.next_questions
-        further = await offers.after(agent, self._session, self._request, generation) if offers else ()
+        further = generation.choices
+        if offers and not further:
+            further = await offers.after(agent, self._session, self._request, generation)
         await self._finish(
             generation, asking, outcome, error_code=error_code, trace=found.trace, next_questions=further
         )

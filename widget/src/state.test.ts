@@ -31,6 +31,13 @@ test("a receipt says what may be asked next, and so does history", () => {
   assert.deepEqual(turn?.further, ["And then?"]);
 });
 
+test("there is nothing to rate in a greeting, nor in a question asked back", () => {
+  for (const [by, isTalk] of [["small_talk", true], ["clarification", true], ["extractive", false]] as const) {
+    const receipt = { ...done(), event: { ...(done() as { event: object }).event, answered_by: by } } as Happening;
+    assert.equal(only(after(asked, token("So."), receipt)).isTalk, isTalk, by);
+  }
+});
+
 test("a server that knows no next questions offers none", () => assert.deepEqual(only(after(asked, token("So."), done())).further, []));
 
 test("an error keeps the text that came before it", () => {

@@ -13,7 +13,7 @@ export interface Turn {
   isUnsure?: boolean;
   /** It says itself that there is none. */
   isNone?: boolean;
-  /** It answers a greeting or thanks: there is nothing in it to rate. */
+  /** It answers a greeting or thanks, or asks back: there is nothing in it to rate. */
   isTalk?: boolean;
   /** It ends where it had to, not where it should. */
   isCut?: boolean;
@@ -140,7 +140,7 @@ function afterEvent(turn: Turn, event: ClientEvent): Turn {
 /** What a receipt says of an answer, and a message of history. */
 function told(from: Pick<Message, "low_confidence" | "answered_by" | "next_questions">): Partial<Turn> {
   const { low_confidence: isUnsure, answered_by: by, next_questions: further } = from;
-  return { isUnsure: isUnsure ?? false, isNone: by === "fallback", isTalk: by === "small_talk", further: further ?? [] };
+  return { isUnsure: isUnsure ?? false, isNone: by === "fallback", isTalk: by === "small_talk" || by === "clarification", further: further ?? [] };
 }
 
 export function isRunning(turn: Turn | undefined): boolean {

@@ -151,7 +151,7 @@ export class TurnView {
         turn.answer && !turn.isTalk && this.#drawActions(turn),
         turn.rating === "down" && !turn.isCommented && this.#why,
         turn.rating && (turn.rating === "up" ? turn.isCommented != null : turn.isCommented) && h("p", { class: "status" }, words[W.thanks]),
-        questions("further", this.words[W.further], turn.further, this.actions),
+        questions("further", turn.isTalk ? "" : this.words[W.further], turn.further, this.actions), // one asked back needs no title
       );
     }
   }
@@ -233,7 +233,7 @@ export function questions(name: string, title: string, asked: readonly string[] 
   return h(
     "div",
     { class: name, role: "group", "aria-label": title },
-    h("p", { class: "status", "aria-hidden": "true" }, title),
+    title && h("p", { class: "status", "aria-hidden": "true" }, title),
     ...asked.map((question) => chip(question, () => ask(question))),
   );
 }

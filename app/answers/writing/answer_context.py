@@ -117,13 +117,20 @@ class OfferedPassage:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferedChoices:
+    """The names that the visitor can choose from, if a question is asked back."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """A writer proposes a change, which the visitor is asked to confirm below the answer."""
 
     change: ProposedChange
 
 
-WritingItem = ChatItem | FoundSource | OfferedPassage | Proposal
+WritingItem = ChatItem | FoundSource | OfferedPassage | OfferedChoices | Proposal
 
 
 class AnswerWriter(Protocol):

@@ -47,7 +47,7 @@ _MARK_CHARS = len("\n\n[1]\n\n")
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class Reading:
     """What the candidates are worth to the context's `standalone`, best first, and how likely it is, in [0, 1], that an
     answer made of the best one is right."""
 
@@ -72,7 +72,7 @@ class ExtractiveWriter:
         self._judge = judge
 
     async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | OfferedPassage | ChatEnd, None]:
-        readings = await self._readings(context)
+        readings = await self.readings(context)
         if sure := [each for each in readings if each.is_sure]:
             quoted = await self._quoted(sure)
             further = _further(sure[0].judged, quoted, context)
@@ -84,7 +84,7 @@ class ExtractiveWriter:
         # An answer to only one of two questions is half an answer.
         yield ChatEnd(Finish.COMPLETE, TokenUsage(), fmean(each.probability for each in readings) if readings else None)
 
-    async def _readings(self, context: AnswerContext) -> list[_Reading]:
+    async def readings(self, context: AnswerContext) -> list[Reading]:
         """One for each question if the visitor asks several at once and one of them has an answer, because a passage
         that answers one is near to that one, not to all of them. Else one for the message as a whole."""
         leans = leans_on_history(context.question)
@@ -97,7 +97,7 @@ class ExtractiveWriter:
             readings = [await self._reading(context, candidates)]
         return [each for each in readings if each.judged]
 
-    async def _reading(self, context: AnswerContext, candidates: Sequence[Passage]) -> _Reading:
+    async def _reading(self, context: AnswerContext, candidates: Sequence[Passage]) -> Reading:
         """The visitor's own page is among the sources whatever the question is, so it must reach a minimum of its own.
         It answers alone, or not at all."""
         judged = [
@@ -108,9 +108,9 @@ class ExtractiveWriter:
         is_of_page = bool(judged) and judged[0].passage.source.is_unasked
         judged = [one for one in judged if one.passage.source.is_unasked is is_of_page]
         probability = await self._judge.confidence(context, judged[0]) if judged else 0.0
-        return _Reading(context, candidates, judged, probability)
+        return Reading(context, candidates, judged, probability)
 
-    async def _quoted(self, readings: Sequence[_Reading]) -> list[Passage]:
+    async def _quoted(self, readings: Sequence[Reading]) -> list[Passage]:
         """The best passage for each question. For a single question also a second one from elsewhere that is short and
         nearly as good."""
         max_chars = readings[0].context.agent.max_answer_chars
@@ -124,7 +124,7 @@ class ExtractiveWriter:
         second = compared or _second(first, best, least, max_chars)
         return [first, second] if second else [first]
 
-    async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
+    async def _compared(self, reading: Reading, first: Passage, room: int) -> Passage | None:
         """If the question compares two things and `first` names only one of them, the best passage on the other, whose
         heading or term names it."""
         names = compared_names(reading.context.question)
@@ -142,7 +142,7 @@ class ExtractiveWriter:
         judged = await self._judge.judged(replace(reading.context, read_as=missing[0], bare=""), about)
         return _surrounded(judged[0].passage, room)
 
-    async def _one_each(self, readings: Sequence[_Reading], max_chars: int) -> list[Passage]:
+    async def _one_each(self, readings: Sequence[Reading], max_chars: int) -> list[Passage]:
         quoted: list[Passage] = []
         for reading in readings:
             passage = await self._first(reading, min(_SECOND_CHARS, max_chars - _MARK_CHARS), max_chars)
@@ -150,7 +150,7 @@ class ExtractiveWriter:
                 quoted.append(passage)
         return quoted
 
-    async def _first(self, reading: _Reading, wanted_chars: int, max_chars: int) -> Passage:
+    async def _first(self, reading: Reading, wanted_chars: int, max_chars: int) -> Passage:
         """The best passage with the text around it that is near to the question. Nothing is cut from an error message
         that is asked about."""
         best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0]).passage
@@ -162,7 +162,7 @@ class ExtractiveWriter:
             first = with_its_code
         return completed(first if message else await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
 
-    async def _nearest(self, reading: _Reading, passage: Passage) -> Passage:
+    async def _nearest(self, reading: Reading, passage: Passage) -> Passage:
         texts = [text_of(piece) for piece in passage.own_pieces]
         if len(texts) == 1:
             return passage

@@ -24,6 +24,7 @@ from app.answers.writing.answer_context import (
     AnswerContext,
     AnswerWriter,
     FoundSource,
+    OfferedChoices,
     OfferedPassage,
     Proposal,
     Source,
@@ -69,6 +70,7 @@ class Generation:
     confidence: float | None = None  # of the last writer that could tell
     trace: dict[str, Any] = field(default_factory=dict)  # what operators should know about the writing
     verdict: AnswerVerdict | None = None  # of the check of a model's answer
+    choices: tuple[str, ...] = ()  # to offer below a question asked back
     proposed: ProposedChange | None = None  # what the visitor is asked to confirm below the answer
     _is_thinking: bool = False
     _held: str | None = None  # what was written and is not shown until its first statement is proven
@@ -180,6 +182,9 @@ class Generation:
                         continue
                     if isinstance(item, Proposal):
                         self.proposed = item.change
+                        continue
+                    if isinstance(item, OfferedChoices):
+                        self.choices = item.names
                         continue
                     if isinstance(item, FoundSource):
                         self._take(item.source, guard, checked)

@@ -12,7 +12,7 @@ from sqlalchemy import Column, ColumnElement, Select, and_, false, func, literal
 
 from app.conversations.conversation import NOBODY, ConversationFilter, ConversationState, Outcome
 from app.conversations.records.packed_words import PackedWordRecords, asked_on
-from app.core.turn import AnsweredBy, TurnState
+from app.core.turn import NO_ANSWER, AnsweredBy, TurnState
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS
 from app.store.tables.people import LIVE_CHATS
 from app.store.transaction import Transaction, batches
@@ -31,8 +31,8 @@ IS_HANDED_OVER: Final = or_(
 )
 """The question with which, or after which, a person was first asked for: at most one in each conversation."""
 
-IS_QUESTION: Final = or_(IS_HANDED_OVER, _answered_by.not_in((AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value)))
-"""Neither small talk nor the repeated wish for a person."""
+IS_QUESTION: Final = or_(IS_HANDED_OVER, _answered_by.not_in([each.value for each in NO_ANSWER]))
+"""Neither small talk, a question asked back, nor the repeated wish for a person."""
 
 _UNCONFIRMED = and_(
     _answered_by == AnsweredBy.MODEL.value,

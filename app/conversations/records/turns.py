@@ -15,7 +15,7 @@ from app.conversations.records.packed_days import PackedDayRecords
 from app.conversations.records.stored_turns import StoredTurnRecords, ids_of
 from app.core.errors import InvalidInput, TurnConflict, TurnInProgress
 from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn import NO_ANSWER, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import INTERRUPTED
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS
@@ -228,7 +228,7 @@ class TurnRecords(Repository):
                 index_elements=["turn_id"], set_={"rating": rating, "comment": comment, "updated_at": now}
             )
         )
-        if rating == "down" and turn.answered_by not in (AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value):
+        if rating == "down" and turn.answered_by not in NO_ANSWER:
             GapCounting(self._tx).see(ids_of(turn), GapReason.THUMBS_DOWN)
 
     def flag(self, turn_id: UUID) -> UUID | None:

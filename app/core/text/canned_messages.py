@@ -13,7 +13,7 @@ class CannedMessages:
     shown; `cannot_search`: search is down; `your_page`: title of what the visitor's browser reported; `person_asked`:
     somebody was called; `person_away`: nobody can be called before {moment}, in the time zone {zone}; `unconfirmed`:
     follows a sentence in brackets; `file_page` names page {page} of a file; `internal_document`: a source without a
-    link; `to_confirm`: introduces a change for the visitor to confirm."""
+    link; `to_confirm`: introduces a change for the visitor to confirm; `which_one`: asks back, before names."""
 
     not_found: str
     closest_sections: str
@@ -28,6 +28,7 @@ class CannedMessages:
     file_page: str
     internal_document: str
     to_confirm: str
+    which_one: str
 
 
 @cache

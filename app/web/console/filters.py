@@ -69,6 +69,7 @@ WRITERS: Final = {
     AnsweredBy.FALLBACK: "Found nothing",
     AnsweredBy.HANDOFF: "Handed over",
     AnsweredBy.SMALL_TALK: "Small talk",
+    AnsweredBy.CLARIFICATION: "Asked back",
 }
 
 

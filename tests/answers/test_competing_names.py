@@ -1,0 +1,87 @@
+"""Which products, plans, versions or places compete for the answer to a question that names none of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.answers.writing.answer_context import Source
+from app.answers.writing.clarifying_writer import competing_names, may_compete
+from app.answers.writing.passage_judge import JudgedPassage
+from app.answers.writing.passages import passages
+from tests.answers.extractive_answers import source
+
+MATHS = source(1, "You need a degree in algebra and 60 credits.", "Requirements", "Become a maths teacher | Teach UK")
+PHYSICS = source(2, "A year of laboratory work is asked for.", "Requirements", "Become a physics teacher | Teach UK")
+QUESTION = "what are the requirements to become a teacher"
+
+
+def judged(*sources: Source, lead: float = 0.2) -> list[JudgedPassage]:
+    """The first passage of each, each `lead` behind the one before."""
+    return [JudgedPassage(passages(each)[0], 3 - lead * at) for at, each in enumerate(sources)]
+
+
+def test_pages_whose_titles_differ_in_one_name_compete() -> None:
+    assert may_compete(QUESTION, [MATHS, PHYSICS])
+    assert competing_names(QUESTION, judged(MATHS, PHYSICS)) == ["maths", "physics"]
+    music = replace(
+        PHYSICS, number=3, url="https://x.example/3", title="Become a music teacher", text="Play an instrument."
+    )
+    assert competing_names(QUESTION, judged(MATHS, PHYSICS, music)) == ["maths", "physics", "music"]
+
+
+def test_the_whole_titles_are_named_where_one_product_has_no_more_than_the_family_s_name() -> None:
+    one = source(1, "It runs for 4 weeks on its cells.", title="Battery of the Nimbrel One")
+    wind = source(2, "The panel charges it by day.", title="Battery of the Nimbrel One Wind")
+    names = competing_names("how long does the battery last", judged(one, wind))
+    assert names == ["Battery of the Nimbrel One", "Battery of the Nimbrel One Wind"]
+
+
+def test_pages_with_the_same_section_compete_if_it_is_what_is_asked_for() -> None:
+    basic = source(1, "Press the button for ten seconds.", "Resetting it", "Basic")
+    pro = source(2, "Open the app and choose Reset.", "Resetting it", "Pro Max")
+    assert may_compete("how do I reset it", [basic, pro])
+    assert competing_names("how do I reset it", judged(basic, pro)) == ["Basic", "Pro Max"]
+    assert not may_compete("where is the fuse", [basic, pro])
+    assert competing_names("where is the fuse", judged(basic, pro)) == []
+
+
+def test_sections_of_a_page_compete_by_the_heading_above_them() -> None:
+    fleet = replace(source(1, "Write to the fleet manager.", "Lost card"), breadcrumb=("Fleet card", "Lost card"))
+    travel = replace(source(1, "Call the bank at any hour.", "Lost card"), breadcrumb=("Travel card", "Lost card"))
+    names = competing_names("i lost it", judged(fleet, travel))
+    assert names == ["Fleet card", "Travel card"]
+
+
+def test_versions_compete_that_only_the_address_tells_apart() -> None:
+    old = replace(
+        source(1, "Run setup.exe as before.", "Installing", "Install"), url="https://x.example/docs/v1/install"
+    )
+    new = replace(source(2, "Download the package.", "Installing", "Install"), url="https://x.example/docs/v2/install")
+    assert competing_names("how do I install it", judged(old, new)) == ["v1", "v2"]
+
+
+@pytest.mark.parametrize(
+    ("question", "others"),
+    [
+        pytest.param("requirements to become a maths teacher", [PHYSICS], id="the question names one"),
+        pytest.param("requirements to become a physics teacher", [PHYSICS], id="or the other"),
+        pytest.param(QUESTION, [replace(PHYSICS, text=MATHS.text)], id="both say the same"),
+        pytest.param(QUESTION, [replace(PHYSICS, title="How to start as a teacher")], id="the titles are no family"),
+        pytest.param(
+            QUESTION,
+            [replace(PHYSICS, title="Where people who teach physics begin", heading="Requirements")],
+            id="a title that is no name",
+        ),
+    ],
+)
+def test_nothing_competes_where_the_question_is_clear(question: str, others: list[Source]) -> None:
+    assert competing_names(question, judged(MATHS, *others)) == []
+
+
+def test_a_passage_far_below_the_best_one_does_not_compete() -> None:
+    assert competing_names(QUESTION, judged(MATHS, PHYSICS, lead=1.1)) == []
+
+
+def test_the_page_that_the_visitor_looks_at_is_meant() -> None:
+    assert competing_names(QUESTION, judged(MATHS, PHYSICS), f"{PHYSICS.url}/#top") == []
+    assert competing_names(QUESTION, judged(MATHS, PHYSICS), "https://x.example/") == ["maths", "physics"]
