@@ -7,7 +7,6 @@ from app.core.text.questions.asked_details import (
     is_completed,
     is_told_alone,
     lacks_detail,
-    own_subject,
     without_details,
 )
 
@@ -96,21 +95,6 @@ def test_only_what_was_said_before_names_the_subject(question: str) -> None:
 )
 def test_a_subject_a_detail_or_a_unit_that_the_text_lacks_is_named(question: str) -> None:
     assert not is_completed(question, f"{WARRANTY} It costs €9.")
-
-
-@pytest.mark.parametrize(
-    ("question", "language", "named"),
-    [
-        ("does it have a battery?", "en", "battery"),
-        ("and for teams in Norway?", None, "teams norway"),
-        ("how much does it cost", "en", ""),
-        ("Why?", "en", ""),
-        ("Was kostet es mit Akku?", "de", "akku"),
-        ("Hoeveel kost het met accu?", "nl", ""),
-    ],
-)
-def test_what_a_follow_up_names_itself(question: str, language: str | None, named: str) -> None:
-    assert own_subject(question, language) == named
 
 
 @pytest.mark.parametrize("question", ["how much does it cost", "And what's the price of that?", "Was kostet es?"])

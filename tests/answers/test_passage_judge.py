@@ -208,11 +208,9 @@ async def test_only_a_follow_up_that_names_nothing_is_answered_by_the_question_b
     [
         ("What is the lamp?", "How much does it cost?", "The lamp hangs in the hall.", False),
         ("What is the lamp?", "How much does it cost?", "The hanging lamp costs €9 with its base.", True),
-        ("What is the lamp?", "Can I insure it?", "The lamp hangs in the hall.", True),
         ("What is the lamp?", "Can I insure it?", "You may insure the lamp.", True),
-        ("Who owns your company?", "Can I insure it?", "You may insure the lamp.", False),
     ],
-    ids=["no price", "its price", "none of its own words", "words of both", "nothing of the question before"],
+    ids=["no price", "its price", "words of both"],
 )
 async def test_a_passage_that_a_follow_up_is_not_about_is_no_answer(
     earlier: str, bare: str, text: str, *, is_about_both: bool
@@ -226,28 +224,6 @@ async def test_a_passage_that_a_follow_up_is_not_about_is_no_answer(
 
     assert (whole.odds - judged.odds < 1.5) == is_about_both
     assert (whole.odds - judged.odds > 4) != is_about_both
-
-
-class _Likes(_ReadsOffline):
-    """Takes everything for an answer to a question, the more so to a longer one."""
-
-    async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
-        return [PairScore(20.0 if len(question) > 20 else 7.5, 0.5)] * len(texts)
-
-
-@pytest.mark.parametrize(
-    ("text", "is_sure"), [("The lamp hangs in the hall.", False), ("You may insure the lamp.", True)]
-)
-async def test_a_passage_with_none_of_a_follow_ups_words_is_doubted_where_that_alone_would_be(
-    text: str, *, is_sure: bool
-) -> None:
-    [one] = [source(1, text)]
-    asked = "What is the lamp? Can I insure it?"
-    context = AnswerContext(AgentConfig(name="x"), "x", asked, (one,), bare="Can I insure it?", language="en")
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=_Likes())
-    [judged] = await judge.judged(context, passages(one))
-    assert judged.probability > 0.4
-    assert (judged.probability >= 0.5) == is_sure
 
 
 async def test_a_passage_that_tells_a_price_need_not_call_it_one() -> None:

@@ -91,12 +91,22 @@ async def test_a_reranker_that_goes_away_in_between_takes_nothing_for_ignored() 
     assert signals.ignored == 0
 
 
-async def test_of_a_follow_up_the_judge_alone_tells() -> None:
-    question = "Can I order books from libraries abroad?"
+async def test_a_follow_up_is_as_unsure_as_what_its_reading_ignores_makes_it() -> None:
     judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order"))
-    context = AnswerContext(AgentConfig(name="x"), "abroad?", question, (LIBRARIES,), language="en", bare="abroad?")
-    best, *_ = await judge.judged(context, passages(LIBRARIES))
-    assert await judge.confidence(context, best) == best.probability
+    earlier = "Can I order books from libraries?"
+    likely = []
+    for bare in ("And from libraries?", "And from bicycles abroad?"):
+        context = AnswerContext(
+            AgentConfig(name="x"), bare, f"{earlier} {bare}", (LIBRARIES,), language="en", bare=bare
+        )
+        best, *_ = await judge.judged(context, passages(LIBRARIES))
+        signals = await judge.signals(context, best)
+        assert signals is not None
+        likely.append((await judge.confidence(context, best), signals.ignored))
+        assert likely[-1][0] <= best.probability
+    (known, nothing), (other, ignored) = likely
+    assert nothing < ignored
+    assert known > other
 
 
 @pytest.mark.parametrize("signal", ["judged", "names", "logit"])

@@ -16,7 +16,7 @@ from app.answers.writing.passages import Looks, Passage
 from app.answers.writing.quote_confidence import RAREST, QuoteSignals, ignored_share
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
-from app.core.text.questions.asked_details import asked_details, is_completed, is_told_alone, lacks_detail, own_subject
+from app.core.text.questions.asked_details import asked_details, is_completed, is_told_alone, lacks_detail
 from app.core.text.questions.stop_words import naming_spans, without_stop_words
 from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
@@ -24,7 +24,7 @@ from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.token_embedder import TokenEmbedder, TokenVectors
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker
-from app.search.confidence import SURE, plain_coverage, sigmoid
+from app.search.confidence import plain_coverage, sigmoid
 
 log = structlog.get_logger(__name__)
 
@@ -46,9 +46,7 @@ _FOLLOW_UP_ODDS: Final = 2.0
 # The most that an answer to a follow-up may be above the best one to its own words alone: what declines alone by far
 # declines after another matter too.
 _BARE_ODDS: Final = 1.0
-_UNFIT_ODDS: Final = -5.0  # for a passage that a follow-up is not about
-_DOUBTED_ODDS: Final = -0.1  # at most, for a passage with none of its words
-_UNCONNECTED: Final = -2.2  # the odds for the question before it, below which a passage has nothing to do with that
+_UNFIT_ODDS: Final = -5.0  # for a passage without the detail that alone a follow-up asks for
 # For a passage that the embedder reads through word-by-word glosses, and for one in another language than the question.
 _GLOSSED_ODDS: Final = -0.5
 _OTHER_LANGUAGE_ODDS: Final = -1.0
@@ -115,39 +113,13 @@ class PassageJudge:
             return judged
         bare, _ = await self._read(alone, candidates)
         [surest, *_] = await self._reranked(alone, bare)
-        judged = await self._fitting(context, judged, surest.probability)
-        above = max(0.0, judged[0].odds - surest.odds - _BARE_ODDS)
-        return [replace(one, odds=one.odds - above) for one in judged]
-
-    async def _fitting(
-        self, context: AnswerContext, judged: Sequence[JudgedPassage], alone: float
-    ) -> list[JudgedPassage]:
-        """A passage is no answer to a follow-up if it lacks the detail that is asked for nor, if the follow-up alone is
-        declined, if it has nothing to do with the question before. With none of the follow-up's words, it is doubted
-        where that alone would be. `alone` is the probability of the best answer to that."""
-        passages = [one.passage for one in judged]
-        unfit = {passage for passage in passages if lacks_detail(context.bare, passage.text)}
-        if alone < context.agent.confidence_threshold:
-            earlier = replace(context, read_as=context.asked.removesuffix(context.bare).strip())
-            read, _ = await self._read(earlier, passages)
-            unfit |= {one.passage for one in read if one.odds < _UNCONNECTED}
-        doubted = await self._without_words_of(context, passages) if alone < SURE else set[Passage]()
-        fitting = [
-            replace(
-                one,
-                odds=min(one.odds, _DOUBTED_ODDS if one.passage in doubted else one.odds)
-                + (_UNFIT_ODDS if one.passage in unfit else 0.0),
-            )
+        judged = [
+            replace(one, odds=one.odds + (_UNFIT_ODDS if lacks_detail(context.bare, one.passage.text) else 0.0))
             for one in judged
         ]
-        return sorted(fitting, key=lambda one: -one.odds)
-
-    async def _without_words_of(self, context: AnswerContext, passages: Sequence[Passage]) -> set[Passage]:
-        if not (own := own_subject(context.bare, context.asked_in)):
-            return set()
-        texts = [f"{passage.source.title}\n{passage.place}\n{passage.text}" for passage in passages]
-        shares = await self._coverage(context, own, texts)
-        return {passage for passage, share in zip(passages, shares, strict=True) if not share}
+        judged.sort(key=lambda one: -one.odds)
+        above = max(0.0, judged[0].odds - surest.odds - _BARE_ODDS)
+        return [replace(one, odds=one.odds - above) for one in judged]
 
     async def _read(self, context: AnswerContext, candidates: Sequence[Passage]) -> tuple[list[JudgedPassage], bool]:
         """The most promising, best first, and whether any of them was embedded."""
@@ -195,13 +167,15 @@ class PassageJudge:
         return [*sorted(best, key=lambda one: -one.odds), *behind]
 
     async def confidence(self, context: AnswerContext, best: JudgedPassage) -> float:
-        """How likely it is, in [0, 1], that an answer made of the best passage is right."""
+        """How likely it is, in [0, 1], that an answer made of the best passage is right. Of a follow-up, the odds know
+        whether its own words alone would be answered."""
         signals = await self.signals(context, best)
-        return sigmoid(signals.odds) if signals else best.probability
+        likely = sigmoid(signals.odds) if signals else best.probability
+        return min(likely, best.probability) if context.bare else likely
 
     async def signals(self, context: AnswerContext, best: JudgedPassage) -> QuoteSignals | None:
-        """None if the reranker has not read it, and for a follow-up, whose rules are in the odds of the judge."""
-        if best.logit is None or context.bare:
+        """None if the reranker has not read it."""
+        if best.logit is None:
             return None
         judged = best.odds - best.names - _RERANKER_WEIGHT * (best.logit - _EVEN_LOGIT)
         weights, gains = [], []

@@ -100,13 +100,6 @@ def is_completed(question: str, text: str) -> bool:
     return not asked_details(question) and all(counts_in(word, text) for word in named)
 
 
-@lru_cache(maxsize=16)
-def own_subject(question: str, language: str | None) -> str:
-    """The words of a follow-up that name something, without those for details: "battery" of "does it have a battery?",
-    and "" for "how much does it cost?" and in a language that is not one of _LANGUAGES."""
-    return "" if language and language not in _LANGUAGES else _own_words(question)
-
-
 def _own_words(question: str) -> str:
     for each in asked_details(question):
         question = each.asked.sub(" ", question)
