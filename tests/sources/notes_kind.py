@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from app.sources import kinds
-from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource
-from app.sources.listed.json_api import objects_of, text_of
+from app.sources.listed.document_list import Article, DocumentList, ListedKind
+from app.sources.listed.json_api import JsonApi, ListedSource, objects_of, text_of
 
 
 class Notes(DocumentList):
     def __init__(self, source: ListedSource) -> None:
-        self._api = source.api()
+        self._api = JsonApi(source)
 
     async def articles(self) -> AsyncIterator[Article]:
         for each in objects_of(await self._api.get("/notes.json"), "notes"):

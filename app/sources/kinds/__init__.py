@@ -17,20 +17,7 @@ from app.sources.kinds.zendesk import ZENDESK as ZENDESK
 from app.sources.source import SourceKind
 
 # In the order in which the API lists them.
-KINDS: Final[tuple[SourceKind, ...]] = (
-    SITE,
-    URL,
-    SITEMAP,
-    FEED,
-    ZENDESK,
-    INTERCOM,
-    DISCOURSE,
-    OPENAPI,
-    GIT,
-    TEXT,
-    FILE,
-    DOCUMENTS,
-)
+KINDS: Final = (SITE, URL, SITEMAP, FEED, ZENDESK, INTERCOM, DISCOURSE, OPENAPI, GIT, TEXT, FILE, DOCUMENTS)
 
 
 def kind_named(value: str) -> SourceKind:

@@ -4,8 +4,8 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource, day_of
-from app.sources.listed.json_api import object_of, objects_of, text_of
+from app.sources.listed.document_list import Article, DocumentList, ListedKind, day_of
+from app.sources.listed.json_api import JsonApi, ListedSource, object_of, objects_of, text_of
 
 _CATEGORY: Final = re.compile(r"/c/[^?#]{1,300}?/\d{1,9}(?=/|$)")
 _MAX_PAGES: Final = 5000
@@ -15,7 +15,7 @@ class Discourse(DocumentList):
     """The category of the source's address ("/c/help/5"), else the whole forum."""
 
     def __init__(self, source: ListedSource) -> None:
-        self._api = source.api()
+        self._api = JsonApi(source)
 
     async def articles(self) -> AsyncIterator[Article]:
         """Unlisted topics are left out, and so are those that the API shows only to their authors."""

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from app.core.errors import InvalidInput
 from app.providers.code.git_tree import GitFailed
-from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource
-from app.sources.listed.json_api import ApiFailed
+from app.sources.listed.document_list import Article, DocumentList, ListedKind
+from app.sources.listed.json_api import ApiFailed, ListedSource
 from app.sources.source import SourceConfig
 from crawler.decoding import decode_html
 from crawler.extract.page import Outcome

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from typing import Final
 
-from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource
-from app.sources.listed.json_api import Json, object_of, objects_of, text_of
+from app.sources.listed.document_list import Article, DocumentList, ListedKind
+from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
 
 _HEADERS: Final = {"Intercom-Version": "2.11"}
 _PAGE: Final = "/articles?per_page=50&page="
@@ -15,7 +15,7 @@ class Intercom(DocumentList):
     """The source's address is the API's: https://api.intercom.io, or that of the region."""
 
     def __init__(self, source: ListedSource) -> None:
-        self._api = source.api(_HEADERS)
+        self._api = JsonApi(source, _HEADERS)
 
     async def articles(self) -> AsyncIterator[Article]:
         """Articles outside of a help centre have no `url` and are left out, like drafts."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource, day_of
-from app.sources.listed.json_api import Json, object_of, objects_of, text_of
+from app.sources.listed.document_list import Article, DocumentList, ListedKind, day_of
+from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
 
 _LOCALE: Final = re.compile(r"/hc/([a-z]{2,3}(?:-[a-z0-9]{2,8})?)(?:/|$)", re.IGNORECASE)
 _PAGE: Final = "articles.json?page%5Bsize%5D=100"
@@ -15,7 +15,7 @@ class Zendesk(DocumentList):
     """The locale in the source's address ("/hc/en-us"), else all of them."""
 
     def __init__(self, source: ListedSource) -> None:
-        self._api = source.api()
+        self._api = JsonApi(source)
 
     async def articles(self) -> AsyncIterator[Article]:
         """Articles for signed-in users or some of them (`user_segment_id`) are left out, like drafts."""

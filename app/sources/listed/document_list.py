@@ -1,17 +1,12 @@
 """Port: a source that lists its documents itself, such as a help centre with an API."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from app.sources.listed.json_api import JsonApi
-from app.sources.source import SourceAccess, SourceConfig, SourceKind
-from crawler.url_rules import CheckedUrl
-
-if TYPE_CHECKING:  # Git and HTTP, which most commands do without
-    from app.providers.code.git_repository import GitRemotes
-    from crawler.fetch.fetcher import Fetcher
+from app.sources.listed.json_api import ListedSource
+from app.sources.source import SourceKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +42,6 @@ class DocumentList(Protocol):
     async def text(self, article: Article) -> str:
         """The article's content."""
         return article.text or ""
-
-
-@dataclass(frozen=True, slots=True)
-class ListedSource:
-    """A source that is about to be read: `start` is its address, checked; `access` is for its website alone."""
-
-    config: SourceConfig
-    start: CheckedUrl
-    access: SourceAccess | None
-    fetcher: "Fetcher"
-    remotes: "GitRemotes"
-
-    def api(self, headers: Mapping[str, str] | None = None) -> JsonApi:
-        return JsonApi(self.fetcher, self.start, self.access, headers)
 
 
 class ListedKind(SourceKind):

@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
-from app.sources.source import SourceAccess
+from app.sources.source import SourceAccess, SourceConfig
 from crawler.errors import UrlRefused
 from crawler.extract.page import Outcome
 from crawler.fetch.fetch_result import NotFetched, WantedBody
 from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import CheckedUrl, check_url, site_key
 
-if TYPE_CHECKING:  # HTTP, which most commands do without
+if TYPE_CHECKING:  # Git and HTTP, which most commands do without
+    from app.providers.code.git_repository import GitRemotes
     from crawler.fetch.fetcher import Fetcher
 
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
@@ -47,20 +49,24 @@ class ApiFailed(Exception):
         self.reason = reason
 
 
-class JsonApi:
-    """`start` is the source's address; `access` is sent to its website alone, where all calls go. `headers` are added
-    to each call."""
+@dataclass(frozen=True, slots=True)
+class ListedSource:
+    """A source that is about to be read: `start` is its address, checked; `access` is for its website alone."""
 
-    def __init__(
-        self,
-        fetcher: "Fetcher",
-        start: CheckedUrl,
-        access: SourceAccess | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        self.start = start
-        sent = {**(headers or {}), **(access.headers if access else {})}
-        self._fetcher = fetcher.with_access(SiteAccess(start, sent)) if sent else fetcher
+    config: SourceConfig
+    start: CheckedUrl
+    access: SourceAccess | None
+    fetcher: "Fetcher"
+    remotes: "GitRemotes"
+
+
+class JsonApi:
+    """At the source's website, where all calls go, with its access. `headers` are added to each call."""
+
+    def __init__(self, source: ListedSource, headers: Mapping[str, str] | None = None) -> None:
+        self.start = source.start
+        sent = {**(headers or {}), **(source.access.headers if source.access else {})}
+        self._fetcher = source.fetcher.with_access(SiteAccess(source.start, sent)) if sent else source.fetcher
 
     async def get(self, path: str) -> Json:
         """The object at an address, or at a path of the source's website. Raises ApiFailed."""

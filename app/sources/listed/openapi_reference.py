@@ -13,8 +13,8 @@ import yaml
 from anyio import to_thread
 
 from app.kit.yaml_loader import YamlLoader
-from app.sources.listed.document_list import Article, DocumentList, ListedSource
-from app.sources.listed.json_api import ApiFailed, Json, object_of, objects_of, text_of
+from app.sources.listed.document_list import Article, DocumentList
+from app.sources.listed.json_api import ApiFailed, Json, JsonApi, ListedSource, object_of, objects_of, text_of
 from crawler.extract.page import Outcome
 
 MAX_REFERENCES: Final = 100_000  # per document
@@ -127,7 +127,7 @@ class OpenApiReference(DocumentList):
     the document: "openapi.json#/paths/~1pets/get"."""
 
     def __init__(self, source: ListedSource) -> None:
-        self._api = source.api()
+        self._api = JsonApi(source)
         self._page_url = source.config.page_url
 
     async def articles(self) -> AsyncIterator[Article]:
