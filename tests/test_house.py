@@ -183,9 +183,9 @@ def test_tables_do_not_multiply_the_cases(request: pytest.FixtureRequest) -> Non
     assert cases.total() <= _MOST_CASES, f"tests.every_row walks a table in one case: {cases.most_common(5)}"
 
 
-def test_only_the_kinds_of_sources_ask_which_kind_a_source_is(ours: dict[str, _Module]) -> None:
-    """Everybody else asks for what the kind has or does. Checks and templates count; to name a kind in order to make a
-    source does not."""
+def test_nobody_asks_which_kind_a_source_or_a_help_desk_is(ours: dict[str, _Module]) -> None:
+    """But for the kinds of sources themselves: others ask for what a kind has or does. Templates count; to name a kind
+    in order to make a source does not."""
     kinds = {path.stem for path in (_ROOT / "app/sources/kinds").glob("*.py")} - {"__init__", "website"}
     elsewhere = [module for name, module in ours.items() if not name.startswith("app.sources.kinds")]
     asked = [f"{module.name}:{line}" for module in elsewhere for line in _asks_for(kinds, module.path)]
@@ -201,10 +201,15 @@ def test_the_measure_finds_a_kind_that_is_asked_for(tmp_path: Path) -> None:
         'kind.value in ("git", "url")',
         "kind not in {TEXT}",
     ]
-    others = ["match kind:\n    case kinds.GIT: ...", "SourceConfig(TEXT)", '"text" in kind.fields']
+    others = [
+        "match kind:\n    case kinds.GIT: ...",
+        "kind is DeskKind.MAIL",
+        "SourceConfig(TEXT)",
+        '"text" in kind.fields',
+    ]
     path = tmp_path / "asking.py"
     path.write_text("\n".join([*asking, *others]), "utf-8")
-    assert sorted(_asks_for({"text", "git", "url"}, path)) == [2, 3, 4, 6]
+    assert sorted(_asks_for({"text", "git", "url"}, path)) == [2, 3, 4, 6, 7]
 
 
 def test_imports_run_in_no_circle(ours: dict[str, _Module]) -> None:
@@ -264,7 +269,8 @@ def _asks_for(kinds: set[str], path: Path) -> Iterator[int]:
             names = {ast.unparse(each) for each in inner if isinstance(each, ast.Name | ast.Attribute)}
             texts = {each.value for each in inner if isinstance(each, ast.Constant)}
             is_kind = any(re.search(r"\bkind(\.value)?$", ast.unparse(side)) for side in sides)
-            if names & imported or (is_kind and texts & kinds) or names & {f"kinds.{kind.upper()}" for kind in kinds}:
+            constants = {f"kinds.{kind.upper()}" for kind in kinds} | {name for name in names if "DeskKind." in name}
+            if names & (imported | constants) or (is_kind and texts & kinds):
                 yield node.lineno
 
 

@@ -10,7 +10,8 @@ from app.core.list_page import ListPage, PageRequest
 from app.kit.clock import Clock
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.webhooks.tickets.desk_settings import DeskFields, DeskKind, DeskSettings, check_desk
+from app.webhooks.tickets.desk_settings import DeskFields, DeskSettings
+from app.webhooks.tickets.desks import DESKS, check_desk
 from app.webhooks.tickets.records import HelpDeskRecords, TicketRecords, TicketState
 from app.workspaces.audit_entry import more_changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -36,7 +37,7 @@ class HelpDesks:
     async def set(self, actor: Actor, agent_id: UUID, fields: DeskFields, token: str) -> DeskSettings:
         """An empty token keeps the stored one while the host is the same. Raises InvalidInput."""
         desk = DeskSettings(**asdict(fields), agent_id=agent_id, created_at=self._clock.now())
-        if desk.kind is DeskKind.MAIL and not self._mailer.is_on:
+        if not DESKS[desk.kind].opened and not self._mailer.is_on:
             raise InvalidInput("kind", "This installation has no mail server. Choose another type.")
 
         def work(tx: Transaction) -> DeskSettings:

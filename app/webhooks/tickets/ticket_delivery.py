@@ -11,15 +11,12 @@ from app.core.errors import InvalidInput
 from app.kit.clock import Clock
 from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
-from app.providers.help_desks.chatwoot_help_desk import ChatwootHelpDesk
-from app.providers.help_desks.freshdesk_help_desk import FreshdeskHelpDesk
-from app.providers.help_desks.help_desk import HelpDesk, TicketRefused
-from app.providers.help_desks.intercom_help_desk import IntercomHelpDesk
-from app.providers.help_desks.zendesk_help_desk import ZendeskHelpDesk
+from app.providers.help_desks.help_desk import TicketRefused
 from app.providers.http_caller import HttpCaller
 from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
+from app.webhooks.tickets.desk_settings import HANDED_OVER
+from app.webhooks.tickets.desks import DESKS
 from app.webhooks.tickets.records import DueTicket, TicketRecords, WaitingTicket
 from app.webhooks.webhook import News, event_of
 
@@ -51,12 +48,13 @@ class TicketDelivery(DeliveryLoop[DueTicket]):
         waiting = await own.read(lambda tx: TicketRecords(tx).waiting(due.workspace_id, due.id, console_url))
         if waiting is None:
             return lambda tx: None  # its conversation was erased meanwhile
-        if waiting.desk.kind is DeskKind.MAIL:
+        opened = DESKS[waiting.desk.kind].opened
+        if opened is None:
             return (lambda tx: self._put_mail(tx, due, waiting)) if self._mailer.is_on else _NO_MAIL
         if waiting.token is None:
             return _LOCKED
         try:
-            receipt = await _help_desk(waiting.desk, waiting.token, self._caller).open(waiting.ticket)
+            receipt = await opened(self._caller, waiting.desk, waiting.token).open(waiting.ticket)
         except TicketRefused as error:
             return Undelivered(str(error), error.is_final)
         return lambda tx: TicketRecords(tx).opened(due.id, receipt.number, receipt.url)
@@ -77,13 +75,3 @@ def _reply_to(email: str) -> str:
         return email and checked_mail_address("email", email)
     except InvalidInput:
         return ""
-
-
-def _help_desk(desk: DeskSettings, token: str, caller: HttpCaller) -> HelpDesk:
-    if desk.kind is DeskKind.ZENDESK:
-        return ZendeskHelpDesk(caller, desk.origin, desk.account, token)
-    if desk.kind is DeskKind.FRESHDESK:
-        return FreshdeskHelpDesk(caller, desk.origin, token)
-    if desk.kind is DeskKind.INTERCOM:
-        return IntercomHelpDesk(caller, desk.origin, desk.account, token)
-    return ChatwootHelpDesk(caller, desk.origin, desk.account, desk.inbox, token)

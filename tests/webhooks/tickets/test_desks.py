@@ -4,7 +4,8 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.core.webhook_event import WebhookEvent
-from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind, check_desk
+from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
+from app.webhooks.tickets.desks import DESKS, check_desk
 
 ZENDESK, FRESHDESK = DeskKind.ZENDESK, DeskKind.FRESHDESK
 INTERCOM, CHATWOOT = DeskKind.INTERCOM, DeskKind.CHATWOOT
@@ -22,6 +23,10 @@ INTERCOM, CHATWOOT = DeskKind.INTERCOM, DeskKind.CHATWOOT
 )
 def test_what_is_whole_is_taken(kind: DeskKind, host: str, account: str, inbox: str, token: str) -> None:
     check_desk(DeskFields(kind, host, account, inbox, HANDED_OVER), token)
+
+
+def test_each_kind_is_an_entry() -> None:
+    assert list(DESKS) == list(DeskKind)
 
 
 @pytest.mark.parametrize(
