@@ -86,16 +86,6 @@ def test_the_more_of_the_names_are_missing_the_more_is_lost() -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["what does --depth do", "fetch_depth: unit?", "What is env::depth", "who calls depth()", "use -d twice"],
-)
-def test_what_looks_like_code_has_to_stand_in_the_passage_itself(question: str) -> None:
-    code = next(word for word in question.replace(":?", "").split() if not word.isalpha() and word != "unit?")
-    assert odds(question, "Clone all of the history.") < 0
-    assert odds(question, f"Give {code} to clone the last commits only.") == 0
-
-
-@pytest.mark.parametrize(
-    "question",
     ["how do I clean it?", "How do I clean Linux's funnel?", "HOW DO I CLEAN IT", "Windows are open, what now?", "?"],
 )
 def test_questions_without_such_a_name_lose_nothing(question: str) -> None:

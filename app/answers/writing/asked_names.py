@@ -16,10 +16,6 @@ _UNTOLD_ODDS: Final = -5.0
 _DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/-]|[.,]\d)")
 _TOLD_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")  # a date's too
-# An option, a name with parts, a call; others that look like code stand in backticks.
-_CODE: Final = re.compile(
-    r"(?<![\w-])(?:--?[A-Za-z][\w-]*+|[A-Za-z]\w*+(?:::\w++)++|[A-Za-z]\w*+\(\)|[A-Za-z][A-Za-z0-9]*+(?:_[A-Za-z0-9]++)++)"
-)
 _JOINT: Final = re.compile(r"[-.]")
 _POSSESSIVE: Final = re.compile(r"['\u2019]s$")
 
@@ -45,7 +41,7 @@ class AskedNames:
         if question.isupper():
             names = {name for name in names if _DIGIT.search(name)}
         words = {name for name in names if name[1:].islower()}
-        self._exact = {name.casefold() for name in {*(names - words), *_CODE.findall(question)}}
+        self._exact = {name.casefold() for name in names - words}
         self._missing = _missing(words, sources) if words else 0
         self._count = len(words) + len(self._exact)
         self._untold = _untold(question, sources)

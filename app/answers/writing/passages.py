@@ -17,7 +17,6 @@ from app.core.text.markdown.blocks import (
     text_of,
     units,
 )
-from app.core.text.markdown.code_parts import rejoined
 from app.core.text.markdown.section_text import one_block, one_code
 
 SHORTEST_PASSAGE = 20
@@ -122,9 +121,7 @@ def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
     before: Piece = ()
     for piece in pieces:
         own = piece[told_before(piece, before) :]
-        if told and len(own) > 1 and (joined := rejoined(told[-1], own[0], own[1])):
-            told[-1:] = [joined, *own[2:]]
-        elif told and (joined := one_block(told[-1], own[0]) or _uncut(told[-1], own[0], page)):
+        if told and (joined := one_block(told[-1], own[0]) or _uncut(told[-1], own[0], page)):
             told[-1:] = [joined, *own[1:]]
         else:
             told += own

@@ -3,7 +3,6 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from app.core.text.markdown.blocks import (
@@ -12,14 +11,11 @@ from app.core.text.markdown.blocks import (
     announces,
     code_like,
     code_lines,
-    goes_on,
+    introduced,
     list_items,
-    names_code,
     table_rows,
-    together,
-    units,
 )
-from app.core.text.markdown.code_parts import code_in_parts, commands_above
+from app.core.text.markdown.code_parts import code_in_parts
 from app.core.text.sentences import sentences
 from app.core.text.words import normalised
 
@@ -39,47 +35,24 @@ def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
     if length([whole := (*above, *unit)]) <= (_LONGEST_STEPS if has_steps(unit) else LONGEST_PASSAGE):
         yield whole
         return
-    if at := _end_of_sentence(unit):
-        first, *others = sentences(unit[at].text)
-        yield from pieces_of((*unit[:at], replace(unit[at], text=first)), above)
-        for rest in units([replace(unit[at], text=" ".join(others)), *unit[at + 1 :]]):
-            yield from pieces_of(rest)
-        return
-    led = itertools.takewhile(lambda pair: names_code(unit) or announces(*pair), itertools.pairwise(unit))
+    led = itertools.takewhile(lambda pair: announces(*pair), itertools.pairwise(unit))
     lines = tuple(block for block, _ in led)
     # Of the lines that introduce the rest, those right above it, such as a sentence and the label of a tab.
     short = (lines[at:] for at in range(len(lines)) if length([above, lines[at:]]) <= LONGEST_PASSAGE // 3)
     near = next(short, ())
-    far = lines[: len(lines) - len(near)]
-    if far and not near and has_code(unit[len(lines) : len(lines) + 1]):
-        *said, last = sentences(far[-1].text)
-        if said and len(last) <= LONGEST_PASSAGE // 3:
-            far = (*far[:-1], replace(far[-1], text=" ".join(said)))
-            near = (replace(lines[-1], text=last),)
-    for block in far:
+    for block in lines[: len(lines) - len(near)]:
         yield from _parts(above, block)
-    is_ended = is_sentence = False
-    for group in together(unit[len(lines) :]):
-        # A sentence that ends after the code in its middle introduces no list after it.
-        is_ended |= is_sentence
-        is_sentence = any(goes_on(*pair) for pair in itertools.pairwise(group))
+    for group in introduced(unit[len(lines) :]):
         if len(group) < len(unit):
-            yield from pieces_of(group, above if is_ended and not is_sentence else (*above, *near))
+            yield from pieces_of(group, (*above, *near))
         else:
             for block in group:
                 yield from _parts(above, block)
 
 
-def _end_of_sentence(unit: Piece) -> int:
-    """The index of a paragraph that begins with the end of a sentence around code, and says more; 0 without any."""
-    ends = (at for at in range(1, len(unit)) if has_code(unit[at - 1 : at]) and goes_on(unit[at - 1], unit[at]))
-    return next((at for at in ends if len(sentences(unit[at].text)) > 1), 0)
-
-
 def _parts(lead: Piece, block: Block) -> Iterator[Piece]:
-    parts = [Block(block.kind, text) for text in _cut(block, LONGEST_PASSAGE - length([lead]))]
-    for command, part in zip(_commands(block, parts), parts, strict=True):
-        yield (*lead, *command, part)
+    for text in _cut(block, LONGEST_PASSAGE - length([lead])):
+        yield (*lead, Block(block.kind, text))
 
 
 def _cut(block: Block, room: int) -> Iterator[str]:
@@ -120,18 +93,6 @@ def _gathered(found: Iterable[str], room: int, between: str = "\n") -> Iterator[
 
 def _fits(text: str, room: int) -> bool:
     return len(text) <= room
-
-
-def _commands(block: Block, parts: Sequence[Block]) -> Iterator[Piece]:
-    """For each part of the block, the command that printed it, as code: the same object for all of its output."""
-    if block.kind is not BlockKind.CODE:
-        yield from ((),) * len(parts)
-        return
-    told: dict[tuple[str, ...], Piece] = {(): ()}
-    for lines in commands_above(code_lines(part.text) for part in parts):
-        if lines not in told:
-            told[lines] = (Block(block.kind, code_like(block.text, lines)),)
-        yield told[lines]
 
 
 def has_steps(unit: Sequence[Block]) -> bool:
