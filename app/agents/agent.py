@@ -54,7 +54,7 @@ class AgentConfig:
         most=2000,
         rows=3,
     )
-    tone: str = setting("friendly and plain", label="Tone", group=Group.IDENTITY, most=200, rows=2)
+    tone: str = setting("friendly and plain", label="Tone of the chat model", group=Group.IDENTITY, most=200, rows=2)
     language: str | None = setting(
         None,
         label="Language",
@@ -212,7 +212,7 @@ class AgentConfig:
         (),
         label="Starter questions",
         meaning="Questions that the open panel offers.",
-        hint="One per line.",
+        hint="Offered by the open panel, one per line.",
         group=Group.APPEARANCE,
         most=8,
         most_each=200,
@@ -259,7 +259,7 @@ class AgentConfig:
     )
     contextual_chunks: ContextKind = setting(
         ContextKind.STRUCTURAL,
-        label="Context of indexed chunks",
+        label="What search reads in front of each passage",
         meaning="The context that chunks are indexed with: their place in the page, or also a description by the chat "
         "model. It applies to pages read after publishing; `docent reindex` applies it to all.",
         group=Group.SAFETY,

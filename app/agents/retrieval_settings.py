@@ -69,6 +69,7 @@ class RetrievalSettings:
         FusionMethod.SCORE,
         label="Combine the two lists by",
         meaning="How the two lists are combined: weighted scores, or reciprocal ranks (rrf).",
+        hint="Scores keep how near a passage is to the question; ranks only its place in each list.",
         group=Group.CANDIDATES,
         words={FusionMethod.SCORE: "weighted scores", FusionMethod.RRF: "reciprocal ranks"},
     )
@@ -79,8 +80,20 @@ class RetrievalSettings:
         group=Group.CANDIDATES,
         between=(1, 1000),
     )
-    vector_weight: float = setting(1.5, label="Weight of meaning", group=Group.CANDIDATES, between=(0, 10))
-    keyword_weight: float = setting(1.0, label="Weight of keywords", group=Group.CANDIDATES, between=(0, 10))
+    vector_weight: float = setting(
+        1.5,
+        label="Weight of meaning",
+        meaning="How much it counts that a passage says the same in other words.",
+        group=Group.CANDIDATES,
+        between=(0, 10),
+    )
+    keyword_weight: float = setting(
+        1.0,
+        label="Weight of keywords",
+        meaning="How much it counts that a passage has the question's own words.",
+        group=Group.CANDIDATES,
+        between=(0, 10),
+    )
     foreign_weight: float = setting(
         0.5,
         label="Weight of meaning in unread languages",
@@ -100,6 +113,7 @@ class RetrievalSettings:
         RerankMode.AUTO,
         label="Reranking",
         meaning="Who ranks the candidates again: auto (your own reranker has one vote), off, vote, judge or model.",
+        hint="A second reading of the candidates together with the question, which may put another passage first.",
         group=Group.RANKING,
         words={
             RerankMode.AUTO: "automatic: one vote if it is your own reranker, or a chat model answers",
@@ -109,8 +123,20 @@ class RetrievalSettings:
             RerankMode.MODEL: "the chat model decides",
         },
     )
-    rerank_weight: float = setting(0.25, label="Weight of the reranker", group=Group.RANKING, between=(0, 10))
-    rerank_candidates: int = setting(18, label="Candidates to rerank", group=Group.RANKING, between=(1, 100))
+    rerank_weight: float = setting(
+        0.25,
+        label="Weight of the reranker",
+        meaning="How much its vote changes which passage answers.",
+        group=Group.RANKING,
+        between=(0, 10),
+    )
+    rerank_candidates: int = setting(
+        18,
+        label="Candidates to rerank",
+        meaning="How many passages the reranker reads. More of them take longer.",
+        group=Group.RANKING,
+        between=(1, 100),
+    )
     rerank_budget_ms: int = setting(
         1500,
         label="Reranking time limit, in ms",
@@ -151,6 +177,7 @@ class RetrievalSettings:
         ConfidenceScale.COMBINED,
         label="Confidence comes from",
         meaning="What the confidence is based on: all signals together, or only the reranker, for a strong hosted one.",
+        hint="Below the threshold, the agent says that it does not know.",
         group=Group.ANSWER,
         words={
             ConfidenceScale.COMBINED: "all signals together",
@@ -170,7 +197,13 @@ class RetrievalSettings:
         meaning="One chunk above the threshold is not enough, however certain.",
         group=Group.ANSWER,
     )
-    sources: int = setting(6, label="Chunks that reach the answer", group=Group.ANSWER, between=(1, 20))
+    sources: int = setting(
+        6,
+        label="Chunks that reach the answer",
+        meaning="How many passages an answer may rest on. With a chat model, more of them cost more tokens.",
+        group=Group.ANSWER,
+        between=(1, 20),
+    )
     neighbours: int = setting(
         0,
         label="Chunks before and after each",

@@ -31,11 +31,19 @@ class Theme:
     primary_color: str | None = setting(
         None, label="Colour", meaning='A colour as "#rrggbb".', group=Group.APPEARANCE, most=7, is_colour=True
     )
-    radius_px: int | None = setting(None, label="Rounding, in pixels", group=Group.APPEARANCE, between=(0, 40))
+    radius_px: int | None = setting(
+        None,
+        label="Rounding, in pixels",
+        meaning="Of the panel's corners; null: the widget's own.",
+        hint="Of the panel's corners. Leave blank for the widget's own.",
+        group=Group.APPEARANCE,
+        between=(0, 40),
+    )
     position: str = setting(
         "right",
         label="Side",
         meaning="left or right.",
+        hint="Where the launcher and the panel stand.",
         group=Group.APPEARANCE,
         words={"right": "Right", "left": "Left"},
     )
@@ -43,10 +51,18 @@ class Theme:
         "chat",
         label="Icon",
         meaning="chat, help, spark or picture.",
+        hint="On the launcher, while the panel is closed.",
         group=Group.APPEARANCE,
         words={icon: icon.capitalize() for icon in LAUNCHER_ICONS},
     )
-    launcher_label: str | None = setting(None, label="Label beside the icon", group=Group.APPEARANCE, most=40)
+    launcher_label: str | None = setting(
+        None,
+        label="Label beside the icon",
+        meaning='Words on the launcher, such as "Ask us"; null: the icon alone.',
+        hint="Words on the launcher, such as Ask us. Leave blank for the icon alone.",
+        group=Group.APPEARANCE,
+        most=40,
+    )
     picture: str | None = field(default=None, repr=False)
     picture_alt: str | None = setting(
         None,

@@ -128,7 +128,7 @@ async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -
     await browser.post(path, {**SETTINGS, "tone": "terse", "publish_gate": "off"})
     changed = text_of(await browser.page(f"{path}/versions"))
     for words in (
-        "Tone friendly and plain terse",
+        "Tone of the chat model friendly and plain terse",
         "Threshold, in percent 25% 50%",
         "Before publishing Run golden questions and warn about losses Do not run golden questions",
         "Websites https://www.example.com https://www.example.com, https://docs.example.com",

@@ -5,12 +5,18 @@ from dataclasses import replace
 from datetime import date, timedelta
 from uuid import UUID, uuid4
 
+import pytest
+
+from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
+from app.agents.widget_settings import Fallback, Theme
 from app.core.list_page import PageRequest
 from app.core.search_filter import AttributeFilter, SearchFilter
+from app.core.setting import settings_of
 from app.quality.golden_question import GoldenMark, GoldenSide
 from app.quality.records.golden_questions import GoldenRunRecords
+from app.web.console.setting_fields import blocks
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import FORMS, OpenConsole
 from tests.web.house import House
@@ -20,6 +26,16 @@ SETTINGS = {name: str(value) for name, value in FORMS["save_search_settings"].it
 
 def page_of(house: House) -> str:
     return f"/console/agents/{house.agent.id}/settings/search"
+
+
+@pytest.mark.parametrize(
+    "kind", [AgentConfig("Ada"), Theme(), Fallback(), RetrievalSettings()], ids=lambda kind: type(kind).__name__
+)
+def test_each_setting_says_what_it_does(kind: object) -> None:
+    groups = {setting.group for setting in settings_of(type(kind)).values()}
+    views = [view for group in groups for block in blocks(kind, group) for view in block]
+    says = {view.name: [view.label, view.hint, *(words for _, words in view.options)] for view in views}
+    assert [name for name, texts in says.items() if max(len(text.split()) for text in texts) < 3] == []
 
 
 async def draft_of(house: House) -> RetrievalSettings:
@@ -118,7 +134,7 @@ async def test_a_question_is_searched_for_by_draft_and_live_side_by_side(house: 
 async def test_a_number_that_is_not_the_default_says_what_that_was(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(page_of(house), {**SETTINGS, "sources": "9"})
     page = text_of(await browser.page(page_of(house)))
-    assert "Chunks that reach the answer * From 1 to 20. Default: 6." in page
+    assert "With a chat model, more of them cost more tokens; 1 to 20. Default: 6." in page
     assert "Default: 18." not in page
 
 

@@ -85,6 +85,7 @@
     if (!talk) return refuse(form, shown, page.querySelector("main")?.textContent.trim() || "Your question could not be sent. Reload the page and try again.");
     const opened = form.querySelector("details")?.open;
     const isRight = !talk.querySelector(".wrong, [role=alert]");
+    if (form.closest("[data-panel]")) return drawInPanel(talk, form, shown, isRight);
     document.getElementById("talk").replaceWith(talk);
     document.querySelector(".head").replaceWith(page.querySelector(".head"));
     if (opened) talk.querySelector("form details").open = true;
@@ -96,6 +97,20 @@
     const wrong = talk.querySelector("[aria-invalid]");
     (wrong ?? fields.question).focus();
     if (isRight && location.hash.startsWith("#made-")) location.hash = `#${talk.querySelector(".made:last-child").id}`;
+  }
+
+  /* Beside settings stands the conversation alone. */
+  function drawInPanel(talk, form, shown, isRight) {
+    if (!isRight) return refuse(form, shown, talk.querySelector(".wrong, [role=alert]").textContent.trim());
+    const said = talk.querySelector("#said");
+    for (const link of said.querySelectorAll("[href^='#made-']")) link.closest("p").remove();
+    document.getElementById("said").replaceWith(said);
+    form.elements.said.value = talk.querySelector("form").elements.said.value;
+    form.elements.question.value = "";
+    form.querySelector("[role=alert]")?.remove();
+    delete form.dataset.isAsked;
+    form.querySelector("[data-ask]").removeAttribute("aria-disabled");
+    form.elements.question.focus();
   }
 
   /* What was asked stays, to be asked again. */
