@@ -1,5 +1,6 @@
 """Conversations are worked through by keyboard alone, and by the same forms without a script."""
 
+import itertools
 import re
 
 import pytest
@@ -43,6 +44,30 @@ def test_one_works_through_the_list_by_keyboard_alone(context: BrowserContext, s
     expect(page.get_by_label("Text")).to_be_focused()
     page.keyboard.type("jex?")
     expect(page.get_by_label("Text")).to_have_value("jex?")
+
+
+def test_a_wide_window_has_list_thread_and_visitor_side_by_side(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    page.set_viewport_size({"width": 1200, "height": 800})
+    inbox(page, served, "?state=all")
+    asked = page.locator(".inbox-question").all_inner_texts()
+    page.locator(".inbox-question").nth(1).click()
+    pane = page.get_by_role("navigation", name="Conversations in the list")
+    links = pane.get_by_role("link")
+    expect(links).to_have_text(asked)
+    expect(links.nth(1)).to_have_attribute("aria-current", "page")
+    edges = [page.locator(each).bounding_box() for each in (".pane", ".thread", "section:has(> #about)")]
+    places = [(box["x"], box["x"] + box["width"]) for box in edges if box]
+    assert [end <= start for (_, end), (start, _) in itertools.pairwise(places)] == [True, True]
+    links.nth(2).click()
+    expect(links.nth(2)).to_have_attribute("aria-current", "page")
+    expect(page).to_have_url(re.compile("state=all"))
+    page.evaluate(AXE.read_text("utf-8"))
+    violations = page.evaluate(LOOK, RULES)
+    assert violations == [], "\n".join(violations)
+    page.set_viewport_size({"width": 1199, "height": 800})
+    expect(pane).to_be_hidden()
 
 
 def test_a_phone_begins_with_the_list_and_shows_what_narrows_it(browser: Browser, served: ServedConsole) -> None:

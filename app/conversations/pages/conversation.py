@@ -19,6 +19,7 @@ from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, 
 from app.web.console.trace_view import found_by_turn, stages_of
 from app.workspaces.operators import Assignees
 
+_BESIDE: Final = 30  # conversations of the list from which it was opened
 _DECISIONS: Final = {
     ConfirmationState.ASKED: "waiting for the visitor",
     ConfirmationState.CONFIRMED: "confirmed, in progress",
@@ -80,6 +81,7 @@ class ConversationPages(Pages):
         live = await self._live_chats.view(visit.actor, conversation.id)
         labels = await self._review.labels(visit.actor, visit.agent.id)
         facts = await self._review.visitor(visit.actor, conversation.visitor_id)
+        beside = await self._review.of_agent(visit.actor, visit.agent.id, wanted.part(_BESIDE), wanted.only)
         known = (each.value for each in facts.visitor.attributes if each.is_signed and each.name == "email")
         return Shown(
             "conversations/pages/conversation.html",
@@ -88,6 +90,7 @@ class ConversationPages(Pages):
                 "known_email": next(known, ""),
                 "conversation": conversation,
                 "entry": thread.entry,
+                "beside": beside.items,
                 "notes": thread.notes,
                 "facts": facts,
                 "neighbours": await self._review.neighbours(visit.actor, conversation.id, wanted.only),

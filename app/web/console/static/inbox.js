@@ -40,6 +40,8 @@
 
   /* -- one conversation -- */
 
+  document.querySelector(".pane [aria-current]")?.scrollIntoView({ block: "nearest" });
+
   const OF_ONE = {
     j: () => click('a[rel="next"]'),
     k: () => click('a[rel="prev"]'),
