@@ -24,7 +24,7 @@ from app.past_questions.past_conversation import PastConversation, first_questio
 from app.past_questions.past_questions import PastQuestions, QuestionReplay
 from app.settings import Settings
 
-_MOST_BYTES: Final = 500_000_000
+_MOST_BYTES: Final = 200_000_000
 _SHOWN: Final = 20
 _REPLY_CHARS: Final = 120
 _OTHERS: Final = (

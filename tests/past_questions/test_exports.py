@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import InvalidInput
-from app.past_questions.exports import Export, conversations
+from app.past_questions.exports import MOST_CONVERSATIONS, Export, conversations
 from app.past_questions.past_conversation import first_question
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -38,3 +38,9 @@ def test_a_reply_of_the_vendors_assistant_is_not_the_teams() -> None:
     first = first_question(conversations(Export.INTERCOM, text)[0])
     assert first is not None
     assert first.reply == ""
+
+
+def test_more_than_can_be_compared_are_refused() -> None:
+    rows = "\n".join(f"Question {number}?" for number in range(MOST_CONVERSATIONS + 1))
+    with pytest.raises(InvalidInput, match="5001 conversations are too many"):
+        conversations(Export.CSV, f"question\n{rows}\n")
