@@ -28,6 +28,8 @@ from app.answers.curated.pages import CuratedAnswerPages
 from app.answers.pages import PlaygroundPages
 from app.channels.llms_api import LlmsApi
 from app.channels.mcp_api import McpApi
+from app.channels.oauth.oauth_api import OAuthApi
+from app.channels.oauth.oauth_pages import OAuthPages
 from app.channels.openai_api import OpenAiApi
 from app.conversations.api.conversations import AdminConversations, AdminInbox
 from app.conversations.pages.conversation import ConversationPages
@@ -181,6 +183,7 @@ APIS: Sequence[type[Api]] = (
     AdminTokens,
     OpenAiApi,
     McpApi,
+    OAuthApi,
     LlmsApi,
     WidgetScript,
     WidgetInvitations,
@@ -228,6 +231,7 @@ PAGES: Sequence[type[Pages]] = (
     ThresholdPages,
     OperatorPages,
     ApiTokenPages,
+    OAuthPages,
     WorkspacePages,
     AuditPages,
     SourcePages,

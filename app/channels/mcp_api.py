@@ -12,6 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from app.agents.agent import LiveAgent
 from app.channels.agent_tools import AgentTools, Tool
+from app.channels.oauth.oauth_api import challenge
 from app.channels.operator_tools import OperatorTools
 from app.channels.program_questions import ProgramCaller, program
 from app.core.actor import Actor
@@ -64,6 +65,7 @@ class McpApi(Api):
         "/mcp/{agent_id}",
         "An agent's tools over the Model Context Protocol; no token needed if the agent is open to programs",
         access=program,
+        challenge=challenge,
         text_body="application/json",
         other_statuses=_OTHER_STATUSES,
         max_body_bytes=MAX_BODY_BYTES,
@@ -77,6 +79,7 @@ class McpApi(Api):
         "/mcp",
         "The operators' tools over the Model Context Protocol; a person must approve their changes",
         access=read,
+        challenge=challenge,
         text_body="application/json",
         other_statuses=_OTHER_STATUSES,
         max_body_bytes=MAX_BODY_BYTES,

@@ -15,6 +15,7 @@ from app.store.transaction import Transaction
 from app.web.admission import Admission
 from app.web.errors import Refusal
 from app.web.limits_policy import LimitsPolicy
+from app.web.middleware.public_url import path_below
 from app.web.origins import admit_token_origin
 from app.workspaces.operator import Operator
 from app.workspaces.operators import acting
@@ -86,7 +87,7 @@ class ScopedAccess:
     errors: Sequence[str] = ("unauthorized", "forbidden", "rate_limited")
 
     async def admit(self, request: Request, admission: Admission) -> Actor:
-        actor = await admission.api_tokens.verify(bearer_token(request, "API token"))
+        actor = await admission.api_tokens.verify(bearer_token(request, "API token"), path_below(request.scope))
         if not actor.may(self.scope):
             raise Refusal("forbidden", f'This API token lacks the scope "{self.scope}". Make one that has it.')
         key = (str(actor.workspace_id), actor.name)

@@ -114,6 +114,7 @@ class Details(TypedDict, total=False):
     path_patterns: Mapping[str, str]  # of path parameters that are no ids
     other_statuses: Mapping[int, str]  # with the response model, for the document
     refusals: RefusalShape
+    challenge: Callable[[Request], str]  # the header WWW-Authenticate of a 401
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,7 @@ class Endpoint(Generic[Caller, Input]):
     path_patterns: Mapping[str, str] = field(default_factory=dict)
     other_statuses: Mapping[int, str] = field(default_factory=dict)
     refusals: RefusalShape | None = None
+    challenge: Callable[[Request], str] | None = None
     # For the caller, from before the body is read until the answer; the client's leaving then ends the work.
     holding: Callable[[Any], AbstractContextManager[None]] | None = None
 
@@ -168,8 +170,11 @@ class Endpoint(Generic[Caller, Input]):
     async def _answer(self, request: Request, admission: Admission) -> Response:
         try:
             caller = await self.access.admit(request, admission)
-        except (OriginRefused, RateLimited, Refusal, Unauthorized):
+        except (OriginRefused, RateLimited, Refusal, Unauthorized) as error:
             note_refusal(request.scope)
+            if self.challenge is not None and isinstance(error, Unauthorized):
+                told = {"WWW-Authenticate": self.challenge(request)}
+                raise Refusal("unauthorized", str(error), told) from None
             raise
         refuse_declared_length(request, self.max_body_bytes)
         if self.holding is None:

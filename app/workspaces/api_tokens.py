@@ -51,26 +51,30 @@ class ApiTokens:
         days: int | None = None,
     ) -> IssuedToken:
         """A new token that is valid for `days`, or until it is revoked. Raises InvalidInput."""
-        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
-        unknown = [scope for scope in scopes if scope not in SCOPES]
-        if unknown or not scopes:
-            raise InvalidInput("scopes", f"Choose from: {', '.join(SCOPES)}.")
-        if days is not None:
-            check_between("days", days, 1, MAX_DAYS)
-        token = new_token()
-        record = TokenRecords(tx).create_token(
-            actor.workspace_id, name, _sha256(token), token[:_SHOWN_CHARS], tuple(dict.fromkeys(scopes)), days
-        )
-        AuditRecords(tx).acted(actor, "token.create", record.id, name=name, scopes=list(scopes))
-        return IssuedToken(token, record)
+        return _issued(tx, actor, name, scopes, days)
 
-    async def verify(self, token: str) -> Actor:
-        """The token's holder. Raises Unauthorized."""
+    @writes
+    def issue_once(
+        self, tx: Transaction, actor: Actor, name: str, scopes: Sequence[str], days: int, secret: bytes, resource: str
+    ) -> IssuedToken | None:
+        """The token of that `secret`, which is valid for calls of the path `resource` alone. The second time, it is
+        revoked, and there is none. Raises InvalidInput."""
+        known = TokenRecords(tx).token_with(_sha256(new_token(secret)))
+        if known is None:
+            return _issued(tx, actor, name, scopes, days, secret, resource)
+        TokenRecords(tx).revoke_token(known.workspace_id, known.id)
+        AuditRecords(tx).acted(actor, "token.revoke", known.id)
+        return None
+
+    async def verify(self, token: str, path: str = "") -> Actor:
+        """The holder of a token for calls of that path. Raises Unauthorized."""
         if not is_well_formed(token):
             raise Unauthorized("This is not an API token. Create one with `docent token create`.")
         found = await self._records.read(lambda tx: TokenRecords(tx).find_token(_sha256(token)))
         if found is None:
             raise Unauthorized("This API token is unknown, expired or revoked. Create one with `docent token create`.")
+        if found.resource is not None and found.resource != path:
+            raise Unauthorized(f"This API token is valid for {found.resource} alone. Create another one.")
         await self._touch(found)
         return Actor(found.workspace_id, found.name, frozenset(found.scopes), token_id=found.id)
 
@@ -91,10 +95,33 @@ class ApiTokens:
         await self._records.of_workspace(token.workspace_id).write(lambda tx: TokenRecords(tx).touch_token(token.id))
 
 
-def new_token() -> str:
-    """Prefix, 32 random bytes and a checksum, the latter two in base 62."""
-    secret = _base62(int.from_bytes(secrets.token_bytes(_SECRET_BYTES)), _SECRET_CHARS)
-    return TOKEN_PREFIX + secret + _checksum(secret)
+def _issued(
+    tx: Transaction,
+    actor: Actor,
+    name: str,
+    scopes: Sequence[str],
+    days: int | None,
+    secret: bytes | None = None,
+    resource: str | None = None,
+) -> IssuedToken:
+    check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+    unknown = [scope for scope in scopes if scope not in SCOPES]
+    if unknown or not scopes:
+        raise InvalidInput("scopes", f"Choose from: {', '.join(SCOPES)}.")
+    if days is not None:
+        check_between("days", days, 1, MAX_DAYS)
+    token = new_token(secret)
+    record = TokenRecords(tx).create_token(
+        actor.workspace_id, name, _sha256(token), token[:_SHOWN_CHARS], tuple(dict.fromkeys(scopes)), days, resource
+    )
+    AuditRecords(tx).acted(actor, "token.create", record.id, name=name, scopes=list(scopes))
+    return IssuedToken(token, record)
+
+
+def new_token(secret: bytes | None = None) -> str:
+    """Prefix, 32 random bytes (or those of `secret`) and a checksum, the latter two in base 62."""
+    written = _base62(int.from_bytes(secret or secrets.token_bytes(_SECRET_BYTES)), _SECRET_CHARS)
+    return TOKEN_PREFIX + written + _checksum(written)
 
 
 def is_well_formed(token: str) -> bool:

@@ -27,7 +27,8 @@ class SigningKey:
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A stored token, without the token itself. `prefix` is its first characters, which distinguish tokens."""
+    """A stored token, without the token itself. `prefix` is its first characters, which distinguish tokens. Of an
+    assistant that was let in at the console, `resource` is the only path that it may call; None for any other token."""
 
     id: UUID
     workspace_id: UUID
@@ -38,3 +39,4 @@ class ApiToken:
     expires_at: datetime | None = None
     last_used_at: datetime | None = None
     revoked_at: datetime | None = None
+    resource: str | None = None

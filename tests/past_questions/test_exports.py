@@ -7,6 +7,7 @@ import pytest
 from app.core.errors import InvalidInput
 from app.past_questions.exports import MOST_CONVERSATIONS, Export, conversations
 from app.past_questions.past_conversation import first_question
+from tests.every_row import every_row
 
 EXPORTS = Path(__file__).parent / "exports"
 
@@ -26,8 +27,8 @@ def test_questions_and_replies_are_read_and_masked(kind: Export) -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", list(Export))
-@pytest.mark.parametrize("text", ["", "[]", "null", "7", "{", '[{"name": "x"}]', "a,b\n1,2\n", "[" * 100_000])
+@every_row("kind", list(Export))
+@every_row("text", ["", "[]", "null", "7", "{", '[{"name": "x"}]', "a,b\n1,2\n", "[" * 100_000])
 def test_any_other_file_is_refused_with_what_is_expected(kind: Export, text: str) -> None:
     with pytest.raises(InvalidInput, match=r"FILE: .*(Give|Name)"):
         conversations(kind, text)

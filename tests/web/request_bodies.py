@@ -1,7 +1,8 @@
 """A valid body for each operation that takes one, and a field of it that must be there."""
 
-from base64 import b64encode
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Mapping
+from hashlib import sha256
 from uuid import UUID
 
 from tests.doubles.sample_files import picture_file
@@ -11,6 +12,9 @@ from tests.web.pull_requests import BODIES as PULL_REQUESTS
 
 # A valid body for each operation that takes one. `{agent}` stands for the house's agent.
 A_CHANNEL = "https://hooks.slack.com/services/T00000000/B00000000/abcDEF123456"
+A_REDIRECT = "http://127.0.0.1:8001/back"
+A_VERIFIER = "v" * 43
+A_CHALLENGE = urlsafe_b64encode(sha256(A_VERIFIER.encode()).digest()).decode().rstrip("=")
 _PICTURE = b64encode(picture_file()).decode()
 _MCP_CALL: Json = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 BODIES: Mapping[str, Json] = {
@@ -92,6 +96,14 @@ BODIES: Mapping[str, Json] = {
     "ignoreGap": {"note": "no"},
     "reopenGap": {},
     "callAgentByMcp": _MCP_CALL,
+    "registerClient": {"client_name": "Helper", "redirect_uris": [A_REDIRECT]},
+    "exchangeCode": {
+        "grant_type": "authorization_code",
+        "code": "{oauth_code}",
+        "client_id": "{oauth_client}",
+        "redirect_uri": A_REDIRECT,
+        "code_verifier": A_VERIFIER,
+    },
     "callOperatorToolsByMcp": _MCP_CALL,
     "createChatCompletion": {"model": "{agent}", "messages": [{"role": "user", "content": "What does it cost?"}]},
 }

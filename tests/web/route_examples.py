@@ -16,6 +16,8 @@ from app.agents.signed_users import UserIssuers
 from app.agents.widget_settings import Fallback, Invitation
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers, CuratedProposals
+from app.channels.oauth.grant import Client
+from app.channels.oauth.grants import Grants
 from app.channels.program_questions import program
 from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
@@ -27,6 +29,7 @@ from app.conversations.people.saved_reply import SavedReply
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
+from app.core.actor import ASK
 from app.core.chunk import ChunkDraft
 from app.core.list_page import PageRequest
 from app.core.source_file import Upload
@@ -66,7 +69,7 @@ from tests.web.closed_gap import a_closed_gap
 from tests.web.ended_turn import store_turn
 from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, open_house
 from tests.web.pull_requests import a_repository, signed_as_github
-from tests.web.request_bodies import A_CHANNEL, BODIES
+from tests.web.request_bodies import A_CHALLENGE, A_CHANNEL, A_REDIRECT, BODIES
 from tests.web.stale_answer import a_stale_answer
 from tests.web.undelivered import a_dead_ticket, dead_letters
 
@@ -232,6 +235,11 @@ async def furnish(house: House) -> FurnishedHouse:
         actor, agent_id, answer.id, lambda current: replace(current, answer="From 10 to 17.")
     )
     stale_answer = await a_stale_answer(house, answer.id)
+    client = Client("Helper", (A_REDIRECT,))
+    client_id = await parts.get(Grants).register(client)
+    ann = replace(actor, operator_id=operator.id)
+    resource = f"/mcp/{agent_id}"
+    code = await parts.get(Grants).allow(ann, client_id, client, A_REDIRECT, A_CHALLENGE, resource, (ASK,))
     reply = await parts.get(SavedReplies).create(
         actor, SavedReply(uuid4(), actor.workspace_id, agent_id, "Thanks", "Thank you for writing to {{agent}}.")
     )
@@ -305,6 +313,9 @@ async def furnish(house: House) -> FurnishedHouse:
             "lead": lead.id,
             "ann": operator.email,
             "link_token": link.url.rpartition("=")[2],
+            "oauth_client": client_id,
+            "oauth_code": code,
+            "oauth_resource": f"{house.http.base_url}{resource}",
         },
         hook_secret=secret,
         github_secret=await a_repository(house),

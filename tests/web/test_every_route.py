@@ -89,6 +89,8 @@ async def call(
     if endpoint.form_model is not None:
         return await rooms.house.http.request(endpoint.method, where, headers=headers, **rooms.form(endpoint))
     sent = rooms.body(endpoint) if body is ... else body
+    if endpoint.text_body.endswith("form-urlencoded") and isinstance(sent, dict):
+        return await rooms.house.http.request(endpoint.method, where, data=sent, headers=headers)
     return await rooms.house.http.request(endpoint.method, where, json=sent, headers=headers)
 
 
@@ -137,6 +139,9 @@ def test_only_these_routes_are_open_to_everyone() -> None:
         # where the agent is open to programs, else by a token:
         "/mcp/{agent_id}", "/llms/{agent_id}/llms.txt", "/llms/{agent_id}/llms-full.txt",
         "/llms/{agent_id}/pages/{document_id}.md",
+        # how to get a token, and how to exchange what an operator has allowed:
+        "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/mcp/{agent_id}",
+        "/.well-known/oauth-authorization-server", "/oauth/register", "/oauth/token",
         "/v1/files/{source_id}",  # the operator has made it public
         "/v1/hooks/sources/{source_id}", "/v1/hooks/github/{agent_id}",  # the signature of its body guards it
     }  # fmt: skip
@@ -178,7 +183,8 @@ async def test_no_look_of_an_operator_holds_what_a_visitor_comes_back_with(
 async def test_a_missing_token_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     response = await call(rooms, endpoint, headers={"Origin": SITE})
     assert_refused(response, "unauthorized", "Authorization: Bearer", endpoint=endpoint)
-    assert response.headers["www-authenticate"] == "Bearer"
+    how = 'Bearer resource_metadata="http' if endpoint.challenge else "Bearer"
+    assert response.headers["www-authenticate"].startswith(how)
 
 
 @those(is_guarded)

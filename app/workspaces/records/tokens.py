@@ -24,6 +24,7 @@ API_TOKENS = table(
     column("sha256", LargeBinary(32), unique=True),
     column("prefix", StorableText),
     column("scopes", StorableJson),
+    column("resource", StorableText, nullable=True),
     column("created_at", UtcDateTime),
     column("expires_at", UtcDateTime, nullable=True),
     column("last_used_at", UtcDateTime, nullable=True),
@@ -69,7 +70,14 @@ class TokenRecords(Repository):
         return [Workspace(row.id, row.name, row.created_at) for row in self._connection.execute(oldest_first)]
 
     def create_token(
-        self, workspace_id: UUID, name: str, sha256: bytes, prefix: str, scopes: tuple[str, ...], days: int | None
+        self,
+        workspace_id: UUID,
+        name: str,
+        sha256: bytes,
+        prefix: str,
+        scopes: tuple[str, ...],
+        days: int | None,
+        resource: str | None = None,
     ) -> ApiToken:
         if not self._exists(WORKSPACES, workspace_id):
             raise NotFound("workspace")
@@ -82,6 +90,7 @@ class TokenRecords(Repository):
             scopes=scopes,
             created_at=now,
             expires_at=None if days is None else now + timedelta(days=days),
+            resource=resource,
         )
         self._add(API_TOKENS, token, sha256=sha256)
         return token
@@ -94,6 +103,10 @@ class TokenRecords(Repository):
             or_(API_TOKENS.c.expires_at.is_(None), API_TOKENS.c.expires_at > self._now()),
         )
         return self._value(ApiToken, statement)
+
+    def token_with(self, sha256: bytes) -> ApiToken | None:
+        """Also one that expired or was revoked."""
+        return self._value(ApiToken, select(API_TOKENS).where(API_TOKENS.c.sha256 == sha256))
 
     def touch_token(self, token_id: UUID) -> None:
         """Record that it was used."""

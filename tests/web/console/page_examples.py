@@ -21,7 +21,7 @@ from tests.doubles.shop_api import SHOP
 from tests.doubles.small_github import PRICING, version_of
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
 from tests.web.house import PAGE, Belongings, House, uninhabited
-from tests.web.request_bodies import A_CHANNEL
+from tests.web.request_bodies import A_CHALLENGE, A_CHANNEL, A_REDIRECT
 from tests.web.route_examples import FILE, PICTURE, FurnishedHouse, furnished
 
 TOTP_SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
@@ -121,6 +121,15 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "list_console": {},
     "look_at_agent_file": {"file": Upload("agent.yaml", b"settings: {tone: short}")},
     "apply_agent_file": {"text": "settings: {tone: short}"},
+    "decide": {
+        "decision": "allow",
+        "client_id": "{oauth_client}",
+        "redirect_uri": A_REDIRECT,
+        "response_type": "code",
+        "code_challenge": A_CHALLENGE,
+        "code_challenge_method": "S256",
+        "resource": "{oauth_resource}",
+    },
     "issue_token": {"name": "deploy script", "scopes": ["read", "write"], "days": "30"},
     "revoke_token": {},
     "add_operator": {"email": "new@example.com", "role": "viewer", "password": PASSWORD},
@@ -217,6 +226,7 @@ SHOWN_AT_ONCE: frozenset[str] = frozenset(
     {
         "add_webhook",
         "answer_gap",
+        "decide",
         "ask_playground",
         "lost_answers",
         "insert_saved_reply",

@@ -1,0 +1,83 @@
+"""Registers clients, lets operators grant them access, and turns a grant into an API token, once."""
+
+import hmac
+import secrets
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from app.channels.oauth.grant import (
+    CODE_SECONDS,
+    TOKEN_DAYS,
+    Client,
+    Grant,
+    client_of,
+    fingerprint,
+    grant_of,
+    signed,
+)
+from app.core.actor import Actor
+from app.kit.clock import Clock
+from app.web.visitor_tokens import VisitorTokens
+from app.workspaces.api_tokens import ApiTokens, IssuedToken
+
+_CLIENTS: Final = b"docent oauth client"
+_GRANTS: Final = b"docent oauth grant"
+
+
+class Grants:
+    def __init__(self, keys: VisitorTokens, tokens: ApiTokens, clock: Clock) -> None:
+        self._keys = keys
+        self._tokens = tokens
+        self._clock = clock
+
+    async def register(self, client: Client) -> str:
+        """The client's id. It ends with the signing key of today: the client then registers again."""
+        return signed((await self._keys.derived_keys(_CLIENTS))[0], client)
+
+    async def client(self, client_id: str) -> Client | None:
+        return client_of(await self._keys.derived_keys(_CLIENTS), client_id)
+
+    async def allow(
+        self,
+        actor: Actor,
+        client_id: str,
+        client: Client,
+        redirect_uri: str,
+        challenge: str,
+        resource: str,
+        scopes: Sequence[str],
+    ) -> str:
+        """A code that the client exchanges within CODE_SECONDS."""
+        grant = Grant(
+            fingerprint(client_id),
+            client.name,
+            redirect_uri,
+            challenge,
+            resource,
+            tuple(scopes),
+            str(actor.workspace_id),
+            str(actor.operator_id),
+            actor.name,
+            self._clock.now().timestamp() + CODE_SECONDS,
+            secrets.token_hex(16),
+        )
+        return signed((await self._keys.derived_keys(_GRANTS))[0], grant)
+
+    async def exchange(
+        self, code: str, client_id: str, redirect_uri: str, verifier: str
+    ) -> tuple[IssuedToken, Grant] | None:
+        """An API token for the resource alone, in the name of the operator; None for a code that is not this client's,
+        has expired or was exchanged before, which revokes the token."""
+        for key in await self._keys.derived_keys(_GRANTS):
+            grant = grant_of([key], code)
+            if grant is None or not grant.is_for(client_id, redirect_uri, verifier, self._clock.now()):
+                continue
+            actor = Actor(UUID(grant.workspace_id), grant.operator, operator_id=UUID(grant.operator_id))
+            # One code, one token: a second exchange finds the first's.
+            secret = hmac.digest(key, f"token {code}".encode(), "sha256")
+            issued = await self._tokens.issue_once(
+                actor, grant.client_name, grant.scopes, TOKEN_DAYS, secret=secret, resource=grant.resource
+            )
+            return (issued, grant) if issued else None
+        return None

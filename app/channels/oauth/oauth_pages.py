@@ -1,0 +1,113 @@
+"""The page of the console on which an operator lets an assistant in."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit
+
+from pydantic import Field
+
+from app.agents.agents import Agents
+from app.channels.oauth.grant import MAX_REDIRECT_CHARS, Client, agent_of, is_challenge, resource_path, scopes_of
+from app.channels.oauth.grants import Grants
+from app.channels.oauth.oauth_api import AUTHORIZE
+from app.web.console.page import Answer, Form, Go, Pages, Shown, Visit, action, manage, page
+from app.web.middleware.public_url import base_url_of
+
+_MAX_CHARS = 4000
+
+
+class ConnectForm(Form):
+    """A request for authorization; unknown parameters are ignored."""
+
+    client_id: str = Field(default="", max_length=_MAX_CHARS)
+    redirect_uri: str = Field(default="", max_length=MAX_REDIRECT_CHARS)
+    response_type: str = Field(default="", max_length=50)
+    code_challenge: str = Field(default="", max_length=200)
+    code_challenge_method: str = Field(default="", max_length=20)
+    resource: str = Field(default="", max_length=500)
+    scope: str = Field(default="", max_length=500)
+    state: str = Field(default="", max_length=1000)
+
+
+class DecisionForm(ConnectForm):
+    decision: str = Field(default="", max_length=10)  # anything but "allow" denies
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    client: Client
+    resource: str
+    scopes: tuple[str, ...]
+    agent: str  # "" for the operators' tools
+
+
+class OAuthPages(Pages):
+    def __init__(self, grants: Grants, agents: Agents) -> None:
+        self._grants = grants
+        self._agents = agents
+
+    @page(AUTHORIZE, access=manage, under="tokens")
+    async def connect(self, visit: Visit[ConnectForm]) -> Answer:
+        asked = visit.input
+        wanted = await self._wanted(visit, asked)
+        if isinstance(wanted, Go):
+            return wanted
+        if wanted is None:
+            return Shown("channels/oauth/unknown_assistant.html")
+        return Shown(
+            "channels/oauth/connect.html",
+            {"asked": asked.model_dump(), "wanted": wanted, "goes_to": _host(asked.redirect_uri)},
+        )
+
+    @action(AUTHORIZE, access=manage, shown_on="connect")
+    async def decide(self, visit: Visit[DecisionForm]) -> Answer:
+        asked = visit.input
+        wanted = await self._wanted(visit, asked)
+        if isinstance(wanted, Go):
+            return wanted
+        if wanted is None:
+            return Go(visit.url("connect"))
+        told = {"error": "access_denied"}
+        if asked.decision == "allow":
+            told = {
+                "code": await self._grants.allow(
+                    visit.actor,
+                    asked.client_id,
+                    wanted.client,
+                    asked.redirect_uri,
+                    asked.code_challenge,
+                    wanted.resource,
+                    wanted.scopes,
+                )
+            }
+        # Browsers follow no redirect from a form to another website that the policy does not name, so this is a page.
+        back = _back(visit, asked, told)
+        return Shown("channels/oauth/connected.html", {"back": back, "goes_to": _host(asked.redirect_uri)})
+
+    async def _wanted(self, visit: Visit[ConnectForm] | Visit[DecisionForm], asked: ConnectForm) -> _Wanted | Go | None:
+        """Where there is something wrong, the client is told. None while it is not known who that is."""
+        client = await self._grants.client(asked.client_id)
+        if client is None or not client.may_return_to(asked.redirect_uri):
+            return None
+        if asked.response_type != "code":
+            return Go(_back(visit, asked, {"error": "unsupported_response_type"}))
+        if asked.code_challenge_method != "S256" or not is_challenge(asked.code_challenge):
+            told = {"error": "invalid_request", "error_description": "Send a code_challenge with S256 (PKCE)."}
+            return Go(_back(visit, asked, told))
+        resource = resource_path(asked.resource, base_url_of(visit.request))
+        if resource is None:
+            named = {"error": "invalid_target", "error_description": "Name an address of this server in resource."}
+            return Go(_back(visit, asked, named))
+        agent_id = agent_of(resource)
+        agent = (await self._agents.get(visit.actor, agent_id)).draft.name if agent_id else ""
+        return _Wanted(client, resource, scopes_of(resource, asked.scope), agent)
+
+
+def _back(visit: Visit[ConnectForm] | Visit[DecisionForm], asked: ConnectForm, told: dict[str, str]) -> str:
+    """The client's address with the answer, and who gives it (RFC 9207)."""
+    told |= {"iss": base_url_of(visit.request)} | ({"state": asked.state} if asked.state else {})
+    return f"{asked.redirect_uri}{'&' if '?' in asked.redirect_uri else '?'}{urlencode(told)}"
+
+
+def _host(uri: str) -> str:
+    parts = urlsplit(uri)
+    return f"{parts.scheme}://{parts.netloc}"
