@@ -66,6 +66,11 @@ def test_a_wide_window_has_list_thread_and_visitor_side_by_side(context: Browser
     page.evaluate(AXE.read_text("utf-8"))
     violations = page.evaluate(LOOK, RULES)
     assert violations == [], "\n".join(violations)
+    page.set_viewport_size({"width": 1200, "height": 600})
+    links.last.click()
+    expect(links.last).to_have_attribute("aria-current", "page")
+    expect(links.last).to_be_in_viewport()
+    assert page.evaluate("scrollY") == 0, "only the list is scrolled to it"
     page.set_viewport_size({"width": 1199, "height": 800})
     expect(pane).to_be_hidden()
 

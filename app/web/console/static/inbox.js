@@ -40,7 +40,8 @@
 
   /* -- one conversation -- */
 
-  document.querySelector(".pane [aria-current]")?.scrollIntoView({ block: "nearest" });
+  const shown = document.querySelector(".pane .is-shown");
+  if (shown) shown.closest(".pane").scrollTop = shown.offsetTop; // the page itself stays
 
   const OF_ONE = {
     j: () => click('a[rel="next"]'),
