@@ -323,6 +323,11 @@ screenshots: .venv/installed ## Take pictures of the widget's states and the con
 	$(BIN)/python -m tests.e2e.screenshots $(or $(OUT),docs/images)
 	$(BIN)/python -m tests.console.screenshots $(or $(OUT),docs/images)
 
+.PHONY: docs-pictures
+docs-pictures: .venv/installed ## Take the pictures of the documentation anew (needs Debian's chromium)
+	$(BIN)/python -m tests.e2e.screenshots docs/images widget-light widget-dark widget-phone widget-search widget-page
+	$(BIN)/python -m tests.console.screenshots docs/images
+
 .PHONY: migration
 migration: .venv/installed ## Write the migration that brings databases to the tables as the code has them (NAME=saved_filters)
 	$(BIN)/python -m tests.store.migration_writing $(NAME)

@@ -61,6 +61,16 @@ async def main(folder: Path) -> None:
                     for scheme in SCHEMES:
                         picture = await _take(browser, console, str(client.base_url), path, height, scheme)
                         _small(picture).save(folder / f"console-{name}-{scheme}.png", optimize=True)
+                agent = f"/console/agents/{console.house.agent.id}"
+                for name, path, height in (
+                    ("new-agent", "/console/new-agent", 620),
+                    ("sources", f"{agent}/sources", 620),
+                    ("settings", f"{agent}/settings", 820),
+                    ("conversation", f"{agent}/conversations/{console.rooms.ids['conversation_id']}", 820),
+                    ("live-chat", f"/console/live/{console.rooms.ids['conversation_id']}", 820),
+                ):
+                    picture = await _take(browser, console, str(client.base_url), path, height, "light", 1280)
+                    _small(picture).save(folder / f"console-{name}.png", optimize=True)
                 await browser.close()
 
 
@@ -84,10 +94,16 @@ def _liked(session: VisitorSession, turn: UUID, tx: Transaction) -> None:
 
 
 async def _take(
-    browser: Browser, console: OpenConsole, base: str, path: str, height: int, scheme: Literal["light", "dark"]
+    browser: Browser,
+    console: OpenConsole,
+    base: str,
+    path: str,
+    height: int,
+    scheme: Literal["light", "dark"],
+    width: int = 1180,
 ) -> bytes:
     context = await browser.new_context(
-        viewport={"width": 1180, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
     )
     secret, where = console.admin.cookies[COOKIE], base.replace("http:", "https:")
     await context.add_cookies([{"name": COOKIE, "value": secret, "url": where, "secure": True, "httpOnly": True}])

@@ -1,18 +1,18 @@
-"""Pictures of the widget, for eyes: `make screenshots`, or `python -m tests.e2e.screenshots FOLDER`.
+"""Pictures of the widget, for eyes: `make screenshots`, or `python -m tests.e2e.screenshots FOLDER [NAME ...]`.
 
 Those on the demonstration site are of real processes; states that a real server rarely shows are scripted.
 """
 
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.doubles.fake_openai import Tear
 from tests.doubles.scripted_person import ScriptedPerson
@@ -41,6 +41,42 @@ SOURCES = (
     {"id": 1, "url": "https://shop.example/help/returns#time", "title": "Returns › How long", "as_of": "2026-03-01"},
     {"id": 2, "url": "https://shop.example/help/payment", "title": "Payment", "as_of": None},
 )
+STARTERS = ["How do returns work?", "What does delivery cost?", "How do I wash linen?"]
+FOUND = {
+    "pages": [
+        {
+            "url": "https://shop.example/help/returns",
+            "title": [{"text": "Return", "is_match": True}, {"text": "s", "is_match": False}],
+            "passages": [
+                {
+                    "url": "https://shop.example/help/returns#time",
+                    "headings": [{"text": "How long", "is_match": False}],
+                    "text": [
+                        {"text": "You can ", "is_match": False},
+                        {"text": "return", "is_match": True},
+                        {"text": " anything within 30 days of delivery, unworn and in its box.", "is_match": False},
+                    ],
+                }
+            ],
+        },
+        {
+            "url": "https://shop.example/help/payment",
+            "title": [{"text": "Payment", "is_match": False}],
+            "passages": [
+                {
+                    "url": "https://shop.example/help/payment#refunds",
+                    "headings": [{"text": "Refunds", "is_match": False}],
+                    "text": [
+                        {"text": "A ", "is_match": False},
+                        {"text": "return", "is_match": True},
+                        {"text": " is refunded to the card that you paid with.", "is_match": False},
+                    ],
+                }
+            ],
+        },
+    ],
+    "facets": [],
+}
 BODY = "<h2>The linen shirt</h2>" + "<p>A light shirt for warm days, woven in Portugal from European flax.</p>" * 6
 HOST_CSS = "<style>body{font:16px/1.6 Georgia,serif;max-width:640px;margin:48px;color:#333;background:#fbfaf7}</style>"
 
@@ -49,7 +85,8 @@ HOST_CSS = "<style>body{font:16px/1.6 Georgia,serif;max-width:640px;margin:48px;
 class Shot:
     """`question` None shows what is there before one; `attributes` are the script tag's; `opens` is clicked at last.
 
-    `person` is at the other end of a live chat, of which `awaits` is shown."""
+    `person` is at the other end of a live chat, of which `awaits` is shown. `typed` is what the search looks for;
+    `is_page`: the conversation fills the page."""
 
     name: str
     question: str | None = None
@@ -64,6 +101,8 @@ class Shot:
     opens: str | None = None
     person: ScriptedPerson | None = None
     awaits: str = ".log"
+    typed: str = ""
+    is_page: bool = False
 
 
 REAL = (
@@ -99,6 +138,8 @@ SCRIPTED = (
     Shot("wide", "How do returns work?", attributes='data-wide="true"'),
     Shot("narrow", "How do returns work?", size=NARROW),
     Shot("yellow", "How do returns work?", attributes='data-color="#ffd400"'),
+    Shot("widget-search", typed="return"),
+    Shot("widget-page", is_page=True),
     Shot("searching", "Still searching?", ends_with=".status"),
 )
 SCRIPT: Mapping[str, list[Any]] = {
@@ -108,16 +149,19 @@ SCRIPT: Mapping[str, list[Any]] = {
 }
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, names: Collection[str] = ()) -> None:
+    """Those of the names, or all."""
     folder.mkdir(parents=True, exist_ok=True)
+    real, scripted = ([shot for shot in shots if not names or shot.name in names] for shots in (REAL, SCRIPTED))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        with tempfile.TemporaryDirectory() as data, real_docent(Path(data)) as docent:
-            for shot in REAL:
-                _take(browser, shot, _on_the_demo_site(docent, shot), folder)
+        if real:
+            with tempfile.TemporaryDirectory() as data, real_docent(Path(data)) as docent:
+                for shot in real:
+                    _take(browser, shot, _on_the_demo_site(docent, shot), folder)
         api = ScriptedWidgetApi(files=WIDGET_FILES)
         port, stop = serve(api.app())
-        for shot in SCRIPTED:
+        for shot in scripted:
             _take(browser, shot, _on_a_scripted_site(api, port, shot), folder)
         api.release()
         stop()
@@ -137,7 +181,15 @@ def _on_a_scripted_site(api: ScriptedWidgetApi, port: int, shot: Shot) -> str:
     api.person = shot.person or ScriptedPerson()
     api.script = dict(SCRIPT)
     site = Site(api, port)
-    site.write(attributes=shot.attributes, body=BODY, lang=shot.language, head=HOST_CSS)
+    body, script = BODY, '<script async src="{}/widget/{}.js" data-agent="a1" {}></script>'
+    if shot.typed:
+        api.found[shot.typed] = FOUND
+        body += script.format(site.api_origin, "search", "")
+    site.write(attributes=shot.attributes, body=body, lang=shot.language, head=HOST_CSS)
+    if shot.is_page:
+        api.agent["starter_prompts"] = STARTERS
+        tag = script.format(site.api_origin, "inline", 'data-target="main" data-mode="page"')
+        api.pages[""] = f"<!doctype html><title>Help</title><style>body {{ margin: 0 }}</style><main></main>{tag}"
     return site.origin
 
 
@@ -146,6 +198,10 @@ def _take(browser: Browser, shot: Shot, address: str, folder: Path) -> None:
     page = browser.new_page(
         viewport={"width": width, "height": height}, color_scheme=shot.scheme, reduced_motion="reduce"
     )
+    if shot.typed or shot.is_page:
+        _show(page, shot, address)
+        _keep(page, shot, folder)
+        return
     chat = Chat.visit(page, address)
     if shot.is_open:
         chat.launcher.click()
@@ -159,6 +215,22 @@ def _take(browser: Browser, shot: Shot, address: str, folder: Path) -> None:
         chat.panel.locator(shot.awaits).last.wait_for()
     if shot.opens:
         chat.answers.last.locator(shot.opens).click()
+    _keep(page, shot, folder)
+
+
+def _show(page: Page, shot: Shot, address: str) -> None:
+    page.goto(address)
+    if shot.is_page:
+        page.locator("docent-widget .starters").wait_for()
+        return
+    page.locator("docent-search").wait_for(state="attached")
+    page.locator("docent-widget").wait_for(state="attached")
+    page.keyboard.press("Control+k")
+    page.locator("docent-search input").fill(shot.typed)
+    page.locator("docent-search mark").first.wait_for()
+
+
+def _keep(page: Page, shot: Shot, folder: Path) -> None:
     page.evaluate("document.fonts.ready")
     _small(page.screenshot()).save(folder / f"{shot.name}.png", optimize=True)
     print(folder / f"{shot.name}.png")  # noqa: T201 - for whoever runs it
@@ -171,4 +243,4 @@ def _small(picture: bytes) -> Image.Image:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])
