@@ -18,8 +18,7 @@ from app.sources.files.records import GivenDocumentRecords
 from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.source import CrawlRun, RunState
-from app.sources.source_rules import MAX_NAME_CHARS, MAX_TEXT_CHARS
+from app.sources.source import MAX_NAME_CHARS, MAX_TEXT_CHARS, CrawlRun, RunState
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 

@@ -10,14 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.core.errors import InvalidInput
+from app.core.field_rules import MAX_URL_CHARS
+from app.core.setting import at_most, between, required
 from app.knowledge.document import RepeatedText
 from crawler.discover.scope import Scope
 from crawler.url_rules import CheckedUrl
 
+MAX_NAME_CHARS: Final = 200
+MAX_TEXT_CHARS: Final = 500_000
+_LINES: Final = at_most(100, each=500)
 MAX_ACCESS_NAME_CHARS: Final = 200
 MAX_SECRET_CHARS: Final = 4096
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110, section 5.6.2
@@ -187,27 +192,39 @@ _WAITING_STATUSES = frozenset({"queued", "held"})  # for their turn, or for an o
 @dataclass(frozen=True, slots=True)
 class SourceConfig:
     """An operator's settings of a source; those that apply are `fields` of its kind. Globs match the path; in a Git
-    repository, that of the file, such as /docs/guide.md. With `is_public`, anybody may open the file. With
-    `read_files`, a website's PDF and Office files are read like its pages. `page_url` is the template of a listed
-    page's address: {operation}, {tag}, {method} and {path} are replaced by an API operation's own, {path} or
-    {path_without_suffix} by a file's path below `folder`. `branch` ("": the repository's default) may also be a tag.
-    `keep_repeated` has the headings of texts that are indexed although many pages of a website have them; "*" stands
-    for all."""
+    repository, that of the file, such as /docs/guide.md."""
 
     kind: SourceKind
-    name: str
-    url: str = ""
-    text: str = ""
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    max_pages: int = 2000
-    max_depth: int = 10
-    is_public: bool = False
-    read_files: bool = False
-    page_url: str = ""
-    branch: str = ""
-    folder: str = ""
-    keep_repeated: tuple[str, ...] = ()
+    name: Annotated[str, required(MAX_NAME_CHARS)]
+    url: Annotated[str, at_most(MAX_URL_CHARS)] = ""
+    text: Annotated[str, at_most(MAX_TEXT_CHARS, rows=12), 'Only for kind "text".'] = ""
+    include: Annotated[tuple[str, ...], _LINES, "Globs of paths to include."] = ()
+    exclude: Annotated[tuple[str, ...], _LINES, "Globs of paths to exclude."] = ()
+    max_pages: Annotated[int, between(1, 100_000)] = 2000
+    max_depth: Annotated[int, between(0, 50)] = 10
+    is_public: Annotated[
+        bool,
+        'Only for kind "file": anyone may open the file at /v1/files/{source_id}, and citations link there unless '
+        "`url` is another address.",
+    ] = False
+    read_files: Annotated[bool, "PDF, DOCX, PPTX and XLSX files that a website links to are read as its pages are."] = (
+        False
+    )
+    page_url: Annotated[
+        str,
+        at_most(MAX_URL_CHARS),
+        'Of kinds "openapi" and "git" alone: where citations lead. Of an operation such as '
+        "https://docs.example.com/api#/{tag}/{operation}, with {method} and {path} as well; of a file such as "
+        "https://docs.example.com/{path_without_suffix}, or with {path}.",
+    ] = ""
+    branch: Annotated[str, at_most(300), 'Of kind "git" alone: a branch or tag; empty for the repository\'s own.'] = ""
+    folder: Annotated[str, at_most(300), 'Of kind "git" alone: only what lies below it, such as docs.'] = ""
+    keep_repeated: Annotated[
+        tuple[str, ...],
+        _LINES,
+        "Headings of texts that are indexed although more than a fifth of a website's pages have them word for word, "
+        'such as "Need more help?"; "*" keeps all.',
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)

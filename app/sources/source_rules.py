@@ -3,17 +3,9 @@
 from typing import Final
 
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_between, check_http_url, check_line, check_lines
+from app.core.field_rules import check_http_url
+from app.core.setting import check_limits
 from app.sources.source import SourceConfig, SourceKind
-
-MAX_NAME_CHARS = 200
-MAX_TEXT_CHARS = 500_000
-MAX_GLOBS = 100
-MAX_GLOB_CHARS = 500
-MAX_PAGES = 100_000
-MAX_DEPTH = 50
-MAX_PLACE_CHARS = 300
-
 
 # Sources of other kinds may have values of the other fields, which nothing reads.
 _REFUSED_ELSEWHERE: Final = ("text", "is_public", "read_files", "keep_repeated", "page_url", "branch", "folder")
@@ -27,15 +19,9 @@ def check_source(config: SourceConfig) -> None:
     if config.page_url:
         check_http_url("page_url", config.page_url.replace("{", "").replace("}", ""))
     config.kind.check(config)
-    check_line("branch", config.branch, MAX_PLACE_CHARS)
-    check_line("folder", config.folder, MAX_PLACE_CHARS)
     if config.url or not config.kind.is_given:
         check_http_url("url", config.url)
-    check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
-    for name in ("include", "exclude", "keep_repeated"):
-        check_lines(name, getattr(config, name), MAX_GLOBS, MAX_GLOB_CHARS)
-    check_between("max_pages", config.max_pages, 1, MAX_PAGES)
-    check_between("max_depth", config.max_depth, 0, MAX_DEPTH)
+    check_limits("", config)
 
 
 def check_has(kind: SourceKind, name: str) -> None:

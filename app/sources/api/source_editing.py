@@ -1,15 +1,12 @@
 """Admin API: changing a source, and the credentials that its website requires."""
 
-from dataclasses import replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
-from app.sources import source_rules as rules
-from app.sources.api.sources import BRANCH, FOLDER, KEEP_REPEATED, MAX_BODY_BYTES, PAGE_URL, READ_FILES, TAG, SourceOut
+from app.sources.api.sources import MAX_BODY_BYTES, TAG, SourceOut, SourcePatch
 from app.sources.source import (
     MAX_ACCESS_NAME_CHARS,
     MAX_SECRET_CHARS,
@@ -22,40 +19,7 @@ from app.sources.source import (
 from app.sources.source_editing import SourceAccesses, SourceEditing, with_own_address
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
-from app.web.operation import Api, Call, Model, delete, get, mirrors, patch, put, read, without_defaults, write
-
-
-class SourcePatch(Model):
-    """Fields that are not sent stay unchanged; the next sync applies the others."""
-
-    model_config = ConfigDict(json_schema_extra=without_defaults)
-
-    name: str = Field(default="?", min_length=1, max_length=rules.MAX_NAME_CHARS)
-    text: str = Field(default="?", min_length=1, max_length=rules.MAX_TEXT_CHARS, description='Only for kind "text".')
-    url: str = Field(
-        default="",
-        max_length=2048,
-        description='The website\'s address; for kinds "text" and "file", where citations link to. Pages of another '
-        "website are no longer used from then on, and its credentials are forgotten.",
-    )
-    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to include.")
-    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to exclude.")
-    max_pages: int = Field(default=1, ge=1, le=rules.MAX_PAGES)
-    max_depth: int = Field(default=0, ge=0, le=rules.MAX_DEPTH)
-    read_files: bool = Field(default=False, description=READ_FILES)
-    keep_repeated: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description=KEEP_REPEATED)
-    page_url: str = Field(default="", max_length=2048, description=PAGE_URL)
-    branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=BRANCH)
-    folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=FOLDER)
-    is_public: bool = Field(
-        default=False,
-        description='Only for kind "file": anyone may open the file at /v1/files/{source_id}, and citations link '
-        "there unless `url` is another address.",
-    )
-
-    def applied(self, config: SourceConfig) -> SourceConfig:
-        sent: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
-        return replace(config, **sent)
+from app.web.operation import Api, Call, Model, delete, get, mirrors, patch, put, read, write
 
 
 @mirrors(SourceConfig, "source_id name url text")
@@ -84,7 +48,7 @@ class AdminSourceEditing(Api):
         own_address = f"{base_url_of(call.request)}{public_path(source_id)}"
         return SourceOut.of(
             await self._editing.change(
-                call.caller, source_id, lambda config: with_own_address(call.input.applied(config), own_address)
+                call.caller, source_id, lambda config: with_own_address(call.input.applied_to(config), own_address)
             )
         )
 

@@ -8,11 +8,13 @@ from uuid import UUID
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, GetPydanticSchema, PlainSerializer
 
 from app.core.actor import Actor
-from app.sources import source_rules as rules
+from app.core.field_rules import MAX_URL_CHARS
 from app.sources.discovery import Discovery, SiteOffers
 from app.sources.kinds import KINDS, kind_named
 from app.sources.runs.run_control import MAX_URLS, PageSync
 from app.sources.source import (
+    MAX_NAME_CHARS,
+    MAX_TEXT_CHARS,
     CrawlRun,
     PageStatus,
     Schedule,
@@ -22,7 +24,24 @@ from app.sources.source import (
     SourceSchedule,
 )
 from app.sources.sources import MAX_CRON_CHARS, MAX_HOURS, Schedules, Sources
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, put, read, write
+from app.web.model import Url
+from app.web.operation import (
+    Api,
+    Call,
+    ListOut,
+    ListQuery,
+    Model,
+    Patch,
+    delete,
+    example,
+    get,
+    mirrors,
+    post,
+    put,
+    read,
+    takes,
+    write,
+)
 
 Cron = Annotated[
     str,
@@ -79,18 +98,6 @@ class AdminSchedules(Api):
 
 
 TAG = "Sources"
-READ_FILES = "PDF, DOCX, PPTX and XLSX files that a website links to are read as its pages are."
-KEEP_REPEATED = (
-    "Headings of texts that are indexed although more than a fifth of a website's pages have them word for word, such "
-    'as "Need more help?"; "*" keeps all.'
-)
-PAGE_URL = (
-    'Of kinds "openapi" and "git" alone: where citations lead. Of an operation such as '
-    "https://docs.example.com/api#/{tag}/{operation}, with {method} and {path} as well; of a file such as "
-    "https://docs.example.com/{path_without_suffix}, or with {path}."
-)
-BRANCH = 'Of kind "git" alone: a branch or tag; empty for the repository\'s own.'
-FOLDER = 'Of kind "git" alone: only what lies below it, such as docs.'
 MAX_BODY_BYTES = 4 * 1024 * 1024  # a pasted text
 
 
@@ -105,30 +112,32 @@ KindName = Annotated[
 """A kind, which JSON and forms name."""
 
 
-class SourceCreate(Model):
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"kind": "site", "name": "Docs", "url": "https://docs.example.com"}]}
-    )
+_FIELDS = "include exclude max_pages max_depth read_files keep_repeated page_url branch folder"
 
+
+@takes(SourceConfig, f"kind name url text {_FIELDS}")
+@example(kind="site", name="Docs", url="https://docs.example.com")
+class SourceCreate(Model):
     kind: KindName
-    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS, description="If left out, the address.")
-    url: str = Field(default="", max_length=2048)
-    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS, description='Only for kind "text".')
-    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to include.")
-    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to exclude.")
-    max_pages: int = Field(default=2000, ge=1, le=rules.MAX_PAGES)
-    max_depth: int = Field(default=10, ge=0, le=rules.MAX_DEPTH)
-    read_files: bool = Field(default=False, description=READ_FILES)
-    keep_repeated: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description=KEEP_REPEATED)
-    page_url: str = Field(default="", max_length=2048, description=PAGE_URL)
-    branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=BRANCH)
-    folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=FOLDER)
+    name: str = Field(default="", max_length=MAX_NAME_CHARS, description="If left out, the address.")
+    url: Url = ""
     schedule: ScheduleIn | None = Field(default=None, description="When to read the source again automatically.")
 
     def config(self) -> SourceConfig:
-        given = dict(self) | {"name": self.name or self.url[: rules.MAX_NAME_CHARS]}
-        del given["schedule"]
-        return SourceConfig(**given)
+        return self.made(SourceConfig, name=self.name or self.url[:MAX_NAME_CHARS])
+
+
+@takes(SourceConfig, f"name text url {_FIELDS} is_public")
+class SourcePatch(Patch):
+    """Fields that are not sent stay unchanged; the next sync applies the others."""
+
+    text: str = Field(default="?", min_length=1, max_length=MAX_TEXT_CHARS, description='Only for kind "text".')
+    url: str = Field(
+        default="",
+        max_length=MAX_URL_CHARS,
+        description='The website\'s address; for kinds "text" and "file", where citations link to. Pages of another '
+        "website are no longer used from then on, and its credentials are forgotten.",
+    )
 
 
 @mirrors(CrawlRun, "id source_id state created_at started_at ended_at stop_reason counts kept_pages only_asked")

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from app.core.actor import Actor
 from app.core.source_file import ACCEPTED, FileFormat, Upload
-from app.sources import source_rules as rules
 from app.sources.files.source_files import SourceFiles, StoredFile
+from app.sources.source import MAX_NAME_CHARS
 from app.web.errors import Refusal
 from app.web.file_export import DOWNLOAD, served
 from app.web.operation import AnyEndpoint, Api, Call, Model, Multipart, anybody_with_link, get, post, read, write
@@ -27,7 +27,7 @@ class FileReplacement(Multipart):
 class FileUpload(FileReplacement):
     name: str = Field(
         default="",
-        max_length=rules.MAX_NAME_CHARS,
+        max_length=MAX_NAME_CHARS,
         description="Shown in citations. If left out, the title in the file.",
     )
     url: str = Field(default="", max_length=2048, description="The page that citations link to.")

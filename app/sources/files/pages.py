@@ -6,9 +6,9 @@ from dataclasses import replace
 from pydantic import Field
 from starlette.responses import Response
 
-from app.sources import source_rules as rules
 from app.sources.files.source_files import SourceFiles
 from app.sources.pages.own_source import own_source
+from app.sources.source import MAX_NAME_CHARS
 from app.sources.sources import Sources
 from app.web.console.page import ConsolePage, Form, Go, NoForm, Pages, Visit, action, page, read, write
 from app.web.file_export import served
@@ -20,7 +20,7 @@ class OtherFile(Form):
 
 
 class NewFile(OtherFile):
-    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS)
+    name: str = Field(default="", max_length=MAX_NAME_CHARS)
     url: str = Field(default="", max_length=2048)
 
 

@@ -6,8 +6,7 @@ from app.core.field_rules import check_text
 from app.knowledge.document import PageContent
 from app.sources.runs.given_pages import GivenKind, GivenPages
 from app.sources.runs.site_reader import ReadPage
-from app.sources.source import Source, SourceConfig
-from app.sources.source_rules import MAX_TEXT_CHARS
+from app.sources.source import MAX_TEXT_CHARS, Source, SourceConfig
 
 
 class Text(GivenKind):

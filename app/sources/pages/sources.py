@@ -11,7 +11,6 @@ from app.core.source_file import ACCEPTED, EXTENSIONS
 from app.knowledge.passages import Passages
 from app.knowledge.quarantine import quarantined_pages
 from app.knowledge.unread_languages import UnreadLanguages
-from app.sources import source_rules as rules
 from app.sources.api.sources import KindName
 from app.sources.discovery import Discovery
 from app.sources.files.source_files import SourceFiles
@@ -19,12 +18,13 @@ from app.sources.kinds import KINDS, TEXT, ZENDESK
 from app.sources.listed.document_list import ListedKind
 from app.sources.pages.own_source import own_source
 from app.sources.runs.run_progress import run_progress
-from app.sources.source import ENDED_STATES, CrawlRun, RunState, SourceConfig
+from app.sources.source import ENDED_STATES, MAX_NAME_CHARS, CrawlRun, RunState, SourceConfig
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
+from app.web.model import Url, takes
 
 # For file fields: the types that browsers offer, and their description.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
@@ -57,17 +57,15 @@ class SourcesWanted(Form):
     title: str = ""
 
 
+@takes(SourceConfig, "kind name url text include exclude")
 class NewSource(Form):
     kind: KindName = TEXT
-    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS)
-    url: str = Field(default="", max_length=2048)
-    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
-    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
-    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
+    name: str = Field(default="", max_length=MAX_NAME_CHARS)
+    url: Url = ""
 
     def config(self) -> SourceConfig:
         name = self.name or self.url.removeprefix("https://").removeprefix("http://").strip("/") or "Text"
-        return SourceConfig(self.kind, name[: rules.MAX_NAME_CHARS], self.url, self.text, self.include, self.exclude)
+        return self.made(SourceConfig, name=name[:MAX_NAME_CHARS])
 
 
 class NewHelpCentre(Form):
@@ -79,32 +77,20 @@ class NewHelpCentre(Form):
         if self.kind not in _LISTED:
             raise InvalidInput("kind", "Choose one of the types.")
         url = with_scheme(self.url)
-        return SourceConfig(self.kind, url.partition("://")[2].strip("/")[: rules.MAX_NAME_CHARS] or url, url)
+        return SourceConfig(self.kind, url.partition("://")[2].strip("/")[:MAX_NAME_CHARS] or url, url)
 
 
+@takes(
+    SourceConfig,
+    "name text url include exclude max_pages max_depth read_files keep_repeated page_url branch folder is_public",
+)
 class EditedSource(Form):
-    name: str = Field(max_length=rules.MAX_NAME_CHARS)
-    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS)
-    url: str = Field(default="", max_length=2048)
-    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
-    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
-    max_pages: int | None = Field(default=None, ge=1, le=rules.MAX_PAGES)
-    max_depth: int | None = Field(default=None, ge=0, le=rules.MAX_DEPTH)
-    read_files: bool = False
-    keep_repeated: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS)
-    page_url: str = Field(default="", max_length=2048)
-    branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS)
-    folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS)
-    is_public: bool = False
-
     def applied(self, config: SourceConfig) -> SourceConfig:
-        sent = self.model_dump() | {
-            "text": self.text or config.text,
-            "url": self.url if config.kind.is_given else with_scheme(self.url) or config.url,
-            "max_pages": config.max_pages if self.max_pages is None else self.max_pages,
-            "max_depth": config.max_depth if self.max_depth is None else self.max_depth,
-        }
-        return replace(config, name=self.name, **{name: sent[name] for name in config.kind.fields})
+        blank = {"text", "max_pages", "max_depth"} - self.model_fields_set  # these keep their values
+        sent = {name: getattr(self, name) for name in {"name", *config.kind.fields} - blank}
+        if not config.kind.is_given and "url" in sent:
+            sent["url"] = with_scheme(sent["url"]) or config.url
+        return replace(config, **sent)
 
 
 class PageList(Form):
@@ -138,7 +124,7 @@ class SourcePages(Pages):
     async def sources(self, visit: Visit[SourcesWanted]) -> Shown:
         found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
-        title = " ".join(visit.input.title.split())[: rules.MAX_NAME_CHARS]
+        title = " ".join(visit.input.title.split())[:MAX_NAME_CHARS]
         unread = await self._unread.of_agent(visit.actor, visit.agent.id)
         told = {
             "rows": rows,
