@@ -112,7 +112,7 @@ class Details(TypedDict, total=False):
     other_media_types: Sequence[str]  # that the input may request
     stream: StreamWords  # of an event stream that is not a turn's, for the document
     path_patterns: Mapping[str, str]  # of path parameters that are no ids
-    other_statuses: Mapping[int, str]  # with the response model, for the document
+    other_statuses: Mapping[int, str]  # with the response model, or that of `refusals`, for the document
     refusals: RefusalShape
     challenge: Callable[[Request], str]  # the header WWW-Authenticate of a 401
 

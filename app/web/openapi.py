@@ -222,11 +222,13 @@ _TAKEN = 202  # without a body
 
 def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
     responses: JsonObject = {str(endpoint.status): _success(endpoint, outputs)}
+    shape = endpoint.refusals
     for status, description in endpoint.other_statuses.items():
         told = {} if status == _TAKEN else responses[str(endpoint.status)]
+        if shape:
+            told = {"content": {"application/json": {"schema": outputs[shape.model]}}}
         responses[str(status)] = {**told, "description": description}
     by_status: dict[int, list[str]] = {}
-    shape = endpoint.refusals
     for code in refusal_codes(endpoint):
         by_status.setdefault(shape.status(code) if shape else STATUS_OF_CODE[code], []).append(code)
     for status, codes in sorted(by_status.items()):

@@ -63,14 +63,15 @@ class Grant:
     expires_at: float
     nonce: str
 
-    def is_for(self, client: str, redirect_uri: str, verifier: str, now: datetime) -> bool:
-        """Whether the one who presents it is the one who asked for it."""
+    def is_for(self, client: str, redirect_uri: str, verifier: str, resource: str | None, now: datetime) -> bool:
+        """Whether the one who presents it is the one who asked for it. Naming the resource again is optional."""
         answered = urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
         return (
             _VERIFIER.fullmatch(verifier) is not None
             and hmac.compare_digest(answered, self.challenge)
             and self.client == fingerprint(client)
             and self.redirect_uri == redirect_uri
+            and resource in (None, self.resource)
             and now.timestamp() < self.expires_at
         )
 

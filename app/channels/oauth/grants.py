@@ -65,13 +65,14 @@ class Grants:
         return signed((await self._keys.derived_keys(_GRANTS))[0], grant)
 
     async def exchange(
-        self, code: str, client_id: str, redirect_uri: str, verifier: str
+        self, code: str, client_id: str, redirect_uri: str, verifier: str, resource: str | None
     ) -> tuple[IssuedToken, Grant] | None:
-        """An API token for the resource alone, in the name of the operator; None for a code that is not this client's,
-        has expired or was exchanged before, which revokes the token."""
+        """An API token for the resource alone, in the name of the operator; None for a code that is not this client's
+        for that resource, has expired or was exchanged before, which revokes the token."""
+        now = self._clock.now()
         for key in await self._keys.derived_keys(_GRANTS):
             grant = grant_of([key], code)
-            if grant is None or not grant.is_for(client_id, redirect_uri, verifier, self._clock.now()):
+            if grant is None or not grant.is_for(client_id, redirect_uri, verifier, resource, now):
                 continue
             actor = Actor(UUID(grant.workspace_id), grant.operator, operator_id=UUID(grant.operator_id))
             # One code, one token: a second exchange finds the first's.

@@ -23,7 +23,8 @@ from app.core.actor import ASK, PROPOSE, READ
 from app.core.text.untrusted_text import without_controls
 from app.store.system_of_record import SystemOfRecord
 from app.web.access import CountedAddress, everyone
-from app.web.endpoint import Api, Call, get, post
+from app.web.endpoint import Api, Call, RefusalShape, get, post
+from app.web.errors import STATUS_OF_CODE, Problem
 from app.web.middleware.public_url import base_url_of, path_below
 from app.web.model import Model
 from app.web.request_body import check_json, read_body
@@ -31,7 +32,8 @@ from app.web.request_body import check_json, read_body
 PROTECTED: Final = "/.well-known/oauth-protected-resource"
 AUTHORIZE: Final = "/console/connect"
 _MAX_BYTES: Final = 16 * 1024
-_ERROR: Final = "An error of OAuth: `error` and `error_description`."
+_ERROR: Final = "Refused: invalid_request or another error of OAuth."
+_CODES: Final = {"rate_limited": "temporarily_unavailable", "internal": "server_error"}
 _counted = CountedAddress("oauth", lambda limits: limits.inits_per_address, ("rate_limited",))
 
 
@@ -77,6 +79,29 @@ class TokenOut(Model):
     scope: str
 
 
+class OAuthErrorOut(Model):
+    error: str
+    error_description: str
+
+
+def _code(code: str) -> str:
+    return _CODES.get(code, "invalid_request")
+
+
+def _error(code: str, message: str, status: int = 400) -> Response:
+    told = OAuthErrorOut(error=code, error_description=message)
+    return JSONResponse(told.model_dump(), status, {"Cache-Control": "no-store"})
+
+
+def _refused(problem: Problem) -> Response:
+    response = _error(_code(problem.code), problem.message, STATUS_OF_CODE[problem.code])
+    response.headers.update(problem.headers)
+    return response
+
+
+OAUTH_REFUSALS: Final = RefusalShape(_refused, STATUS_OF_CODE.__getitem__, _code, OAuthErrorOut)
+
+
 class OAuthApi(Api):
     tag = "MCP"
 
@@ -112,7 +137,8 @@ class OAuthApi(Api):
         status=201,
         max_body_bytes=_MAX_BYTES,
         codes=("too_large", "malformed_json", "unsupported_media_type"),
-        other_statuses={400: f"Refused: malformed_json. Or: {_ERROR}"},
+        other_statuses={400: _ERROR},
+        refusals=OAUTH_REFUSALS,
         response_model=ClientOut,
     )
     async def register_client(self, call: Call[None, None]) -> Response:
@@ -138,6 +164,7 @@ class OAuthApi(Api):
         max_body_bytes=_MAX_BYTES,
         codes=("too_large",),
         other_statuses={400: _ERROR, 401: _ERROR},
+        refusals=OAUTH_REFUSALS,
         response_model=TokenOut,
     )
     async def exchange_code(self, call: Call[None, None]) -> Response:
@@ -152,12 +179,12 @@ class OAuthApi(Api):
         if await self._grants.client(client_id) is None:
             return _error("invalid_client", "This client_id is unknown or too old. Register again.", 401)
         code, uri, verifier = (told.get(name, "") for name in ("code", "redirect_uri", "code_verifier"))
-        exchanged = await self._grants.exchange(code, client_id, uri, verifier)
+        named = told.get("resource")
+        resource = (resource_path(named, base_url_of(call.request)) or "") if named else None
+        exchanged = await self._grants.exchange(code, client_id, uri, verifier, resource)
         if exchanged is None:
             return _error("invalid_grant", "The code is not this client's, has expired or was used. Ask for a new one.")
         issued, grant = exchanged
-        if (named := told.get("resource")) and resource_path(named, base_url_of(call.request)) != grant.resource:
-            return _error("invalid_target", "The code was given for another resource.")
         made = TokenOut(access_token=issued.token, expires_in=TOKEN_DAYS * 86_400, scope=" ".join(grant.scopes))
         return _uncached(made)
 
@@ -178,7 +205,3 @@ def _is_uri(told: Any) -> bool:
 
 def _uncached(made: Model, status: int = 200) -> Response:
     return Response(made.model_dump_json(), status, {"Cache-Control": "no-store"}, "application/json")
-
-
-def _error(code: str, message: str, status: int = 400) -> Response:
-    return JSONResponse({"error": code, "error_description": message}, status, {"Cache-Control": "no-store"})

@@ -140,7 +140,7 @@ async def test_a_code_is_exchanged_once_and_the_second_time_ends_its_token(house
         ({"code": "é"}, "invalid_grant"),
         ({"client_id": "x"}, "invalid_client"),
         ({"grant_type": "refresh_token"}, "unsupported_grant_type"),
-        ({"resource": "https://elsewhere.example/mcp"}, "invalid_target"),
+        ({"resource": "https://elsewhere.example/mcp"}, "invalid_grant"),
     ],
 )
 async def test_a_code_is_worth_nothing_to_anybody_else(
@@ -209,6 +209,16 @@ async def test_who_may_not_make_tokens_lets_nobody_in(house: House) -> None:
 async def test_an_address_that_a_browser_would_run_or_leak_to_is_not_registered(house: House, uris: Any) -> None:
     refused = await house.http.post("/oauth/register", json={"redirect_uris": uris})
     assert (refused.status_code, refused.json()["error"]) == (400, "invalid_redirect_uri")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [("/oauth/register", b"{", 400), ("/oauth/register", b"[1]", 400), ("/oauth/token", b"\xff=\xff", 400)]
+    + [(path, b" " * 20_000, 413) for path in ("/oauth/register", "/oauth/token")],
+)
+async def test_every_refusal_is_one_of_oauth(house: House, path: str, body: bytes, status: int) -> None:
+    refused = await house.http.post(path, content=body, headers={"Content-Type": "application/json"})
+    assert (refused.status_code, set(refused.json())) == (status, {"error", "error_description"})
 
 
 @pytest.mark.parametrize(
