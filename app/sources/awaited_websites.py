@@ -10,7 +10,7 @@ import anyio
 
 from app.core.errors import InvalidInput, Overloaded
 from app.core.setting_values import USER_AGENT
-from app.sources.discovery import SiteOffer, SiteOffers
+from app.sources.discovery import SiteIdentity, SiteOffer, SiteOffers
 from app.sources.kinds import KINDS
 from app.sources.kinds.website import WebsiteKind
 from app.sources.runs.page_scope import SourcePages
@@ -83,12 +83,12 @@ class CrawlerSiteDiscovery(AwaitedWebsites):
         except UrlRefused as error:
             raise InvalidInput("url", error.reason) from error
 
-    async def name_of(self, url: str) -> str:
-        """The website's own name, or ""."""
+    async def identity_of(self, url: str) -> SiteIdentity:
         try:
-            return await self._discovery.name_of(url)
+            found = await self._discovery.identity_of(url)
         except UrlRefused:
-            return ""
+            return SiteIdentity()
+        return SiteIdentity(found.name, found.color, found.icon)
 
 
 def _offers(found: "Discovery") -> SiteOffers:

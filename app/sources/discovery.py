@@ -38,6 +38,15 @@ class SiteOffers:
     is_complete: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SiteIdentity:
+    """How a website presents itself: its name, "#rrggbb", and the bytes of its icon; empty where it says nothing."""
+
+    name: str = ""
+    color: str = ""
+    icon: bytes = b""
+
+
 class SiteDiscovery(Protocol):
     async def look(self, url: str) -> SiteOffers:
         """Inspect the website for at most half a minute. Its errors are among the problems.
@@ -45,6 +54,10 @@ class SiteDiscovery(Protocol):
         Raises InvalidInput for the field "url" if the address must not be dialled; Overloaded if too many inspections
         run.
         """
+        ...
+
+    async def identity_of(self, url: str) -> SiteIdentity:
+        """Read its start page, for at most some seconds. Never raises for what a website does or for its address."""
         ...
 
 

@@ -1,7 +1,7 @@
 """What a website offers to read, found before reading it: its sitemaps, its feeds, its links."""
 
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
 import anyio
@@ -16,13 +16,14 @@ from crawler.discover.sitemap_reader import Parse, SitemapLimits, SitemapReader
 from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.extract.html_tree import parse_html
 from crawler.extract.links import read_links
-from crawler.extract.metadata.page_metadata import page_title, site_name
+from crawler.extract.metadata.page_metadata import page_title, site_color, site_icon, site_name
 from crawler.fetch.fetch_result import HTML, NotFetched, WantedBody
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url, normalise_url
 
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+_ICON_TYPES = frozenset({"image/png", "image/jpeg", "image/webp"})
 _MAX_TITLE_CHARS = 200
 
 
@@ -31,12 +32,14 @@ class DiscoveryLimits:
     """How long and how far to look. Counts stop at `max_pages`."""
 
     seconds: float = 25.0
+    identity_seconds: float = 8.0
     max_sitemaps: int = 5  # that are named; each may be an index
     max_feeds: int = 5
     max_files: int = 10  # of one sitemap, including the files that it names
     max_pages: int = 10_000
     start_bytes: int = 2 * 1024 * 1024
     file_bytes: int = 10 * 1024 * 1024
+    icon_bytes: int = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,21 @@ class Discovery:
 
 
 @dataclass(frozen=True, slots=True)
+class SiteIdentity:
+    """How a website presents itself. `color` is "#rrggbb"; `icon` are the bytes of a picture, as the website sent
+    them. All are empty where it says nothing."""
+
+    name: str = ""
+    color: str = ""
+    icon: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
 class _StartPage:
     title: str
     name: str  # of the site
+    color: str
+    icon: str  # its URL
     links: tuple[str, ...]
     feeds: dict[str, str]  # title by URL
     sitemaps: tuple[str, ...]
@@ -97,14 +112,18 @@ class SiteDiscovery:
             found.is_complete = True
         return found
 
-    async def name_of(self, url: str) -> str:
-        """The website's name for itself on the page at `url`; "" if the page cannot be read, or has none. Raises
-        UrlRefused as `look` does."""
-        found = Discovery(str(check_url(url, self._fetcher.policy)))
-        with anyio.move_on_after(self._limits.seconds):
+    async def identity_of(self, url: str) -> SiteIdentity:
+        """How the website presents itself on the page at `url`; empty if the page cannot be read. Raises UrlRefused as
+        `look` does."""
+        found, identity = Discovery(str(check_url(url, self._fetcher.policy))), SiteIdentity()
+        with anyio.move_on_after(self._limits.identity_seconds):
             if start := await self._start(found):
-                return start.name
-        return ""
+                identity = SiteIdentity(start.name, start.color)
+                wanted = WantedBody(_ICON_TYPES, self._limits.icon_bytes)
+                if start.icon and not await self._robots.refusal(start.icon):
+                    icon = await self._fetcher.fetch(start.icon, wanted=wanted, admit=self._robots.refusal)
+                    identity = replace(identity, icon=b"" if isinstance(icon, NotFetched) else icon.body)
+        return identity
 
     async def _start(self, found: Discovery) -> _StartPage | None:
         if refusal := await self._robots.refusal(found.url):
@@ -138,7 +157,8 @@ class SiteDiscovery:
         title = page_title(tree, tree.body, url)[:_MAX_TITLE_CHARS]
         links = read_links(tree, url, lambda text: normalise_url(text, self._fetcher.policy)).links
         first_feeds = dict(list(feeds.items())[: self._limits.max_feeds])
-        return _StartPage(title, site_name(tree, url), links, first_feeds, tuple(sitemaps))
+        icon = self._absolute(url, site_icon(tree)) or ""
+        return _StartPage(title, site_name(tree, url), site_color(tree), icon, links, first_feeds, tuple(sitemaps))
 
     async def _sitemaps(self, found: Discovery, linked: Iterable[str]) -> AsyncIterator[Offer]:
         origin = check_url(found.url, self._fetcher.policy)

@@ -2,11 +2,17 @@
 
 from app.core.errors import InvalidInput
 from app.sources import kinds
-from app.sources.discovery import SiteOffer, SiteOffers
+from app.sources.discovery import SiteIdentity, SiteOffer, SiteOffers
 
 
 class ScriptedSiteDiscovery:
     """Every website has 3 links and a sitemap of 40 pages, but for private ones, which are refused."""
+
+    def __init__(self) -> None:
+        self.identity = SiteIdentity()
+
+    async def identity_of(self, url: str) -> SiteIdentity:
+        return self.identity
 
     async def look(self, url: str) -> SiteOffers:
         if "127.0.0.1" in url:

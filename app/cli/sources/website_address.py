@@ -43,7 +43,7 @@ async def website_name(settings: "Settings", address: str) -> str:
     from app.bootstrap.adapters import open_site_discovery
 
     async with open_site_discovery(settings) as discovery:
-        return await discovery.name_of(address) or urlsplit(address).hostname or address
+        return (await discovery.identity_of(address)).name or urlsplit(address).hostname or address
 
 
 def way_in(address: str, allowed: Collection[tuple[str, int]]) -> str:

@@ -1,13 +1,17 @@
 """A workspace's first agent, and the page for addresses that do not exist."""
 
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from pydantic import Field
 
 from app.agents.agent import AgentConfig
-from app.agents.agents import Agents
+from app.agents.agents import AgentPictures, Agents
+from app.agents.widget_settings import Theme
 from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import check_http_url
+from app.core.source_file import Upload
+from app.sources.discovery import SiteDiscovery
 from app.sources.kinds import SITE
 from app.sources.pages.sources import with_scheme
 from app.sources.source import SourceConfig
@@ -21,15 +25,20 @@ class NoPage(Pages):
         raise NotFound("page")
 
 
+_MAX_NAME_CHARS = 60
+
+
 class NewAgent(Form):
-    name: str = Field(max_length=60)
+    name: str = Field(default="", max_length=_MAX_NAME_CHARS)
     website: str = Field(max_length=2048)
 
 
 class NewAgentPages(Pages):
-    def __init__(self, agents: Agents, sources: Sources) -> None:
+    def __init__(self, agents: Agents, sources: Sources, discovery: SiteDiscovery, pictures: AgentPictures) -> None:
         self._agents = agents
         self._sources = sources
+        self._discovery = discovery
+        self._pictures = pictures
 
     @page("/console/new-agent", access=write, menu=MenuEntry("New agent", "Set-up", 4, "plus"))
     async def new_agent(self, visit: Visit[NoForm]) -> Shown:
@@ -47,8 +56,16 @@ class NewAgentPages(Pages):
             self._sources.check(wanted)
         except InvalidInput as error:
             raise InvalidInput("website", str(error).removeprefix("url: ")) from None
-        config = AgentConfig(name=name, allowed_origins=(f"{site.scheme}://{site.netloc}",))
+        its = await self._discovery.identity_of(url)
+        config = AgentConfig(
+            name=name or its.name[:_MAX_NAME_CHARS] or site.hostname[:_MAX_NAME_CHARS],
+            allowed_origins=(f"{site.scheme}://{site.netloc}",),
+            theme=Theme(primary_color=its.color or None),
+        )
         agent = await self._agents.create(visit.actor, config)
+        if its.icon:
+            with suppress(InvalidInput):  # no picture of a kind that can be drawn
+                await self._pictures.set(visit.actor, agent.id, Upload("icon", its.icon))
         source = await self._sources.create(visit.actor, agent.id, wanted)
         await self._sources.sync(visit.actor, source.id)
         await self._agents.publish(visit.actor, agent.id)

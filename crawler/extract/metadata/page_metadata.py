@@ -10,6 +10,9 @@ from crawler.extract.markdown.inline import plain_text
 
 _MAX_TITLE_CHARS = 300
 _MAX_NAME_CHARS = 60
+_PALE = 0xE0  # each of red, green and blue at least
+_TOUCH_PX = 180  # without a size, as phones ask for it
+_LEAST_ICON_PX = 64
 _SAYS_ITS_NAME = ('meta[property="og:site_name" i]', 'meta[name="application-name" i]')
 _EVERY_HOME = frozenset({"home", "home page", "homepage", "index", "start", "welcome"})
 _MAX_DESCRIPTION_CHARS = 1000
@@ -50,6 +53,28 @@ def site_name(tree: LexborHTMLParser, url: str) -> str:
         named = [part for part in parts if _letters(part) in own]
         said = next(iter((*named, *(part for part in parts if part and part.lower() not in _EVERY_HOME))), "")
     return said if len(said) <= _MAX_NAME_CHARS else ""
+
+
+def site_color(tree: LexborHTMLParser) -> str:
+    """The colour that the site gives a browser's frame (theme-color), as "#rrggbb"; "" without one, or for one as pale
+    as paper, which is a background."""
+    said = _meta(tree, 'meta[name="theme-color" i]:not([media*="dark"])').lower()
+    if re.fullmatch(r"#[0-9a-f]{3}", said):
+        said = "#" + "".join(digit * 2 for digit in said[1:])
+    is_color = re.fullmatch(r"#[0-9a-f]{6}", said) is not None
+    return said if is_color and min(bytes.fromhex(said[1:])) < _PALE else ""
+
+
+def site_icon(tree: LexborHTMLParser) -> str:
+    """The address of the site's largest icon, as the page has it; one for phones' start screens counts as large without
+    a size. "" if none is large enough for a logo."""
+    icons = {}
+    for node in tree.css('link[rel*="icon" i][href]'):
+        size = re.match(r"(\d{1,4})x", node.attributes.get("sizes") or "", re.IGNORECASE)
+        is_touch = "apple-touch-icon" in (node.attributes.get("rel") or "").lower()
+        icons[node.attributes.get("href") or ""] = int(size[1]) if size else _TOUCH_PX if is_touch else 0
+    best = max(icons, key=icons.__getitem__, default="")
+    return best if icons.get(best, 0) >= _LEAST_ICON_PX else ""
 
 
 def page_description(tree: LexborHTMLParser) -> str:

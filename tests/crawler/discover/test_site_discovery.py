@@ -5,7 +5,7 @@ import time
 import pytest
 
 from crawler.discover.crawl_seeds import SeedKind
-from crawler.discover.site_discovery import Discovery, DiscoveryLimits, Offer, SiteDiscovery
+from crawler.discover.site_discovery import Discovery, DiscoveryLimits, Offer, SiteDiscovery, SiteIdentity
 from crawler.errors import UrlRefused
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.robots import Robots
@@ -159,3 +159,56 @@ async def test_an_llms_txt_is_offered_as_a_list_of_pages(site: LoopbackSite, fet
     found = await look(site, fetcher)
 
     assert Offer(SeedKind.SITEMAP, f"{site.origin}/llms.txt", "", 2) in found.offers
+
+
+async def identity(site: LoopbackSite, fetcher: Fetcher) -> SiteIdentity:
+    return await SiteDiscovery(fetcher, Robots(fetcher)).identity_of(f"{site.origin}/")
+
+
+ICONS = '<link rel="icon" sizes="32x32" href="/small.png"><link rel="apple-touch-icon" href="/touch.png">'
+
+
+async def test_a_site_is_known_by_its_name_colour_and_icon(site: LoopbackSite, fetcher: Fetcher) -> None:
+    said = '<meta property="og:site_name" content="Acme Lamps"><meta name="theme-color" content="#0F766E">'
+    dark = '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#111111">'
+    site.page("/", start(head=dark + said + ICONS))
+    site.page("/touch.png", "the picture", content_type="image/png")
+    assert await identity(site, fetcher) == SiteIdentity("Acme Lamps", "#0f766e", b"the picture")
+
+
+@pytest.mark.parametrize(
+    ("said", "color"),
+    [("#0a7", "#00aa77"), ("#ffffff", ""), ("#f5f5f0", ""), ("teal", ""), ("#12", ""), ("#ffd400", "#ffd400")],
+)
+async def test_a_colour_is_one_that_a_launcher_can_wear(
+    site: LoopbackSite, fetcher: Fetcher, said: str, color: str
+) -> None:
+    site.page("/", start(head=f'<meta name="theme-color" content="{said}">'))
+    assert (await identity(site, fetcher)).color == color
+
+
+@pytest.mark.parametrize(
+    ("icons", "robots", "content_type"),
+    [
+        pytest.param('<link rel="icon" sizes="32x32" href="/touch.png">', "", "image/png", id="small"),
+        pytest.param('<link rel="icon" href="/touch.png">', "", "image/png", id="of unknown size"),
+        pytest.param(ICONS, "", "image/svg+xml", id="no pixels"),
+        pytest.param(ICONS, "User-agent: *\nDisallow: /touch", "image/png", id="not for robots"),
+        pytest.param('<link rel="icon" sizes="96x96" href="http://10.0.0.5/x.png">', "", "image/png", id="private"),
+    ],
+)
+async def test_an_icon_that_cannot_be_a_logo_is_none(
+    site: LoopbackSite, fetcher: Fetcher, icons: str, robots: str, content_type: str
+) -> None:
+    site.page("/", start(head=icons))
+    site.page("/robots.txt", robots, content_type="text/plain")
+    site.page("/touch.png", "the picture", content_type=content_type)
+    assert (await identity(site, fetcher)).icon == b""
+
+
+async def test_a_site_that_cannot_be_read_says_nothing_of_itself(site: LoopbackSite, fetcher: Fetcher) -> None:
+    site.page("/robots.txt", "User-agent: *\nDisallow: /", content_type="text/plain")
+    site.page("/", start(head=ICONS))
+    assert await identity(site, fetcher) == SiteIdentity()
+    with pytest.raises(UrlRefused):
+        await SiteDiscovery(fetcher, Robots(fetcher)).identity_of("ftp://acme.example/")

@@ -15,6 +15,7 @@ from app.knowledge.document import PageContent, RepeatedText
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.repeated_texts import RepeatedTextRecords
 from app.sources import kinds
+from app.sources.discovery import SiteDiscovery, SiteIdentity
 from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
@@ -22,6 +23,8 @@ from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import RunState, Source, SourceConfig
 from app.sources.sources import Sources
 from app.web.request_body import FORM_BYTES
+from tests.doubles.sample_files import picture_file
+from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.store.sample_rows import add_live
 from tests.web.console.browser import ConsoleBrowser, Value, text_of
 from tests.web.house import MAX_FILE_BYTES, House
@@ -325,6 +328,22 @@ async def test_a_website_makes_an_agent_that_is_live_and_reads_it(house: House, 
     assert live.config.allowed_origins == ("https://www.bea.example:8443",)
     (source,) = await sources_of(house, agent_id)
     assert (source.config.kind, source.config.url) == (kinds.SITE, "https://www.bea.example:8443/help/")
+
+
+async def test_a_new_agent_wears_the_websites_name_colour_and_icon(house: House, browser: ConsoleBrowser) -> None:
+    discovery = house.parts.get(SiteDiscovery)
+    assert isinstance(discovery, ScriptedSiteDiscovery)
+    for icon, has_picture in ((picture_file(), True), (b"no picture", False)):
+        discovery.identity = SiteIdentity("Bea Lamps", "#0f766e", icon)
+        made = await browser.post("/console/new-agent", {"website": "bea.example"})
+        agent_id = UUID(re.findall(r"agents/([0-9a-f-]+)", made.headers["location"])[0])
+        with house.record.reading() as tx:
+            live = AgentRecords(tx).live(agent_id).config
+        assert (live.name, live.theme.primary_color) == ("Bea Lamps", "#0f766e")
+        assert (live.theme.picture is not None) is has_picture
+    discovery.identity = SiteIdentity()
+    made = await browser.post("/console/new-agent", {"website": "bea.example"})
+    assert await browser.flash(made) == "bea.example is live and is reading bea.example."
 
 
 @pytest.mark.parametrize(
