@@ -105,8 +105,13 @@ _MAX_JITTER: Final = timedelta(hours=1)
 class Schedule:
     """Exactly one is set: `cron`, five fields in UTC, or `every_hours`."""
 
-    cron: str = ""
-    every_hours: int = 0
+    cron: Annotated[
+        str,
+        at_most(100),
+        "Minute, hour, day of month, month and day of week, in UTC; at most once an hour. Each source starts up to ten "
+        "minutes later, always by the same delay.",
+    ] = ""
+    every_hours: Annotated[int, between(0, 24 * 90)] = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
-from app.sources.source import (
-    AccessFacts,
-    Source,
-    SourceAccess,
-    SourceConfig,
-    SourceKind,
-    check_access,
-)
+from app.sources.source import AccessFacts, Source, SourceAccess, SourceConfig, SourceKind, check_access
 from app.sources.source_rules import check_has, check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.store.transaction import batches

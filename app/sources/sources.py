@@ -6,8 +6,8 @@ from uuid import UUID
 from app.agents.own_agent import OwnAgent, reads_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import check_between, check_line
 from app.core.list_page import ListPage, PageRequest, page_of
+from app.core.setting import check_limits
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
 from app.sources.cron_calendar import CronCalendar
@@ -176,8 +176,6 @@ def _check_unfinished(run: CrawlRun) -> None:
         )
 
 
-MAX_CRON_CHARS = 100
-MAX_HOURS = 24 * 90
 LEAST_PAUSE = timedelta(hours=1)
 
 _MOMENTS_LOOKED_AT = 60
@@ -226,11 +224,8 @@ class Schedules:
         check_kind(config)
         if bool(schedule.cron) == bool(schedule.every_hours):
             raise InvalidInput("", "Set either cron or every_hours, not both.")
-        if schedule.every_hours:
-            check_between("every_hours", schedule.every_hours, 1, MAX_HOURS)
-            return
-        check_line("cron", schedule.cron, MAX_CRON_CHARS, may_be_empty=False)
-        if self._least_pause(schedule.cron, self._clock.now()) < LEAST_PAUSE:
+        check_limits("", schedule)
+        if schedule.cron and self._least_pause(schedule.cron, self._clock.now()) < LEAST_PAUSE:
             raise InvalidInput("cron", 'This is more often than once an hour. Use one minute, as in "0 * * * *".')
 
     def _least_pause(self, cron: str, now: datetime) -> timedelta:

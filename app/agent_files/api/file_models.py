@@ -158,5 +158,5 @@ def _source(given: SourceCreate) -> FileSource:
 
 def _source_of(source: FileSource) -> SourceCreate:
     told = {name: getattr(source.config, name) for name in SourceCreate.model_fields if hasattr(source.config, name)}
-    when = ScheduleIn(cron=source.cron, every_hours=source.every_hours) if source.schedule else None
+    when = ScheduleIn.of(source.schedule) if source.schedule else None
     return SourceCreate(**told, schedule=when)

@@ -1,5 +1,6 @@
 """Admin API: sources, their runs and schedules, and what a website offers as sources."""
 
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, cast
@@ -23,46 +24,20 @@ from app.sources.source import (
     SourceKind,
     SourceSchedule,
 )
-from app.sources.sources import MAX_CRON_CHARS, MAX_HOURS, Schedules, Sources
-from app.web.model import Url
-from app.web.operation import (
-    Api,
-    Call,
-    ListOut,
-    ListQuery,
-    Model,
-    Patch,
-    delete,
-    example,
-    get,
-    mirrors,
-    post,
-    put,
-    read,
-    takes,
-    write,
-)
-
-Cron = Annotated[
-    str,
-    Field(
-        max_length=MAX_CRON_CHARS,
-        description="Minute, hour, day of month, month and day of week, in UTC; at most once an hour. Each source "
-        "starts up to ten minutes later, always by the same delay.",
-    ),
-]
+from app.sources.sources import Schedules, Sources
+from app.web.model import Patch, Url, example, takes
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, put, read, write
 
 
+@takes(Schedule, "cron every_hours")
 class ScheduleIn(Model):
     """Either `cron` or `every_hours`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"every_hours": 24}, {"cron": "0 3 * * *"}]})
 
-    cron: Cron = ""
-    every_hours: int = Field(default=0, ge=0, le=MAX_HOURS)
-
     def schedule(self) -> Schedule:
-        return Schedule(self.cron.strip(), self.every_hours)
+        given = self.made(Schedule)
+        return replace(given, cron=given.cron.strip())
 
 
 class ScheduleOut(Model):

@@ -4,30 +4,21 @@ of another reading."""
 from pydantic import Field
 
 from app.core.errors import InvalidInput
+from app.sources.api.sources import ScheduleIn
 from app.sources.pages.own_source import own_source
 from app.sources.runs.run_control import RunPreview, RunPreviews
-from app.sources.source import (
-    MAX_ACCESS_NAME_CHARS,
-    MAX_SECRET_CHARS,
-    AccessKind,
-    Schedule,
-    Source,
-    SourceAccess,
-)
+from app.sources.source import MAX_ACCESS_NAME_CHARS, MAX_SECRET_CHARS, AccessKind, Schedule, Source, SourceAccess
 from app.sources.source_editing import SourceAccesses
 from app.sources.source_hooks import SourceHooks
-from app.sources.sources import MAX_CRON_CHARS, MAX_HOURS, Schedules, Sources
+from app.sources.sources import Schedules, Sources
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _PATH = "/console/agents/{agent_id}/sources/{source_id}/upkeep"
 _SHOWN = "source_upkeep"
 
 
-class ScheduleForm(Form):
+class ScheduleForm(ScheduleIn, Form):
     """At most one of the two; with neither, the source is only read on request."""
-
-    every_hours: int = Field(default=0, ge=0, le=MAX_HOURS)
-    cron: str = Field(default="", max_length=MAX_CRON_CHARS)
 
 
 class AccessForm(Form):
@@ -57,15 +48,15 @@ class SourceUpkeepPages(Pages):
 
     @action(_PATH + "/schedule", access=write, shown_on=_SHOWN, under="sources")
     async def set_schedule(self, visit: Visit[ScheduleForm]) -> Go:
-        source, given = await own_source(self._sources, visit), visit.input
+        source, schedule = await own_source(self._sources, visit), visit.input.schedule()
         here = visit.url(_SHOWN, source_id=source.id)
-        if not given.every_hours and not given.cron:
+        if schedule == Schedule():
             await self._schedules.clear(visit.actor, source.id)
             button = "Read again" if source.run else "Read now"
             return Go(here, f"Schedule removed. Docent reads this source only when you choose {button}.")
-        if given.every_hours and given.cron:
+        if schedule.every_hours and schedule.cron:
             raise InvalidInput("cron", "Enter either hours or a cron expression, and leave the other field blank.")
-        found = await self._schedules.set(visit.actor, source.id, Schedule(given.cron.strip(), given.every_hours))
+        found = await self._schedules.set(visit.actor, source.id, schedule)
         return Go(here, f"Schedule saved. The next reading is on {found.next_at:%Y-%m-%d at %H:%M} UTC.")
 
     @action(_PATH + "/hook", access=write, shown_on=_SHOWN, under="sources")
