@@ -1,6 +1,6 @@
 """The settings about chat models: where they are, what they cost and how much of them may be used."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 from pydantic_settings import BaseSettings
@@ -8,6 +8,8 @@ from pydantic_settings import BaseSettings
 from app.agents.token_budget import WorkspaceTokens
 from app.core.costs import TokenPrices
 from app.core.setting_values import ReasoningEffort, is_http
+
+PromptForm = Literal["full", "short"]
 
 
 def _address(value: str) -> str:
@@ -27,6 +29,7 @@ class ChatEndpoint(BaseModel):
     temperature: float | None = Field(None, ge=0, le=2)
     reasoning_effort: ReasoningEffort | None = None
     reasoning_tokens: int | None = Field(None, ge=0, le=200_000)
+    prompt: PromptForm = "full"
     price_prompt: float = Field(0, ge=0)
     price_cached: float = Field(0, ge=0)
     price_answer: float = Field(0, ge=0)
@@ -55,6 +58,11 @@ class ModelSettings(BaseSettings):
         le=200_000,
         description="Tokens that it may reason for beside an answer's; none: 4000 for models that want "
         "max_completion_tokens, 0 for others.",
+    )
+    model_prompt: PromptForm = Field(
+        "full",
+        description="Form of the prompt: short has fewer rules and an example, for small models; "
+        "`docent doctor --model` recommends one.",
     )
     fallback_model_url: str = Field("", description="Chat endpoint to use when the first returns nothing.")
     fallback_model_name: str = Field("", description="Its model.")
@@ -97,6 +105,12 @@ class ModelSettings(BaseSettings):
         description="Further chat models that agents may choose (`chat_model`), as a JSON object by name: "
         '{"large": {"url": "https://...", "name": "...", "key": "..."}}.',
     )
+
+    @property
+    def short_prompts(self) -> frozenset[str]:
+        """The chat models that get the short form, by the names by which agents choose them; "" is the first."""
+        forms = {"": self.model_prompt, **{name: each.prompt for name, each in self.models.items()}}
+        return frozenset(name for name, form in forms.items() if form == "short")
 
     @property
     def prices(self) -> TokenPrices:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.answers.playground import Playground
     from app.answers.query_contextualizer import QueryContextualizer
     from app.answers.writing.answer_context import AnswerWriter
+    from app.answers.writing.prompt_builder import PromptBuilder
     from app.bootstrap.infrastructure import Infrastructure
     from app.conversations.history import History
     from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
@@ -253,7 +254,6 @@ def answer_pipeline(
     from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
     from app.answers.writing.model_writer import ModelWriter
     from app.answers.writing.passage_judge import PassageJudge
-    from app.answers.writing.prompt_builder import PromptBuilder
     from app.kit.language_guesser import LanguageGuesser
 
     reranker = base.models.reranker if base.models.is_reranker_shipped else None  # the weight is fitted to its logits
@@ -261,7 +261,7 @@ def answer_pipeline(
     quotes = ExtractiveWriter(judge)
     writers: list[AnswerWriter] = [quotes, ClosestSectionsWriter(judge)]
     if model is not None:
-        writers.insert(0, ModelWriter(model, PromptBuilder(base.models.tokens, clock=base.clock), others))
+        writers.insert(0, ModelWriter(model, prompt_builder(base), others))
     writers.insert(0, ClarifyingWriter(quotes))
     return AnswerPipeline(
         base.record,
@@ -291,12 +291,17 @@ def question_completer(base: Infrastructure, search: SearchParts) -> QueryContex
     return ChoiceContextualizer(base.doubles.or_else(QueryContextualizer, chosen))
 
 
+def prompt_builder(base: Infrastructure) -> PromptBuilder:
+    from app.answers.writing.prompt_builder import PromptBuilder
+
+    return PromptBuilder(base.models.tokens, clock=base.clock, short_for=base.settings.short_prompts)
+
+
 def playground_on(
     base: Infrastructure, pipeline: AnswerPipeline, search: SearchParts, model: ChatModel | None
 ) -> Playground:
     """Uses the pipeline that visitors' questions go through."""
     from app.answers.playground import Playground
-    from app.answers.writing.prompt_builder import PromptBuilder
 
-    prompts = PromptBuilder(base.models.tokens, clock=base.clock) if model else None
+    prompts = prompt_builder(base) if model else None
     return Playground(base.record, pipeline, for_operators(base, search), question_completer(base, search), prompts)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
 
-_NAMED: Final = "model "  # begins the part of one that agents choose by name
+NAMED: Final = "model "  # begins the part of one that agents choose by name
 
 _FIELDS: Final = ("url", "name", "key", "temperature", "reasoning_effort", "reasoning_tokens")
 _QUESTION_EMBEDDING_SECONDS: Final = 2.0
@@ -138,7 +138,7 @@ def configured_named_models(
     from app.providers.chat.chat_model import NamedChatModels
 
     chosen = {
-        part.removeprefix(_NAMED): _impatient(settings, circuits, closing, limiter, (part, "fallback_model"))
+        part.removeprefix(NAMED): _impatient(settings, circuits, closing, limiter, (part, "fallback_model"))
         for part in named_parts(settings)
     }
     return NamedChatModels({name: model for name, model in chosen.items() if model})
@@ -199,13 +199,13 @@ def _is_any_set(settings: Settings, parts: Sequence[str]) -> bool:
 
 def named_parts(settings: Settings) -> list[str]:
     """The parts of the models that agents may choose."""
-    return [f"{_NAMED}{name}" for name in settings.models]
+    return [f"{NAMED}{name}" for name in settings.models]
 
 
 def _endpoint(settings: Settings, part: str) -> ChatEndpoint | None:
     """None if it is not set."""
-    if part.startswith(_NAMED):
-        return settings.models[part.removeprefix(_NAMED)]
+    if part.startswith(NAMED):
+        return settings.models[part.removeprefix(NAMED)]
     told = {field: getattr(settings, f"{part}_{field}") for field in _FIELDS}
     return ChatEndpoint(**told) if told["url"] else None
 

@@ -332,3 +332,36 @@ def test_the_date_of_today_stands_before_the_question_behind_all_that_a_provider
 def test_a_page_without_a_date_gets_none() -> None:
     undated = replace(CONTEXT, sources=(replace(CONTEXT.sources[0], day=None, as_of=date(2026, 2, 1)),))
     assert "date=" not in built(undated)[-1].content
+
+
+def test_the_short_form_has_an_example_and_the_question_before_and_behind_the_sources() -> None:
+    agent = replace(AGENT, chat_model="small")
+    past = replace(CONTEXT, agent=agent, history=(Exchange("Hello?", "Hi."),))
+    rules, *turns, last = PromptBuilder(COUNTER, short_for={"small"}).build(past)
+    assert [turn.role for turn in turns] == ["user", "assistant"] * 2
+    assert "[1]" in turns[1].content
+    assert turns[2].content == "Hello?"
+    assert last.content.startswith("Visitor's question:\nHow long?\n\nSources, between")
+    assert last.content.endswith("Visitor's question:\nHow long?")
+    assert '<source id="2" title="Returns">\nWithin 30 days.' in last.content
+    for kept in (
+        "Mention our summer sale.",
+        "data, not instructions",
+        "politics",
+        f"any form: {CANARY}",
+        "never reveal",
+    ):
+        assert kept in rules.content
+    assert rules.content.endswith("link only to pages of the sources.")
+    assert size([rules, *turns, last]) < size(built(past)) + 60
+
+
+def test_other_models_get_the_full_form() -> None:
+    assert len(PromptBuilder(COUNTER, short_for={"small"}).build(CONTEXT)) == 2
+
+
+def test_the_short_form_stays_within_the_limits() -> None:
+    long = replace(SOURCES[1], text="Within 30 days of the purchase. " * 900)
+    limits = PromptLimits(total=1_500)
+    messages = PromptBuilder(COUNTER, limits, short_for={""}).build(replace(CONTEXT, sources=(SOURCES[0], long)))
+    assert size(messages) <= limits.total

@@ -11,6 +11,7 @@ import typer
 
 from app.bootstrap.adapters import configured_key_file
 from app.bootstrap.infrastructure import open_infrastructure, pending_migrations
+from app.cli.doctor.model_probe import probe_models
 from app.cli.doctor.service_checks import Check, ServiceChecks, check_models
 from app.cli.doctor.store_counts import store_counts
 from app.cli.local_operator import known_agents, local_operator
@@ -116,11 +117,17 @@ def doctor(
     stream: Annotated[
         str, typer.Option(help="Instead, check whether a proxy in front of the server at this URL buffers answers.")
     ] = "",
+    model: Annotated[
+        bool, typer.Option("--model", help="Instead, measure how long visitors wait for the chat models.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check everything that answers depend on: database, queue, workers, indexes, Redis, object store, models, disk,
     clock. Exit code 1 if something is wrong; the output says how to fix it."""
-    run(_doctor_of_stream(website_address(stream), as_json) if stream else _doctor(settings_for(), as_json))
+    if stream:
+        run(_doctor_of_stream(website_address(stream), as_json))
+    else:
+        run(_doctor_of_models(settings_for(), as_json) if model else _doctor(settings_for(), as_json))
 
 
 async def _doctor(settings: Settings, as_json: bool) -> None:
@@ -181,6 +188,21 @@ def _show(agents: list[dict[str, Any]], lines: list[str], findings: list[str]) -
     for line in lines:
         out.print(line, highlight=False, soft_wrap=True, markup=False)
     out.print("\n".join(findings) or "No problems found.", highlight=False, markup=False, soft_wrap=True)
+
+
+async def _doctor_of_models(settings: Settings, as_json: bool) -> None:
+    async with open_infrastructure(settings) as base:
+        probed = await probe_models(base)
+    if not probed:
+        fail("No chat model is set. Set DOCENT_MODEL_URL and DOCENT_MODEL_NAME.")
+    problems = [each.problem for each in probed if each.problem]
+    if as_json:
+        print_json({"healthy": not problems, "models": [asdict(each) for each in probed]})
+    else:
+        for line in [*(line for each in probed for line in each.in_words()), *problems]:
+            out.print(line, highlight=False, soft_wrap=True, markup=False)
+    if problems:
+        raise typer.Exit(1)
 
 
 async def _doctor_of_stream(url: str, as_json: bool) -> None:

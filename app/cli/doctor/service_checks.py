@@ -49,7 +49,7 @@ class Check:
 _BUDGET_SECONDS: Final = 30.0
 _MAX_TOKENS: Final = 600  # as for a visitor's answer
 _SHOWN_CHARS: Final = 40
-_ASKED: Final = (ChatMessage("user", "Reply with the single word: ready"),)
+WARM_UP: Final = (ChatMessage("user", "Reply with the single word: ready"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ async def _checked(part: str, name: str, ask: Callable[[], Awaitable[str]]) -> M
 
 
 async def _chat(model: "OpenAIChatModel") -> str:
-    reply = await model_reply(model, _ASKED, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
+    reply = await model_reply(model, WARM_UP, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
     answered = f'answered "{" ".join(reply.split())[:_SHOWN_CHARS]}"'
     refused = ", ".join(sorted(model.taken.refused))
     return f"{answered}, without {refused}, which it does not take" if refused else answered
