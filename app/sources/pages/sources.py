@@ -59,7 +59,7 @@ class SourcesWanted(Form):
 
 @takes(SourceConfig, "kind name url text include exclude")
 class NewSource(Form):
-    kind: KindName = TEXT
+    kind: KindName = Field(default_factory=lambda: TEXT)
     name: str = Field(default="", max_length=MAX_NAME_CHARS)
     url: Url = ""
 
@@ -69,7 +69,7 @@ class NewSource(Form):
 
 
 class NewHelpCentre(Form):
-    kind: KindName = ZENDESK
+    kind: KindName = Field(default_factory=lambda: ZENDESK)
     url: str = Field(default="", max_length=2048)
 
     def config(self) -> SourceConfig:
