@@ -37,6 +37,8 @@ def test_a_visitor_asks_waits_talks_and_goes_back(page: Page, live_site: Site) -
     expect(chat.said).to_have_text(["Hello!", "How can I help?", "Where is my order?"])
     expect(chat.unsent).to_have_count(0)
     assert person.said == ["Where is my order?"]
+    person.writes("It arrives tomorrow.")
+    expect(chat.said).to_have_count(4)
     assert [call.body["message"] for call in live_site.api.calls_to("/stream")] == [QUESTION]
     person.leaves()
     expect(chat.happened.last).to_contain_text("has left. The website answers again.")
@@ -46,7 +48,7 @@ def test_a_visitor_asks_waits_talks_and_goes_back(page: Page, live_site: Site) -
     chat.ask(QUESTION)
     chat.finish()
     order = page.locator("docent-widget .turns > *").evaluate_all("all => all.map(one => one.className.split(' ')[0])")
-    assert order == ["turn", "happened", "said", "said", "said", "happened", "ways", "turn"]
+    assert order == ["turn", "happened", "said", "said", "said", "said", "happened", "ways", "turn"]
     assert len(live_site.api.calls_to("/person")) == polls  # nothing more to come, nothing asked
 
 
@@ -152,6 +154,27 @@ def test_what_nobody_heard_can_be_asked_of_the_agent(page: Page, live_site: Site
     chat.finish()
     expect(chat.answer).to_have_text("30 days.")
     expect(chat.unsent).to_have_count(0)
+
+
+def test_the_website_answers_what_the_person_has_left_unanswered(page: Page, live_site: Site) -> None:
+    chat = talking(page, live_site)
+    chat.say(QUESTION)
+    expect(chat.unsent).to_have_count(0)
+    live_site.api.person.leaves()
+    expect(chat.happened.last).to_contain_text("has left. The website answers again.")
+    chat.finish()
+    expect(chat.answer).to_have_text("30 days.")
+    assert [call.body["message"] for call in live_site.api.calls_to("/stream")] == [QUESTION]
+
+
+def test_a_visitor_who_ends_the_chat_asks_nothing_more(page: Page, live_site: Site) -> None:
+    chat = talking(page, live_site)
+    chat.say(QUESTION)
+    expect(chat.unsent).to_have_count(0)
+    chat.presence.get_by_role("button", name="End chat").click()
+    expect(chat.happened.last).to_have_text("The chat has ended. The website answers again.")
+    expect(chat.input).to_be_focused()
+    assert live_site.api.calls_to("/stream") == []
 
 
 def test_the_visitor_ends_it_with_the_keyboard(page: Page, live_site: Site) -> None:

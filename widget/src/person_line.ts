@@ -106,7 +106,7 @@ export class PersonLine {
   }
 
   /** Takes back a message that was refused. */
-  drop(messageId: string): void {
+  drop(messageId: string | undefined): void {
     this.#change({ unsent: this.#line.unsent.filter((each) => each.message_id !== messageId) });
   }
 

@@ -21,7 +21,7 @@ export interface PersonActions {
   /** What a message shows, by its number. */
   picture(number: number): Promise<Response>;
   /** Asks whoever answers now what did not reach a person. */
-  askAgain(message: Unsent): void;
+  askAgain(message: Partial<Pick<Unsent, "message_id" | "text">>): void;
 }
 
 /** How often a server is told that one writes; it forgets after six seconds. */
@@ -94,6 +94,9 @@ export class PersonView {
     if (wasTalking && !isTalking) {
       this.#note(this.#hasEnded ? this.#text(P.ended) : this.#text(P.left, name));
       this.#askRating();
+      // Handed back with a message that nobody has answered.
+      const last = line.messages.at(-1);
+      if (!this.#hasEnded && last?.author === "visitor" && !last.picture) this.#actions.askAgain(last);
     }
     if (line.state !== before.state || line.isOverdue !== before.isOverdue) this.#drawWaiting(line, isResumed);
     this.#typing.hidden = !line.isTyping;
