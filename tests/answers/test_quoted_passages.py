@@ -9,7 +9,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_extent import extended, with_code
+from app.answers.writing.passage_extent import with_code
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, passages
 from app.providers.chat.chat_model import TextDelta
@@ -77,13 +77,6 @@ async def test_a_short_section_is_quoted_whole() -> None:
     assert await answer("How long does delivery to Norway take?", text) == f"{text} [1]"
 
 
-def test_of_a_longer_section_less_is_quoted_than_a_short_one_has() -> None:
-    told = [f"The warranty of lamp {number} is {number} years, and ends where it is opened." for number in range(1, 15)]
-    short, long = (passages(source(1, "\n\n".join(paragraphs)))[0] for paragraphs in (told[:9], told))
-    assert 500 < len(extended(short, 700, 500).text) < 700
-    assert 400 < len(extended(long, 700, 500).text) <= 500
-
-
 def test_the_example_that_is_announced_comes_along_from_behind_two_notes() -> None:
     code = "\n".join(f"bell.{number} = on, in the hall" for number in range(12))
     notes = "We take it that the hall is called so.\n\nWhat is not shown stays as it was.\n\nOn a server:"
@@ -139,7 +132,7 @@ async def test_code_that_was_cut_stays_with_the_label_of_its_tab() -> None:
 
 async def test_a_list_that_was_cut_is_introduced_once() -> None:
     items = [
-        f"- Lamp {number} has a warranty of {number} years. {'It shines on. ' * 7}".strip() for number in range(1, 5)
+        f"- Lamp {number} has a warranty of {number} years. {'It shines on. ' * 5}".strip() for number in range(1, 5)
     ]
     text = "\n".join(["These lamps have a warranty:", "", *items])
     found = await answer("Which lamps have a warranty of years?", f"{text}\n\n{'It is. ' * 90}")
@@ -213,12 +206,12 @@ async def test_a_line_that_announces_the_next_headings_is_not_quoted() -> None:
 
 
 async def test_a_long_paragraph_stays_one() -> None:
-    text = " ".join(f"The warranty of lamp {number} is {number} years and no more." for number in range(12))
+    text = " ".join(f"The warranty of lamp {number} is {number} years and no more." for number in range(10))
     assert await answer("How long is the warranty of a lamp?", text) == f"{text} [1]"
 
 
 async def test_long_code_stays_one() -> None:
-    lines = "\n".join(f"curl -X POST http://10.0.0.{number}/lamp/reset" for number in range(14))
+    lines = "\n".join(f"curl -X POST http://10.0.0.{number}/lamp/reset" for number in range(11))
     text = f"This resets the hub of each lamp:\n\n```sh\n{lines}\n```"
     assert await answer("How do I reset the hub of a lamp?", text) == f"{text}\n\n[1]"
 
@@ -251,13 +244,3 @@ async def test_the_rest_of_the_best_section_may_be_a_little_worse_than_other_pag
     found = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
     assert "Here. It goes on like that. [1]" in found
     assert "There. It" not in found
-
-
-async def test_the_steps_of_a_second_section_come_along() -> None:
-    steps = "\n".join(f"{number}. Turn its wheel to mark {number}, and wait for a while." for number in range(1, 19))
-    found = await answer(
-        "Who repairs a lamp free of charge?",
-        source(1, "The shop repairs a lamp free of charge.", "Shop"),
-        source(2, f"The maker repairs a lamp free of charge.\n\nAsk so:\n\n{steps}", "Maker"),
-    )
-    assert f"The maker repairs a lamp free of charge.\n\nAsk so:\n\n{steps} [2]" in found

@@ -30,12 +30,10 @@ from app.core.text.words import normalised
 from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 
-_FIRST_CHARS = 700
-_ANNOUNCED_CHARS = 900  # including what the last line of the first passage announces
-_PART_CHARS = 500  # quoted from a section that is longer
+_FIRST_CHARS = 500
 _MESSAGE_CHARS = 1100  # of an error message with its meaning and, after that, the remedy
 _SECOND_CHARS = 450
-_BOTH_CHARS = 750
+_BOTH_CHARS = 750  # or the first with what its last line announces
 _BOTH_OF_SECTION_CHARS = 1000  # if both are in the same section
 _NEAR_BEST = 0.75  # log odds below the best: a passage further below adds nothing
 _NEAR_RERANKED = 1.5  # the same if the reranker has read the best passage
@@ -140,7 +138,8 @@ class ExtractiveWriter:
         if not about:
             return None
         judged = await self._judge.judged(replace(reading.context, read_as=missing[0], bare=""), about)
-        return _surrounded(judged[0].passage, room)
+        other = judged[0].passage
+        return extended(other, room - _length(other) + len(other.text))
 
     async def _one_each(self, readings: Sequence[Reading], max_chars: int) -> list[Passage]:
         quoted: list[Passage] = []
@@ -157,10 +156,10 @@ class ExtractiveWriter:
         if message := _from_message(best, reading.context.asked):
             first = extended(message, min(_MESSAGE_CHARS, max_chars - _MARK_CHARS))
         else:
-            first = extended(best, wanted_chars, _PART_CHARS)
+            first = extended(best, wanted_chars)
         if _length(with_its_code := with_code(first)) <= max_chars:
             first = with_its_code
-        return completed(first if message else await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
+        return completed(first if message else await self._nearest(reading, first), min(_BOTH_CHARS, max_chars))
 
     async def _nearest(self, reading: Reading, passage: Passage) -> Passage:
         texts = [text_of(piece) for piece in passage.own_pieces]
@@ -179,8 +178,7 @@ def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context:
 
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_chars: int) -> Passage | None:
-    """The best that says something else and fits, with the text around it if that fits too. More of the same section
-    may be longer."""
+    """The best that says something else and fits. More of the same section may be longer."""
     wording = normalised(first.text)
     for other in judged:
         passage, is_same_section = other.passage, other.passage.section == first.section
@@ -188,7 +186,7 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_c
         room = min(_SECOND_CHARS, both - _length(first))
         is_near = other.odds >= least - (_SAME_SECTION if is_same_section else 0.0)
         if is_near and _length(passage) <= room and not first.overlaps(passage) and _adds(passage.text, wording):
-            return _surrounded(passage, room)
+            return passage
     return None
 
 
@@ -196,11 +194,6 @@ def _adds(text: str, wording: str) -> bool:
     """Whether most of the text is not in the wording, which is normalised."""
     told = [normalised(each) for each in sentences(text)]
     return 2 * sum(len(each) for each in told if each not in wording) > sum(map(len, told))
-
-
-def _surrounded(passage: Passage, room: int) -> Passage:
-    """The passage with the text around it, as far as its heading leaves room."""
-    return completed(extended(passage, room - _length(passage) + len(passage.text)), room)
 
 
 def _from_message(passage: Passage, question: str) -> Passage | None:

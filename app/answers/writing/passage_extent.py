@@ -25,18 +25,17 @@ _CODE_CHARS = 500
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
 
 
-def extended(passage: Passage, max_chars: int, part_chars: int | None = None) -> Passage:
-    """All of its section if that fits `max_chars`. Else the passage and what follows it within `part_chars`.
+def extended(passage: Passage, max_chars: int) -> Passage:
+    """All of its section if that fits `max_chars`. Else the passage and what follows it within them.
 
     Steps right before or after it are included, because a paragraph about steps is useless without them, and code right
-    before it if that fits, because the text refers to it. A definition, or a list with an introduction, may fill
-    `max_chars`; a definition is quoted from its beginning if that fits, and without its neighbours.
+    before it if that fits, because the text refers to it. A definition is quoted from its beginning if that fits, and
+    without its neighbours.
     """
     pieces, start, end = passage.pieces, passage.start, passage.end
     is_defined = bool(term_of(pieces[start]) or term_above(pieces, start))
     if length(pieces) <= max_chars and not is_defined:
         return replace(passage, start=0, end=len(pieces))
-    part_chars = max_chars if is_defined or part_chars is None else min(max_chars, part_chars)
     begins = [*([_definition_start(pieces, start)] if is_defined else []), _unit_start(pieces, start)]
     first = next((at for at in begins if length(pieces[at : start + 1]) <= max_chars), start)
     while first < start and length(pieces[first:end]) > max_chars:
@@ -46,9 +45,8 @@ def extended(passage: Passage, max_chars: int, part_chars: int | None = None) ->
         end += 1
     if start and not is_defined and has_code(pieces[start - 1]) and length(pieces[start - 1 : end]) <= max_chars:
         start -= 1
-    while end < len(pieces):
-        room = max_chars if _goes_on_below(pieces, end) else part_chars
-        if length(pieces[start : end + 1]) > room or (is_defined and _begins_definition(pieces, end)):
+    while end < len(pieces) and length(pieces[start : end + 1]) <= max_chars:
+        if is_defined and _begins_definition(pieces, end):
             break
         end += 1
     if start and not is_defined and are_steps(pieces[start - 1]):

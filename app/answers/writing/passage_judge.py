@@ -11,6 +11,7 @@ import structlog
 
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.asked_names import AskedNames
+from app.answers.writing.page_kind import kind_odds
 from app.answers.writing.passage_scale import Nearness, scaled_odds
 from app.answers.writing.passages import Looks, Passage
 from app.answers.writing.quote_confidence import RAREST, QuoteSignals, ignored_share
@@ -139,6 +140,7 @@ class PassageJudge:
                 passage,
                 scaled_odds(passage, share, lead, nearness.get(passage.looks))
                 + _odds_of_details(question, passage.text)
+                + kind_odds(passage.source)
                 + (named := names.odds(passage))
                 + (self._language_odds(context, passage.source) if passage.looks in nearness else 0.0),
                 named,
