@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import ceil
 from time import perf_counter
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import anyio
@@ -50,13 +50,10 @@ class CallOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CalledAction:
-    """`text` is the part of the response that is read, or else why there is none, in our words. `status` is that of
-    HTTP, None if the server did not respond."""
-
     action: Action
     outcome: CallOutcome
-    text: str
-    status: int | None = None
+    text: Annotated[str, "What the model would read. If the outcome is not answered, why it reads nothing."]
+    status: Annotated[int | None, "The HTTP status; null if the server did not respond."] = None
     duration_ms: int = 0
 
     @property

@@ -7,12 +7,13 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.actions.action import MAX_HEADERS, Action
-from app.actions.action_calls import CallOutcome
+from app.actions.action_calls import CalledAction
 from app.actions.actions import Actions
 from app.actions.confirmations import Confirmations
 from app.conversations.api.widget_models import ConfirmationOut
 from app.core.actor import Actor
 from app.core.setting import limits_of
+from app.web.model import mirrors
 from app.web.operation import (
     Api,
     Call,
@@ -95,11 +96,9 @@ class TryIn(Model):
     )
 
 
+@mirrors(CalledAction, "outcome text status duration_ms")
 class CalledOut(Model):
-    outcome: CallOutcome
-    text: str = Field(description="What the model would read. If the outcome is not answered, why it reads nothing.")
-    status: int | None = Field(description="The HTTP status; null if the server did not respond.")
-    duration_ms: int
+    pass
 
 
 class AdminActions(Api):

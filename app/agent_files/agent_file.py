@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, Generic, TypeVar
+from typing import Annotated, Final, Generic, TypeVar
 from uuid import UUID
 
 from app.actions.action import Action
@@ -76,11 +76,11 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """`part` is the file's key for the list, `title` identifies the item, `fields` lists what changes in it."""
+    """`fields` lists what changes in the entry."""
 
-    part: str
-    kind: ChangeKind
-    title: str
+    part: Annotated[str, "settings, curated_answers, golden_questions, saved_replies, sources or actions."]
+    kind: Annotated[ChangeKind, "kept: the agent has it, but the file does not."]
+    title: Annotated[str, "Identifies the entry: its pattern, question, title or name."]
     fields: tuple[Difference, ...] = ()
 
 

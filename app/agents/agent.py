@@ -3,7 +3,7 @@
 from dataclasses import MISSING, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -11,7 +11,7 @@ from app.agents.agent_choices import OnDisconnect, ProofWanted, PublishGate
 from app.agents.opening_hours import MAX_LINES, closes_at, opens_at
 from app.agents.retrieval_settings import RetrievalSettings
 from app.agents.widget_settings import Fallback, Group, Invitation, Theme, Translation
-from app.core.setting import setting
+from app.core.setting import at_most, setting
 from app.core.time_zone import MAX_ZONE_CHARS
 
 
@@ -225,8 +225,8 @@ class AgentConfig:
         "prompts, and golden questions that an operator wrote. Each is offered only if search finds it answered.",
         group=Group.APPEARANCE,
     )
-    translations: tuple[Translation, ...] = ()
-    invitations: tuple[Invitation, ...] = ()
+    translations: Annotated[tuple[Translation, ...], at_most(40)] = ()
+    invitations: Annotated[tuple[Invitation, ...], at_most(5)] = ()
 
     answer_check: AnswerCheck = setting(
         AnswerCheck.QUOTE,
@@ -379,13 +379,13 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class AgentVersion:
-    """One published configuration. `number` counts from 1 within the agent; `published_by` was not always stored."""
+    """One published configuration. `number` counts from 1 within the agent."""
 
     agent_id: UUID
     number: int
     config: AgentConfig
     published_at: datetime
-    published_by: str = ""
+    published_by: Annotated[str, "Empty for versions that were published before this was stored."] = ""
     note: str = ""
 
 

@@ -9,23 +9,15 @@ from app.agents.agent import AgentConfig
 from app.agents.opening_hours import normal_hours
 from app.agents.widget_settings import Fallback, Invitation, Theme, Translation
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_between, check_http_url, check_language, check_line, check_lines
+from app.core.field_rules import check_http_url, check_language, check_line
 from app.core.origin import normal_pattern
 from app.core.public_suffix import is_public_suffix
 from app.core.search_filter import SearchFilter
 from app.core.setting import check_limits, settings_of
 from app.core.time_zone import zone_named
 
-MAX_STARTER_PROMPT_CHARS = 200
 MIN_AI_NOTICE_LETTERS = 5
-MAX_TRANSLATIONS = 40
-MAX_INVITATIONS = 5
-MAX_INVITATION_CHARS = 160
-MAX_INVITATION_NAME_CHARS = 40
-MAX_INVITATION_PAGES, MAX_PAGE_PATTERN_CHARS = 20, 500
-MAX_AFTER_SECONDS = 600
 MAX_PICTURE_CHARS = 48 * 1024
-MAX_FILTER_ENTRIES = 50
 MAX_NOTE_CHARS = 200
 MAX_PATH_PREFIX_CHARS = 500
 MAX_ATTRIBUTE_VALUES = 20
@@ -63,32 +55,20 @@ def checked_config(config: AgentConfig) -> AgentConfig:
 
 
 def _check_invitations(invitations: Sequence[Invitation]) -> None:
-    if len(invitations) > MAX_INVITATIONS:
-        raise InvalidInput("invitations", f"There are {len(invitations)}. Use at most {MAX_INVITATIONS}.")
     seen: set[str] = set()
     for number, each in enumerate(invitations):
         at = f"invitations.{number}."
-        check_line(at + "name", each.name, MAX_INVITATION_NAME_CHARS, may_be_empty=False)
+        check_limits(at, each)
         if not _INVITATION_NAME.fullmatch(each.name):
             raise InvalidInput(at + "name", 'Use lower-case letters, digits and hyphens, such as "delivery-times".')
         if each.name in seen:
             raise InvalidInput(at + "name", f'Another invitation is named "{each.name}". Choose a different name.')
         seen.add(each.name)
-        _check_invitation_text(at, each.text, each.question)
-        check_lines(at + "pages", each.pages, MAX_INVITATION_PAGES, MAX_PAGE_PATTERN_CHARS)
         if not all(pattern.startswith(("/", "*")) for pattern in each.pages):
             raise InvalidInput(at + "pages", 'Begin each pattern with a slash or a *, such as "/shop/*".')
-        check_between(at + "after_seconds", each.after_seconds, 0, MAX_AFTER_SECONDS)
-
-
-def _check_invitation_text(at: str, text: str, question: str | None) -> None:
-    check_line(at + "text", text, MAX_INVITATION_CHARS, may_be_empty=False)
-    check_line(at + "question", question or "", MAX_STARTER_PROMPT_CHARS)
 
 
 def _check_translations(translations: Sequence[Translation], invited: set[str]) -> None:
-    if len(translations) > MAX_TRANSLATIONS:
-        raise InvalidInput("translations", f"There are {len(translations)}. Use at most {MAX_TRANSLATIONS}.")
     seen: set[str] = set()
     for number, each in enumerate(translations):
         at = f"translations.{number}."
@@ -104,7 +84,7 @@ def _check_translations(translations: Sequence[Translation], invited: set[str]) 
         if len(set(names)) < len(names) or not invited.issuperset(names):
             raise InvalidInput(at + "invitations", "Use names of this agent's invitations, each once.")
         for told in each.invitations:
-            _check_invitation_text(at + "invitations.", told.text, told.question)
+            check_limits(at + "invitations.", told)
 
 
 def _check_ai_notice(at: str, notice: str | None) -> None:
@@ -155,9 +135,7 @@ def check_attribute(at: str, name: str, values: Sequence[str]) -> None:
 
 def check_filter(at: str, only: SearchFilter) -> None:
     """Raises InvalidInput, naming the field below `at` and the fix."""
-    for name in ("sources", "path_prefixes", "languages", "attributes"):
-        if (count := len(getattr(only, name))) > MAX_FILTER_ENTRIES:
-            raise InvalidInput(f"{at}.{name}", f"There are {count} entries. Use at most {MAX_FILTER_ENTRIES}.")
+    check_limits(f"{at}.", only)
     for number, prefix in enumerate(only.path_prefixes):
         check_prefix(f"{at}.path_prefixes.{number}", prefix)
     for number, language in enumerate(only.languages):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
+from typing import Annotated, Final
 
 OF_DAY: Final = "daily_tokens"
 OF_MONTH: Final = "monthly_tokens"
@@ -23,11 +23,15 @@ UNLIMITED: Final = WorkspaceTokens()
 
 @dataclass(frozen=True, slots=True)
 class TokenLimit:
-    """`name` is its setting's. `used_tokens` are those of the days, by UTC, from `since` until it resets."""
+    """`used_tokens` are those of the days, by UTC, from `since` until it resets."""
 
-    name: str
+    name: Annotated[
+        str,
+        "daily_tokens and monthly_tokens are the agent's; workspace_daily_tokens and "
+        "workspace_monthly_tokens those of all agents of its workspace together.",
+    ]
     tokens: int
-    used_tokens: int
+    used_tokens: Annotated[int, "Since midnight UTC, or the first of the month, by turns that have ended."]
     since: date
     resets_at: datetime
 
@@ -51,16 +55,16 @@ class TokenLimit:
 class TokenBudget:
     """One agent's day so far, and all limits that hold for it."""
 
-    used_tokens: int
-    resets_at: datetime
+    used_tokens: Annotated[int, "Since midnight UTC, by turns that have ended."]
+    resets_at: Annotated[datetime, "The next midnight UTC."]
     limits: tuple[TokenLimit, ...] = ()
 
     @property
-    def daily_tokens(self) -> int | None:
+    def daily_tokens(self) -> Annotated[int | None, "As published; null without a limit."]:
         return next((limit.tokens for limit in self.limits if limit.name == OF_DAY), None)
 
     @property
-    def is_spent(self) -> bool:
+    def is_spent(self) -> Annotated[bool, "Whether one of the limits is reached."]:
         return any(limit.is_spent for limit in self.limits)
 
 

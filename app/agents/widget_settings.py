@@ -3,9 +3,9 @@
 import hashlib
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 
-from app.core.setting import setting
+from app.core.setting import at_most, between, required, setting
 
 LAUNCHER_ICONS: Final = ("chat", "help", "spark", "picture")
 
@@ -142,20 +142,22 @@ class Invitation:
     A tap on it opens the panel and asks `question`, if there is one. Browsers remember by its `name` that it was shown.
     """
 
-    name: str
-    text: str
-    question: str | None = None
-    pages: tuple[str, ...] = ()
-    after_seconds: int = 10
+    name: Annotated[str, required(40), "Identifies the invitation, so that the browser shows it only once."]
+    text: Annotated[str, required(160), "Plain text, never HTML."]
+    question: Annotated[
+        str | None, at_most(200), "The question that is asked when the visitor clicks the invitation."
+    ] = None
+    pages: Annotated[tuple[str, ...], at_most(20, each=500), "Patterns of path and query; empty: every page."] = ()
+    after_seconds: Annotated[int, between(0, 600)] = 10
 
 
 @dataclass(frozen=True, slots=True)
 class InvitationText:
     """The invitation of that name in another language."""
 
-    name: str
-    text: str
-    question: str | None = None
+    name: Annotated[str, required(40)]
+    text: Annotated[str, required(160)]
+    question: Annotated[str | None, at_most(200)] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import anyio
 import structlog
@@ -22,12 +22,11 @@ from app.conversations.history import TURNS
 from app.core.actor import Actor
 from app.core.errors import ModelInterrupted
 from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Exchange, Finish
+from app.core.turn import Exchange
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.search.api.agent_search import SearchOut
 from app.web.limits_policy import StreamPolicy
-from app.web.model import Language, Question, Url
+from app.web.model import Language, Question, Url, mirrors
 from app.web.operation import Api, Call, Model, StreamWords, example, post, write
 from app.web.sse import event_stream, frame
 
@@ -90,22 +89,15 @@ class PromptMessageOut(Model):
     content: str
 
 
+@mirrors(
+    PlaygroundAnswer,
+    "answer citations answered_by confidence low_confidence finish gap language curated_answer_id "
+    "first_token_ms duration_ms search standalone prompt",
+)
 class PlaygroundOut(Model):
-    answer: str
     citations: tuple[CitationOut, ...]
-    answered_by: AnsweredBy
-    confidence: float
     low_confidence: bool
-    finish: Finish
-    gap: GapReason | None = Field(description="Why the question would count as a gap; null if it would not.")
-    language: str | None
-    curated_answer_id: UUID | None
-    first_token_ms: int | None
-    duration_ms: int
     search: SearchOut | None = Field(description="What each stage of the search found; null for a curated answer.")
-    standalone: str = Field(
-        description="The search query: the question, rewritten to be understood without the conversation."
-    )
     prompt: tuple[PromptMessageOut, ...] = Field(
         description="The messages sent to the chat model; empty without a chat model."
     )

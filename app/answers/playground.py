@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
 from app.agents.agent import LiveAgent, Version
@@ -41,10 +41,9 @@ class PlaygroundQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PlaygroundAnswer:
-    """`gap` is why the question is a gap. `search` has every ranked chunk with its scores and the trace of the stages,
-    as `SearchReport.as_json` returns them, and `retrieval` the same as a value; both are None for a curated answer.
-    `standalone` is what was searched for, "" without a search; `prompt` is what the chat model was given, empty without
-    one; `check` what the check of its sentences found, None if there was none."""
+    """`search` has every ranked chunk with its scores and the trace of the stages, as `SearchReport.as_json` returns
+    them, and `retrieval` the same as a value; both are None for a curated answer. `prompt` is what the chat model was
+    given, empty without one; `check` what the check of its sentences found, None if there was none."""
 
     answer: str
     answered_by: AnsweredBy
@@ -55,11 +54,13 @@ class PlaygroundAnswer:
     duration_ms: int
     first_token_ms: int | None = None
     citations: tuple[Citation, ...] = ()
-    gap: GapReason | None = None
+    gap: Annotated[GapReason | None, "Why the question would count as a gap; null if it would not."] = None
     curated_answer_id: UUID | None = None
     search: dict[str, Any] | None = None
     retrieval: Retrieval | None = None
-    standalone: str = ""
+    standalone: Annotated[
+        str, "The search query: the question, rewritten to be understood without the conversation."
+    ] = ""
     prompt: tuple[ChatMessage, ...] = ()
     check: dict[str, Any] | None = None
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from typing import Annotated
 
 
 class SuggestionState(StrEnum):
@@ -22,8 +23,10 @@ class SuggestedSource:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """`text` is "" and `sources` are empty unless it was drafted."""
+    """`sources` are empty unless it was drafted."""
 
-    state: SuggestionState
-    text: str = ""
+    state: Annotated[
+        SuggestionState, "drafted; not_said: the pages do not contain the answer; withheld: a filter stopped the draft."
+    ]
+    text: Annotated[str, 'Text for the `answer` of a curated answer; "" unless drafted.'] = ""
     sources: tuple[SuggestedSource, ...] = ()

@@ -5,11 +5,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
+from app.agents.signed_user import MAX_USER_ID_CHARS
 from app.conversations.visitor_device import VisitorDevice
 from app.core.confirmation import Confirmation
+from app.core.field_rules import MAX_EMAIL_CHARS
+from app.core.setting import at_most
 from app.core.turn import AnsweredBy, Channel, Citation, TurnState
 from app.core.visitor_attribute import VisitorAttribute
 
@@ -110,19 +113,22 @@ class ConversationState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InboxEntry:
-    """`outcome` is the first that occurred of handed over, unanswered, failed, answered; None if nothing was asked, or
-    not answered yet. `turns_so` is the number of turns with this outcome. `rating` is "down" if any answer got that
-    rating. Page and language are those of the latest turn that has one. `user_id` is set for a visitor whom the website
-    has identified."""
+    """`turns_so` is the number of turns with this outcome."""
 
     conversation: Conversation
     labels: tuple[str, ...] = ()
-    outcome: Outcome | None = None
+    outcome: Annotated[
+        Outcome | None,
+        "The first of these that occurred, in this order: handed_over, unanswered, failed, answered. "
+        "Null if nothing was asked or answered yet.",
+    ] = None
     turns_so: int = 0
-    rating: Literal["up", "down"] | None = None
-    page_url: str = ""
-    language: str | None = None
-    user_id: str | None = None
+    rating: Annotated[
+        Literal["up", "down"] | None, "The visitor's thumb; down if at least one answer was rated down."
+    ] = None
+    page_url: Annotated[str, "The page of the latest turn."] = ""
+    language: Annotated[str | None, "The language of the latest turn."] = None
+    user_id: Annotated[str | None, "The visitor's id on the website, signed by its server."] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,7 @@ class Note:
     """An operator's note on a conversation for the other operators: no visitor sees it and no model reads it."""
 
     id: UUID
-    author: str
+    author: Annotated[str, "The operator or API token that wrote the note."]
     text: str
     created_at: datetime
 
@@ -159,7 +165,7 @@ class VisitorFacts:
 @dataclass(frozen=True, slots=True)
 class LabelCount:
     label: str
-    conversations: int
+    conversations: Annotated[int, "Number of conversations with the label."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,24 +209,23 @@ def words_of(text: str) -> tuple[str, ...]:
 class ConversationFilter:
     """Conversations with a single turn that meets all conditions on turns. `text` is words that must all occur in its
     question or answer, and `page_url` a part of the address at which it was asked, both anywhere and in any case;
-    `since` and `until` limit when it was asked. Conditions on the conversation itself: `visitor_id`, or the `user_id`
-    by which the website identified the visitor; `state`, `label`, and `assignee`, an operator's e-mail address or
-    NOBODY. So is whether a person was asked for."""
+    `since` and `until` limit when it was asked. Conditions on the conversation itself: `visitor_id`, `user_id`,
+    `state`, `label`, `assignee`, and whether a person was asked for."""
 
     text: str = ""
     is_low: bool | None = None
     is_unconfirmed: bool | None = None  # whether a model's answer has sentences that the sources do not confirm
-    rating: Literal["up", "down"] | None = None
+    rating: Annotated[Literal["up", "down"] | None, "The visitor's thumb."] = None
     answered_by: AnsweredBy | None = None
     since: datetime | None = None
     until: datetime | None = None
-    outcome: Outcome | None = None
-    page_url: str = ""
-    language: str | None = None
+    outcome: Annotated[Outcome | None, "The outcome of a question; handed_over: a person was asked for."] = None
+    page_url: Annotated[str, at_most(MAX_TEXT_CHARS), "Part of the address of the page."] = ""
+    language: Annotated[str | None, 'Such as "en".'] = None
     visitor_id: UUID | None = None
-    user_id: str | None = None
-    assignee: str | None = None
-    label: str | None = None
+    user_id: Annotated[str | None, at_most(MAX_USER_ID_CHARS), "The visitor's id on the website."] = None
+    assignee: Annotated[str | None, at_most(MAX_EMAIL_CHARS), f"An operator's e-mail address, or `{NOBODY}`."] = None
+    label: Annotated[str | None, at_most(MAX_LABEL_CHARS)] = None
     state: ConversationState | None = None
 
     @property

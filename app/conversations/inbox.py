@@ -32,6 +32,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import check_language, check_line, check_text
 from app.core.list_page import ListPage, PageRequest, collected
+from app.core.setting import check_limits
 from app.core.turn import StoredTurn
 from app.core.webhook_event import WebhookEvent
 from app.store.outbox import Outbox
@@ -128,8 +129,8 @@ def check_search(text: str) -> None:
 def check_filter(only: ConversationFilter) -> None:
     """Raises InvalidInput."""
     check_search(only.text)
-    check_line("page_url", only.page_url, MAX_TEXT_CHARS)
     check_language("language", only.language)
+    check_limits("", only)
 
 
 class Inbox:

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
-MAX_NAME_CHARS: Final = 60
+from app.core.setting import required
+
 MAX_QUERY_CHARS: Final = 2000
 
 
@@ -22,10 +23,10 @@ class SavedFilter:
     id: UUID
     workspace_id: UUID
     operator_id: UUID | None
-    kind: FilteredList
-    name: str
+    kind: Annotated[FilteredList, "The list that the filter applies to, for any agent."]
+    name: Annotated[str, required(60)]
     query: str
 
     @property
-    def is_shared(self) -> bool:
+    def is_shared(self) -> Annotated[bool, "Whether all operators of the workspace have the filter."]:
         return self.operator_id is None

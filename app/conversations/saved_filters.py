@@ -4,10 +4,10 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from app.conversations.records.saved_filters import SavedFilterRecords
-from app.conversations.saved_filter import MAX_NAME_CHARS, FilteredList, SavedFilter
+from app.conversations.saved_filter import FilteredList, SavedFilter
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_line
+from app.core.setting import limits_of
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -41,7 +41,7 @@ class SavedFilters:
         self, tx: Transaction, actor: Actor, kind: FilteredList, name: str, query: str, *, is_shared: bool
     ) -> SavedFilter:
         """`query` belongs to that list. Raises InvalidInput."""
-        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        limits_of(SavedFilter)["name"].check("name", name)
         me = actor.operator_id
         if me is None and not is_shared:
             raise InvalidInput("is_shared", "An API token cannot have private filters. Share it with all operators.")
@@ -56,7 +56,7 @@ class SavedFilters:
     @writes
     def rename(self, tx: Transaction, actor: Actor, filter_id: UUID, name: str) -> SavedFilter:
         """Raises InvalidInput."""
-        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        limits_of(SavedFilter)["name"].check("name", name)
         records, me = SavedFilterRecords(tx), actor.operator_id
         records.get(actor.workspace_id, me, filter_id)
         records.rename(filter_id, name.strip())

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 
 _MOST_CHARS: Final = 512  # of a header
 
@@ -18,12 +18,11 @@ class DeviceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VisitorDevice:
-    """According to the browser: `system` is "Android 14", `browser` "Firefox 130". None and "" mean unknown; a system
-    has no version if browsers always send the same one."""
+    """According to the browser. None means unknown; a system has no version if browsers always send the same one."""
 
-    kind: DeviceKind | None
-    system: str
-    browser: str
+    kind: Annotated[DeviceKind | None, "An iPad that requests desktop websites is reported as a computer."]
+    system: Annotated[str, 'Such as "iOS 17". For "Windows", browsers report no version. "": unknown.']
+    browser: Annotated[str, 'Such as "Firefox 130"; "": unknown.']
 
     @property
     def words(self) -> str:

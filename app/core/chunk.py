@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.core.text.markdown.links import TextLink, linked
@@ -58,12 +58,12 @@ class Chunk:
     agent_id: UUID
     document_id: UUID
     position: int
-    text: str
-    context: str
+    text: Annotated[str, "The text of the passage, in Markdown."]
+    context: Annotated[str, "Text that is prepended for search only."]
     url: str  # of the document, normalised, without fragment
     title: str
     anchor: str | None
-    breadcrumb: tuple[str, ...]
+    breadcrumb: Annotated[tuple[str, ...], "Headings from the top of the page down to the passage."]
     as_of: date  # the day the page was last read with this content
     language: str | None
     dated: date | None = None  # the day that the page itself names, as modified or published
@@ -82,7 +82,7 @@ class Chunk:
         return self.dated or self.as_of
 
     @property
-    def link(self) -> str:
+    def link(self) -> Annotated[str, "Where a citation of the passage links to."]:
         """The URL of the section if the page has an anchor for it, else of the page."""
         return f"{self.url}#{self.anchor}" if self.anchor else self.url
 
@@ -114,13 +114,17 @@ class RankedChunk:
     """
 
     chunk: Chunk
-    order: float
+    order: Annotated[float, "The score that chunks are sorted by."]
     calibrated: float
-    fused: float = 0.0  # from cosine and BM25; comparable within one ranking only
+    fused: Annotated[float, "The first stage's score, from cosine and BM25."] = (
+        0.0  # from cosine and BM25; comparable within one ranking only
+    )
     cosine: float | None = None
-    bm25: float | None = None
-    coverage: float = 0.0  # IDF-weighted share of the question's words found in the chunk, [0, 1)
-    logit: float | None = None
+    bm25: Annotated[float | None, "Null if the chunk shares no significant word with the question."] = None
+    coverage: Annotated[float, "The share of the question's words in the chunk, 0 to 1."] = (
+        0.0  # IDF-weighted share of the question's words found in the chunk, [0, 1)
+    )
+    logit: Annotated[float | None, "The reranker's score; null if it did not rank the chunk."] = None
     is_current_page: bool = False
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 CONFIRM_WITHIN: Final = timedelta(minutes=30)
@@ -24,11 +24,11 @@ class ConfirmationState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShownValue:
-    """An argument as the visitor sees it; `label` is the operator's word for it."""
+    """An argument as the visitor sees it."""
 
     name: str
-    label: str
-    value: str
+    label: Annotated[str, "The label that the operator chose."]
+    value: Annotated[str, "The value as it is sent. Plain text, never HTML."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,28 @@ class ProposedChange:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """A request to the visitor to confirm, and its result. `text` describes the result by the operator's template, as
-    plain text; "" if only the state is shown. `status` is the HTTP status, None without a response."""
+    """A request to the visitor to confirm, and its result."""
 
     id: UUID
     turn_id: UUID
-    action: str
+    action: Annotated[str, "The name of the action."]
     title: str
-    summary: str
+    summary: Annotated[
+        str, "What the visitor is asked to confirm, from the operator's template. Plain text, never HTML."
+    ]
     shown: tuple[ShownValue, ...]
-    state: ConfirmationState
+    state: Annotated[
+        ConfirmationState,
+        "confirmed: the call is in progress; void: another change was proposed since, or the operator "
+        "changed the action; unknown: the call was made, but its result is not known.",
+    ]
     created_at: datetime
     expires_at: datetime
-    text: str = ""
-    status: int | None = None
-    decided_at: datetime | None = None
+    text: Annotated[
+        str, "The result, from the operator's template. If empty, describe the state in your own words."
+    ] = ""
+    status: Annotated[int | None, "The HTTP status; null if there was no call or no response."] = None
+    decided_at: Annotated[datetime | None, "When the visitor decided; null if they have not."] = None
 
     @property
     def values(self) -> tuple[ShownValue, ...]:

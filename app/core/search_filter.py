@@ -3,9 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import urlsplit
 from uuid import UUID
+
+from app.core.setting import at_most
+
+_ENTRIES: Final = at_most(50)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +29,26 @@ class AttributeFilter:
 class SearchFilter:
     """A page passes if it passes every part that is set.
 
-    `sources` are ids; `path_prefixes` are compared with the path of the page's URL ("/docs/"), or with host and path if
-    they begin with two slashes ("//docs.example.com/"); `languages` are BCP 47 primary subtags of the detected
-    language, and a page of unknown language passes none. `dated_from` and `dated_to` (inclusive) are compared with the
-    date that the page names as modified or published, else the day of its last reading. `attributes` are those that
-    operators gave documents; all must pass.
+    `languages` are BCP 47 primary subtags of the detected language, and a page of unknown language passes none.
+    `dated_from` and `dated_to` (inclusive) are compared with the date that the page names as modified or published,
+    else the day of its last reading. All `attributes` must pass.
     """
 
-    sources: tuple[UUID, ...] = ()
-    path_prefixes: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    dated_from: date | None = None
-    dated_to: date | None = None
-    attributes: tuple[AttributeFilter, ...] = ()
+    sources: Annotated[tuple[UUID, ...], _ENTRIES] = ()
+    path_prefixes: Annotated[
+        tuple[str, ...],
+        _ENTRIES,
+        'Prefixes such as "/docs/", compared with the path of a page\'s URL, or such as "//docs.example.com/", '
+        "compared with its host and path.",
+    ] = ()
+    languages: Annotated[tuple[str, ...], _ENTRIES, 'Language codes, such as "en" and "de".'] = ()
+    dated_from: Annotated[date | None, "The earliest date that a page may have."] = None
+    dated_to: Annotated[date | None, "The latest date that a page may have."] = None
+    attributes: Annotated[
+        tuple[AttributeFilter, ...],
+        _ENTRIES,
+        "For documents that were added with attributes: for each name, a document must have one of its values.",
+    ] = ()
 
     @property
     def is_open(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
 from app.core.errors import InvalidInput
@@ -107,13 +108,13 @@ def _quoted(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """A stored file without its bytes. `digest` is their SHA-256 in hex."""
+    """A stored file without its bytes."""
 
     source_id: UUID
     name: str
     format: FileFormat
     size_bytes: int
-    digest: str
+    digest: Annotated[str, "SHA-256 of the file, in hexadecimal."]
     uploaded_at: datetime
 
 

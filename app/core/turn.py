@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from app.core.confirmation import Confirmation, ProposedChange
@@ -124,15 +124,16 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """What a chat model charged for, in its own tokens. `cached_tokens` are those of the prompt that came from the
-    provider's cache. `cost` is in the operator's currency, by the prices when it was charged; None if no price was set.
-    """
+    """What a chat model charged for, in its own tokens. `cost` is in the operator's currency, by the prices when it was
+    charged."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     model: str = ""
-    cached_tokens: int = 0
-    cost: float | None = None
+    cached_tokens: Annotated[int, "Prompt tokens that the provider had cached."] = 0
+    cost: Annotated[float | None, "By DOCENT_MODEL_PRICE_PROMPT and the other prices; null if no prices are set."] = (
+        None
+    )
 
     @property
     def tokens(self) -> int:
@@ -167,8 +168,7 @@ class TurnEnd:
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn in the system of record. `message_id` is the answer's message, once the turn has ended; `rating` ("up" or
-    "down") and `comment` are the visitor's feedback."""
+    """A turn in the system of record. `message_id` is the answer's message, once the turn has ended."""
 
     id: UUID
     conversation_id: UUID
@@ -188,10 +188,12 @@ class StoredTurn:
     created_at: datetime
     ended_at: datetime | None
     citations: tuple[Citation, ...] = ()
-    trace: dict[str, Any] = field(default_factory=dict)
+    trace: Annotated[dict[str, Any], "Stages, scores, times, and the prompts and responses of chat models."] = field(
+        default_factory=dict
+    )
     language: str | None = None
-    rating: str | None = None
-    comment: str = ""
+    rating: Annotated[str | None, "The visitor's thumb: up, down, or null."] = None
+    comment: Annotated[str, "The visitor's comment on the rating."] = ""
     next_questions: tuple[str, ...] = ()
     confirmation: Confirmation | None = None
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from math import floor
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from app.core.gap_state import GapReason, GapState
+from app.core.setting import required
 from app.core.turn import AnsweredBy, Channel
 from app.search.confidence import is_low
 from app.search.doubt import why_unsure
@@ -20,10 +21,10 @@ class GapFilter:
     """Gaps with that reason, asked in that language (BCP 47 primary subtag), seen at that moment or later, with that
     text in their question (ignoring the case of ASCII letters). None matches any."""
 
-    reason: GapReason | None = None
+    reason: Annotated[GapReason | None, "The latest reason why it is a gap."] = None
     language: str | None = None
     since: datetime | None = None
-    text: str | None = None
+    text: Annotated[str | None, required(200), "Part of the question."] = None
 
 
 EVERY_GAP = GapFilter()
@@ -154,21 +155,19 @@ class GapSample:
 
 @dataclass(frozen=True, slots=True)
 class GapFacts:
-    """`this_week` counts askings of the last 7 days, `week_before` those of the 7 before, `by_day` those of the last
-    TREND_DAYS spans of 24 hours, oldest first. Samples are latest first, languages (BCP 47 primary subtags) most
-    frequent first."""
+    """Samples are latest first, languages (BCP 47 primary subtags) most frequent first."""
 
     visitors: int
-    this_week: int
-    week_before: int
+    this_week: Annotated[int, "Times asked in the last 7 days."]
+    week_before: Annotated[int, "Times asked in the 7 days before."]
     languages: tuple[str, ...]
     samples: tuple[GapSample, ...]
-    by_day: tuple[int, ...] = ()
+    by_day: Annotated[tuple[int, ...], "Times asked in each of the last 28 periods of 24 hours, oldest first."] = ()
 
     @property
-    def impact(self) -> int:
-        """How much closing the gap is worth: visitors x (1 + askings of the last 7 days). Somebody who asks ten times
-        is one visitor, and questions that nobody asks any more sink."""
+    def impact(self) -> Annotated[int, "Visitors × (1 + times asked in the last 7 days)."]:
+        """How much closing the gap is worth. Somebody who asks ten times is one visitor, and questions that nobody asks
+        any more sink."""
         return self.visitors * (1 + self.this_week)
 
 
@@ -179,8 +178,8 @@ class GrowingGap:
     id: UUID
     agent_id: UUID
     question: str
-    this_week: int
-    week_before: int
+    this_week: Annotated[int, "Times asked in the last 7 days."]
+    week_before: Annotated[int, "Times asked in the 7 days before."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,18 +195,19 @@ class FoundThen:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What search found when the gap was last asked, best first, and why that was not enough. `text_source_id` is the
-    source of kind "text" from which the best chunk comes. `threshold` and `needs_two` are the draft's."""
+    """What search found when the gap was last asked, best first, and why that was not enough. `threshold` and
+    `needs_two` are the draft's."""
 
     why: Shortfall
     found: tuple[FoundThen, ...]
-    text_source_id: UUID | None = None
+    text_source_id: Annotated[UUID | None, "The source of kind text that contains the best chunk."] = None
     threshold: float = 0.0
     needs_two: bool = False
 
     @property
-    def why_unsure(self) -> str:
-        """By the draft's rule, in words; "" if search alone does not explain it."""
+    def why_unsure(
+        self,
+    ) -> Annotated[str, "Why search was not sure enough by the draft's settings, in words; empty if it was."]:
         return why_unsure([item.confidence for item in self.found], self.threshold, needs_two=self.needs_two)
 
     @property

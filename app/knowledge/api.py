@@ -1,15 +1,15 @@
 """Admin API: pages that read like instructions to an assistant."""
 
-from datetime import datetime
-from uuid import UUID
-
 from pydantic import Field
 
 from app.core.actor import Actor
+from app.knowledge.chunk_contexts import ContextEstimate
+from app.knowledge.document import QuarantinedPage
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.page_review import PageReview
 from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.reindex import Reindexing
+from app.web.model import mirrors
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 
 TAG = "Quarantine"
@@ -22,16 +22,9 @@ class FindingOut(Model):
     )
 
 
+@mirrors(QuarantinedPage, "document_id source_id url title findings is_held found_at")
 class QuarantinedPageOut(Model):
-    document_id: UUID
-    source_id: UUID
-    url: str
-    title: str
     findings: tuple[FindingOut, ...]
-    is_held: bool = Field(
-        description="True: the new text is held, and no answer uses it. False: it is live, and listed."
-    )
-    found_at: datetime
 
 
 class PlacedFindingOut(FindingOut):
@@ -60,16 +53,8 @@ class PageReviewsOut(Model):
     versions: tuple[PageReviewOut, ...] = Field(description="Latest first: a held version, a live version, or both.")
 
 
+@mirrors(ContextEstimate, "documents chunks to_write prompt_tokens cached_tokens answer_tokens price")
 class ReindexEstimateOut(Model):
-    documents: int
-    chunks: int
-    to_write: int = Field(
-        description="Chunks whose context the chat model would write; 0 unless the published `contextual_chunks` is "
-        "`model`."
-    )
-    prompt_tokens: int
-    cached_tokens: int = Field(description="Those of the prompt tokens that begin like the request before.")
-    answer_tokens: int = Field(description="The most that the model may write.")
     price: float | None = Field(description="The most that it costs; null if no price of tokens is set.")
 
 

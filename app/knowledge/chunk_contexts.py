@@ -4,6 +4,7 @@ beforehand.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Annotated
 from uuid import UUID
 
 from anyio import to_thread
@@ -57,15 +58,16 @@ class ContextReport:
 @dataclass(frozen=True, slots=True)
 class ContextEstimate:
     """The estimated effort of writing the contexts of an agent. Tokens are counted by the shipped tokenizer; a
-    provider's count may differ somewhat. `cached_tokens` of the `prompt_tokens` begin like the request before;
-    `answer_tokens` is the maximum that may be written."""
+    provider's count may differ somewhat."""
 
     documents: int = 0
     chunks: int = 0
-    to_write: int = 0  # chunks about which the model has not written before
+    to_write: Annotated[
+        int, "Chunks whose context the chat model would write; 0 unless the published `contextual_chunks` is `model`."
+    ] = 0  # chunks about which the model has not written before
     prompt_tokens: int = 0
-    cached_tokens: int = 0
-    answer_tokens: int = 0
+    cached_tokens: Annotated[int, "Those of the prompt tokens that begin like the request before."] = 0
+    answer_tokens: Annotated[int, "The most that the model may write."] = 0
 
     @property
     def usage(self) -> TokenUsage:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
 from app.knowledge.injection_scan import Finding
@@ -97,14 +98,14 @@ class Review(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedPage:
-    """A page with findings that no operator has looked at. While `is_held`, its new text is not used in answers."""
+    """A page with findings that no operator has looked at."""
 
     document_id: UUID
     source_id: UUID
     url: str
     title: str
     findings: tuple[Finding, ...]
-    is_held: bool
+    is_held: Annotated[bool, "True: the new text is held, and no answer uses it. False: it is live, and listed."]
     found_at: datetime
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from anyio import to_thread
@@ -58,10 +58,8 @@ _ADDRESSED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class StarterSuggestion:
-    """`url` and `title` belong to the page that answers it."""
-
     question: str
-    url: str
+    url: Annotated[str, "The page that answers the question."]
     title: str
 
 

@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from sqlalchemy import LargeBinary, Row, String, func, select
@@ -38,8 +38,8 @@ class WaitingMail(DueRow):
 class MailState:
     """Of the installation: how many mails wait, how many were given up, and why the latest of these failed."""
 
-    waiting: int
-    given_up: int
+    waiting: Annotated[int, "Notices waiting to be delivered."]
+    given_up: Annotated[int, "Notices that could not be delivered in the last fourteen days."]
     last_error: str
 
 

@@ -10,6 +10,7 @@ from app.agents.set_up import NEW_FOR, Step
 from app.conversations.people.api.live_chats import OpenChatOut
 from app.core.actor import Actor
 from app.gaps.api.gaps import GapOut
+from app.gaps.gap import GrowingGap
 from app.overview.overview import LISTED, MOST_AGENTS, WEEK_DAYS, Change, Overview, Overviews
 from app.quality.api.quality import TurnCountsOut
 from app.sources.deletions.api import DeletionOut
@@ -40,12 +41,9 @@ class FailingSourceOut(Model):
     )
 
 
+@mirrors(GrowingGap, "id agent_id question this_week week_before")
 class GrowingGapOut(Model):
-    id: UUID
-    agent_id: UUID
-    question: str
-    this_week: int = Field(description="Times asked in the last 7 days.")
-    week_before: int = Field(description="Times asked in the 7 days before.")
+    pass
 
 
 @mirrors(Change, "kind at agent_id subject_id words")

@@ -96,26 +96,26 @@ class TrialRanking:
 
 @dataclass(frozen=True, slots=True)
 class GoldenMark:
-    """The result for one question. `place` is that of the first right page among the pages found, from 1, None if there
-    is none. `missing` are the expected texts and patterns that the answer lacks."""
+    """The result for one question."""
 
     golden_id: UUID
     question: str
-    place: int | None
+    place: Annotated[int | None, "Rank of the first right page among the pages found, from 1; null if none was found."]
     confidence: float
     would_answer: bool
     is_right: bool
-    missing: tuple[str, ...] = ()
+    missing: Annotated[tuple[str, ...], "Texts and patterns that the answer should contain, but does not."] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenSide:
-    """One version's marks. `stages` maps each stage of search to its metrics; `abstained` maps the kinds of questions
-    ("answerable", "to decline") to the share that the agent would not answer. `degraded` searches lacked a part."""
+    """One version's marks. The kinds of questions that `abstained` tells apart are "answerable" and "to decline"."""
 
-    stages: dict[str, dict[str, float]]
-    abstained: dict[str, float]
-    degraded: int
+    stages: Annotated[
+        dict[str, dict[str, float]], "vector, keyword, fused, reranked: page_hit@k (R@k), page_mrr@10, page_ndcg@10."
+    ]
+    abstained: Annotated[dict[str, float], "The share of questions that would not be answered, by kind."]
+    degraded: Annotated[int, "Searches without one of their stages, such as the reranker."]
     marks: tuple[GoldenMark, ...] = ()
 
     @property

@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import unquote
 from uuid import UUID, uuid4
 
@@ -47,10 +47,10 @@ changes_of(
 
 @dataclass(frozen=True, slots=True)
 class ImportReceipt:
-    """`added` are new; `changed` replaced one with the same wording."""
-
     added: int
-    changed: int
+    changed: Annotated[
+        int, "Questions that already existed: their pages, languages and expectations are now those of the file."
+    ]
 
 
 class GoldenQuestions:

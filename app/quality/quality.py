@@ -4,27 +4,29 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import date
 from operator import attrgetter
-from typing import Final
+from typing import Annotated, Final
 
 
 @dataclass(frozen=True, slots=True)
 class TurnCounts:
-    """The outcomes of turns in some period. Of `turns`, those that ended: `answered` with enough confidence,
-    `abstained` if nothing or too little was found, `failed` with an error or with the process, `handed_over` to a
-    person: one in each conversation in which a person was asked for, in words or by the button. It is the question
-    before that, which is then nothing else; a wish before any question counts as one."""
+    """The outcomes of turns in some period. Of `turns`, those that ended: `failed` with an error or with the process,
+    `handed_over` to a person, in words or by the button. It is the question before that, which is then nothing else; a
+    wish before any question counts as one."""
 
     turns: int = 0
-    answered: int = 0
-    abstained: int = 0
+    answered: Annotated[int, "With an answer of sufficient confidence."] = 0
+    abstained: Annotated[int, "Nothing, or too little, was found."] = 0
     failed: int = 0
-    handed_over: int = 0
+    handed_over: Annotated[int, "Conversations in which a person was asked for."] = 0
     thumbs_up: int = 0
     thumbs_down: int = 0
 
     @property
-    def answered_share(self) -> float | None:
-        """Answered of all answered and abstained questions, [0, 1]; None without any."""
+    def answered_share(
+        self,
+    ) -> Annotated[
+        float | None, "The share of answered turns among answered and abstained, 0 to 1; null if there were none."
+    ]:
         return _share(self.answered, self.abstained)
 
     @property
@@ -46,8 +48,8 @@ class DayQuality(TurnCounts):
     """One day (UTC). Times to the first token are in milliseconds; None without any."""
 
     day: date
-    first_token_p50: int | None = None
-    first_token_p95: int | None = None
+    first_token_p50: Annotated[int | None, "In milliseconds."] = None
+    first_token_p95: Annotated[int | None, "In milliseconds."] = None
 
     @classmethod
     def of(cls, day: date, counts: TurnCounts, p50: int | None, p95: int | None) -> "DayQuality":

@@ -1,6 +1,6 @@
 """Admin API: reports of visitors' questions over some days."""
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -9,12 +9,15 @@ from starlette.responses import Response
 
 from app.core.actor import Actor
 from app.core.time_zone import MAX_ZONE_CHARS, zone_named
+from app.core.turn import TokenUsage
 from app.quality.api.quality import TurnCountsOut
 from app.reports.report import Figures, Report, Spent, Step
 from app.reports.report_days import MOST_DAYS, ReportDays
 from app.reports.report_file import COLUMNS, rows
 from app.reports.reports import LISTED, MOST_AGENTS, PAGES_OF_TURNS, USUAL_DAYS, Reports
+from app.reports.topic import TopicPart
 from app.web.file_export import csv_table
+from app.web.model import mirrors
 from app.web.operation import Api, Call, Day, Model, get, read
 
 TAG: Final = "Reports"
@@ -32,16 +35,14 @@ class ReportQuery(Model):
     )
 
 
+@mirrors(ReportDays, "first last")
 class ReportDaysOut(Model):
-    first: date
-    last: date
+    pass
 
 
+@mirrors(TokenUsage, "calls prompt_tokens completion_tokens cached_tokens cost")
 class SpentOut(Model):
     calls: int = Field(description="Turns, and drafts for operators, that used the chat model.")
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int = Field(description="Prompt tokens that the provider had cached.")
     cost: float | None = Field(description="In your currency; null if no prices are set.")
 
     @classmethod
@@ -49,6 +50,11 @@ class SpentOut(Model):
         return super().of(spent, spent.usage)
 
 
+@mirrors(
+    Figures,
+    "counts unaided_share satisfaction curated conversations visitors first_word_p50 first_word_p95 spent "
+    "chats_up chats_down",
+)
 class FiguresOut(Model):
     counts: TurnCountsOut
     unaided_share: float | None = Field(
@@ -59,11 +65,6 @@ class FiguresOut(Model):
         description="The share of thumbs up among all thumbs, by which visitors say whether it was solved, 0 to 1; "
         "null if there were none."
     )
-    curated: int = Field(description="Answered turns with a curated answer.")
-    conversations: int = Field(description="Conversations with a question.")
-    visitors: int = Field(description="Visitors who asked a question.")
-    first_word_p50: int | None = Field(description="Milliseconds within which half of the answers began.")
-    first_word_p95: int | None = Field(description="Milliseconds within which 95 of 100 answers began.")
     spent: SpentOut
     chats_up: int = Field(description="Visitors who said in these days that talking to a person helped.")
     chats_down: int
@@ -84,7 +85,7 @@ class StepOut(Model):
 
     @classmethod
     def of(cls, step: Step) -> "StepOut":
-        return super().of(step, days=_days(step.days), spent=SpentOut.of(step.spent))
+        return super().of(step, spent=SpentOut.of(step.spent))
 
 
 class PartOut(Model):
@@ -92,13 +93,9 @@ class PartOut(Model):
     counts: TurnCountsOut
 
 
+@mirrors(TopicPart, "topic_id agent_id question conversation_id counts before")
 class TopicPartOut(Model):
-    topic_id: UUID
-    agent_id: UUID
-    question: str = Field(description="The first question of the topic, with personal data masked.")
-    conversation_id: UUID = Field(description="The conversation in which it was asked.")
     counts: TurnCountsOut
-    before: int = Field(description="Questions in the days before.")
 
 
 class AgentPartOut(Model):
@@ -138,16 +135,11 @@ class ReportOut(Model):
         return super().of(
             report,
             zone=report.days.zone.key,
-            days=_days(report.days),
-            days_before=_days(report.days.before),
+            days_before=report.days.before,
             now=FiguresOut.of(report.now),
             before=FiguresOut.of(report.before),
             steps=tuple(map(StepOut.of, report.steps)),
         )
-
-
-def _days(days: ReportDays) -> ReportDaysOut:
-    return ReportDaysOut(first=days.first, last=days.last)
 
 
 class AdminReports(Api):

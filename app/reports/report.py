@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from app.core.turn import TokenUsage
@@ -36,16 +37,14 @@ class ChatThumbs:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Totals of the days. `curated` is part of the answered. `conversations` and `visitors` are those with a question.
-    Half of the answers began within `first_word_p50` milliseconds, 95 of 100 within `first_word_p95`; None if none was
-    timed."""
+    """Totals of the days. Times are None if none was taken."""
 
     counts: TurnCounts
-    curated: int
-    conversations: int
-    visitors: int
-    first_word_p50: int | None
-    first_word_p95: int | None
+    curated: Annotated[int, "Answered turns with a curated answer."]
+    conversations: Annotated[int, "Conversations with a question."]
+    visitors: Annotated[int, "Visitors who asked a question."]
+    first_word_p50: Annotated[int | None, "Milliseconds within which half of the answers began."]
+    first_word_p95: Annotated[int | None, "Milliseconds within which 95 of 100 answers began."]
     spent: Spent
     chats: ChatThumbs
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 from uuid import UUID
 
 from app.quality.quality import TurnCounts
@@ -32,12 +33,11 @@ class TopicPlace:
 
 @dataclass(frozen=True, slots=True)
 class TopicPart:
-    """A topic's questions of some days, and how many there were `before` them. `question` and `conversation_id` are
-    those of its first turn."""
+    """A topic's questions of some days."""
 
     topic_id: UUID
     agent_id: UUID
-    question: str
-    conversation_id: UUID
+    question: Annotated[str, "The first question of the topic, with personal data masked."]
+    conversation_id: Annotated[UUID, "The conversation in which it was asked."]
     counts: TurnCounts
-    before: int
+    before: Annotated[int, "Questions in the days before."]

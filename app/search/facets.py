@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import unquote, urlsplit
 
 from app.core.chunk import Chunk
@@ -16,11 +16,9 @@ LANGUAGE: Final = "language"
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """`value` narrows a search to its `pages`; `label` names the folder or site, or the language in English."""
-
-    value: str
-    label: str
-    pages: int
+    value: Annotated[str, "To send as the parameter with the facet's name."]
+    label: Annotated[str, "The name of the folder or site, or the English name of the language."]
+    pages: Annotated[int, "How many pages have it, among those with the best passages."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.search.confidence import is_low
@@ -43,20 +43,19 @@ class ThresholdPoint:
     """
 
     threshold: float
-    answered: float | None
-    golden_right: float | None
+    answered: Annotated[float | None, "The share of turns that would be answered, 0 to 1."]
+    golden_right: Annotated[float | None, "The share of golden questions that would be right, 0 to 1."]
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCurve:
-    """By rising threshold. `current` is the draft's; the shares are of `turns`, and of the `golden_questions` of the
-    run `golden_run_id`."""
+    """By rising threshold; the shares are of `turns`, and of the `golden_questions` of the run."""
 
     days: int
     turns: int
     golden_questions: int
-    golden_run_id: UUID | None
-    current: float
+    golden_run_id: Annotated[UUID | None, "The latest run with the draft; null if there is none."]
+    current: Annotated[float, "The draft's threshold."]
     points: tuple[ThresholdPoint, ...]
 
 

@@ -1,7 +1,7 @@
 """Inspects a website before anything of it is stored."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Protocol
 from uuid import UUID
 
 from app.agents.records import AgentRecords
@@ -13,17 +13,13 @@ from app.store.system_of_record import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class SiteOffer:
-    """A possible source: `kind` and `url` are its configuration.
-
-    `pages` counts the pages that it lists on its own website; for a site, those to which its start page links there.
-    With `has_more`, there are more than were counted.
-    """
+    """A possible source: `kind` and `url` are its configuration."""
 
     kind: SourceKind
     url: str
     title: str
-    pages: int
-    has_more: bool = False
+    pages: Annotated[int, "Pages listed on the same website; for a site, pages that its start page links to."]
+    has_more: Annotated[bool, "Whether there are more pages than were counted."] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 from uuid import UUID
 
@@ -30,12 +30,12 @@ _FIELDS: Final = frozenset({"url", "id", "title", "text", "language", "date", "a
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """`line` counts from 1; `reason` says what is wrong with a refused line, naming the field."""
+    """`line` counts from 1."""
 
     line: int
-    url: str
+    url: Annotated[str, '"" for a refused line.']
     result: Literal["accepted", "unchanged", "deleted", "refused"]
-    reason: str = ""
+    reason: Annotated[str, "Why the line was refused, with the name of the field."] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,10 +266,12 @@ class CrawlRun:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     stop_reason: str = ""
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: Annotated[dict[str, int], "Pages by status."] = field(default_factory=dict)
     leg: int = 1
-    only_asked: bool = False
-    kept_pages: int = 0
+    only_asked: Annotated[bool, "Whether only the requested pages are read."] = False
+    kept_pages: Annotated[
+        int, "Pages that could not be read this time, and of which answers still use the earlier text."
+    ] = 0
 
     @property
     def has_read_nothing(self) -> bool:

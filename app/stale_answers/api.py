@@ -1,6 +1,5 @@
 """Admin API: answers that their page no longer supports."""
 
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -27,25 +26,13 @@ class StaleQuery(ListQuery):
         return StaleFilter(self.state, self.kind, self.subject)
 
 
+@mirrors(
+    StaleAnswer,
+    "id agent_id subject kind state url title old_words new_words question old_answer new_answer turns "
+    "conversations visitors curated_answer_id golden_question_id found_at",
+)
 class StaleAnswerOut(Model):
-    id: UUID
-    agent_id: UUID
-    subject: StaleSubject = Field(description="What still uses the old words.")
-    kind: StaleKind = Field(description="What the page says now instead.")
-    state: StaleState
-    url: str = Field(description="The page that changed.")
-    title: str
-    old_words: str = Field(description="The old text, one sentence or row per line.")
-    new_words: str = Field(description="The most similar text on the page now; empty if there is none.")
-    question: str = Field(description="The latest question with this answer; personal data is masked.")
-    old_answer: str
-    new_answer: str | None = Field(description="The answer that the question gets now; null if it was not asked again.")
-    turns: int = Field(description="Turns with this answer that are still stored.")
-    conversations: int
-    visitors: int
-    curated_answer_id: UUID | None
-    golden_question_id: UUID | None
-    found_at: datetime
+    pass
 
 
 @mirrors(Telling, "turn_id conversation_id question told_at")

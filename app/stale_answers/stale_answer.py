@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
 
@@ -54,28 +55,26 @@ class StaleFilter:
 
 @dataclass(frozen=True, slots=True)
 class StaleAnswer:
-    """`url` and `title` are the page's. The page once had `old_words`: a visitor's answer quoted them, or a curated
-    answer or golden question contains them. `new_words` is the most similar place on the page now, "" if there is none.
-    `question` and `old_answer` are the latest visitor's, or the operator's own; `new_answer` is the present answer to
-    the question, None if it was not asked again. `turns`, `conversations` and `visitors` count who got the old answer,
-    among the turns that still exist."""
+    """A visitor's answer quoted the old words, or a curated answer or golden question contains them. `question` and
+    `old_answer` are the latest visitor's, or the operator's own; `turns`, `conversations` and `visitors` count who got
+    the old answer."""
 
     id: UUID
     agent_id: UUID
-    subject: StaleSubject
-    kind: StaleKind
+    subject: Annotated[StaleSubject, "What still uses the old words."]
+    kind: Annotated[StaleKind, "What the page says now instead."]
     state: StaleState
-    url: str
+    url: Annotated[str, "The page that changed."]
     title: str
-    old_words: str
-    new_words: str
+    old_words: Annotated[str, "The old text, one sentence or row per line."]
+    new_words: Annotated[str, "The most similar text on the page now; empty if there is none."]
     found_at: datetime
     curated_answer_id: UUID | None = None
     golden_question_id: UUID | None = None
-    question: str = ""
+    question: Annotated[str, "The latest question with this answer; personal data is masked."] = ""
     old_answer: str = ""
-    new_answer: str | None = None
-    turns: int = 0
+    new_answer: Annotated[str | None, "The answer that the question gets now; null if it was not asked again."] = None
+    turns: Annotated[int, "Turns with this answer that are still stored."] = 0
     conversations: int = 0
     visitors: int = 0
 

@@ -87,10 +87,10 @@ def with_fields(fields: Mapping[str, Any]) -> Callable[[type[Extended]], type[Ex
     )
 
 
-def mirrors(kind: type, names: str) -> Callable[[type[Extended]], type[Extended]]:
-    """The fields of a model in this order, between spaces: each that its body leaves out is as `kind` has it. A model
-    that others extend is written out, because theirs would come before those from `kind`."""
-    return lambda model: _extended(model, names, lambda name: (_type_of(kind, name), ...))
+def mirrors(kind: type, names: str, *others: type) -> Callable[[type[Extended]], type[Extended]]:
+    """The fields of a model in this order, between spaces: each that its body leaves out has the type and the meaning
+    that `kind`, or else the first of the `others` that has it, declares."""
+    return lambda model: _extended(model, names, partial(_mirrored, (kind, *others)))
 
 
 def takes(kind: type, names: str) -> Callable[[type[Extended]], type[Extended]]:
@@ -100,16 +100,28 @@ def takes(kind: type, names: str) -> Callable[[type[Extended]], type[Extended]]:
 
 
 def _extended(model: type[Extended], names: str, field_of: Callable[[str], Any]) -> type[Extended]:
-    ordered = names.split()
-    made = with_fields({name: field_of(name) for name in ordered if name not in model.model_fields})(model)
-    for name in (*ordered, *(other for other in model.model_fields if other not in ordered)):
+    named = names.split()
+    made = with_fields({name: field_of(name) for name in named if name not in model.model_fields})(model)
+    others = [name for name in model.model_fields if name not in named]
+    inherited = [name for name in others if name not in model.__annotations__]
+    ordered = [*inherited, *named, *(name for name in others if name not in inherited)]
+    for name in ordered:
         made.model_fields[name] = made.model_fields.pop(name)  # a schema lists them in the order of this mapping
+    # Models that extend this one list its fields in the order of the annotations, from the topmost class on.
+    written = model.__annotations__ | made.__annotations__
+    model.__annotations__, made.__annotations__ = {}, {name: written[name] for name in ordered if name in written}
     return made
 
 
-def _type_of(kind: type, name: str) -> Any:
-    found = getattr(kind, name, None)
-    return get_type_hints(found.fget)["return"] if isinstance(found, property) else get_type_hints(kind)[name]
+def _mirrored(kinds: tuple[type, ...], name: str) -> Any:
+    for kind in kinds:
+        found = getattr(kind, name, None)
+        where, key = (found.fget, "return") if isinstance(found, property) else (kind, name)
+        if key in (types := get_type_hints(where, include_extras=True)):
+            extras = getattr(types[key], "__metadata__", ())
+            meaning = next((each for each in extras if isinstance(each, str)), None)
+            return get_type_hints(where)[key], Field(description=meaning)
+    raise TypeError(f"nothing has {name}")
 
 
 def _taken(kind: type, name: str, *, is_required: bool = True) -> Any:

@@ -14,7 +14,7 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import structlog
 from starlette.requests import Request
@@ -51,8 +51,8 @@ class Challenge:
     """`salt` is short enough that salt and number fit one block of SHA-256."""
 
     algorithm: str
-    challenge: str
-    maxnumber: int
+    challenge: Annotated[str, "SHA-256 of the salt followed by the number in decimal digits, in hexadecimal."]
+    maxnumber: Annotated[int, "The largest possible number."]
     salt: str
     signature: str
 

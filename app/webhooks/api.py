@@ -1,7 +1,6 @@
 """Admin API: where an agent's events are posted to."""
 
 from typing import Annotated
-from uuid import UUID
 
 from pydantic import Field
 
@@ -35,9 +34,7 @@ class WebhooksOut(Model):
 
 @mirrors(DeadLetter, "id webhook_id event turn_id conversation_id attempts last_error occurred_at died_at")
 class DeadLetterOut(Model):
-    id: UUID = Field(description="The id of the delivery, which the receiver sees in Docent-Delivery.")
-    turn_id: UUID | None = Field(description="Null for events of a conversation, and for a digest.")
-    conversation_id: UUID | None = Field(description="Null for a digest.")
+    pass
 
 
 class AdminWebhooks(Api):

@@ -10,7 +10,7 @@ from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Annotated, Any, Final, Protocol
 from uuid import UUID
 
 from app.agents.token_budget import LIMIT_NAMES
@@ -91,14 +91,13 @@ class Delivery(DueRow):
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A delivery that was given up, and why its last attempt failed. `turn_id` is None for an event about a
-    conversation, and both ids are for a digest."""
+    """A delivery that was given up, and why its last attempt failed."""
 
-    id: UUID
+    id: Annotated[UUID, "The id of the delivery, which the receiver sees in Docent-Delivery."]
     webhook_id: UUID
     event: WebhookEvent
-    turn_id: UUID | None
-    conversation_id: UUID | None
+    turn_id: Annotated[UUID | None, "Null for events of a conversation, and for a digest."]
+    conversation_id: Annotated[UUID | None, "Null for a digest."]
     attempts: int
     last_error: str
     occurred_at: datetime

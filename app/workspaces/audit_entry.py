@@ -4,8 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
+
+from app.core.setting import at_most
 
 _CODE: Final = re.compile(r"[a-z]+(_[a-z]+)+")
 _ID: Final = re.compile(r"[0-9a-f-]{32,}")
@@ -13,22 +15,23 @@ _ID: Final = re.compile(r"[0-9a-f-]{32,}")
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`actor` is the operator's or token's name at the time ("somebody" for a refused sign-in), and one of the two ids
-    identifies it, because names are reused. `action` reads "agent.publish", `subject` is an id; `subject_name` is its
-    name now, "" if it is gone or has none."""
+    """`actor` is "somebody" for a refused sign-in; one of the two ids identifies it, because names are reused. `action`
+    reads "agent.publish", `subject` is an id."""
 
     id: UUID
-    actor: str
+    actor: Annotated[str, "The operator's e-mail address or the token's name at that time."]
     action: str
     subject: str
     details: Mapping[str, Any]
     created_at: datetime
-    operator_id: UUID | None = None
-    token_id: UUID | None = None
-    subject_name: str = ""
+    operator_id: Annotated[
+        UUID | None, "The operator's account, which may have been deleted since; null for other actors."
+    ] = None
+    token_id: Annotated[UUID | None, "The API token; null for other actors."] = None
+    subject_name: Annotated[str, 'Its current name; "" if it was deleted or has no name.'] = ""
 
     @property
-    def action_name(self) -> str:
+    def action_name(self) -> Annotated[str, 'The action in words, such as "Signed in".']:
         """Its name, such as "Agent published". An action of an earlier version of Docent that no longer exists keeps
         its code.
         """
@@ -46,12 +49,13 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """By the actor of that name or id, with that beginning of the action, about that subject, from `since`, before
-    `until`; None matches any."""
+    """From `since`, before `until`; None matches any."""
 
-    actor: str | None = None
-    action: str | None = None
-    subject: str | None = None
+    actor: Annotated[str | None, at_most(300), "A token's name, an operator's e-mail address, or the id of either."] = (
+        None
+    )
+    action: Annotated[str | None, at_most(100), 'The beginning of the action: "agent", "agent.publish".'] = None
+    subject: Annotated[str | None, at_most(100), "The id of the changed object."] = None
     since: datetime | None = None
     until: datetime | None = None
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
+from typing import Annotated
 from uuid import UUID
 
 
@@ -16,18 +17,20 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A person with an account in one workspace. `email` is in lower case and unique there: somebody may have
-    accounts in several workspaces, each with its own password. `invited_at` is set until the invited person has chosen
-    a password, before which nobody can sign in."""
+    """A person with an account in one workspace. `email` is in lower case and unique there: somebody may have accounts
+    in several workspaces, each with its own password. Before an invited person has chosen a password, nobody can sign
+    in."""
 
     id: UUID
     workspace_id: UUID
     email: str
     role: Role
     created_at: datetime
-    signed_in_at: datetime | None = None
+    signed_in_at: Annotated[datetime | None, "The latest sign-in; null before the first."] = None
     disabled_at: datetime | None = None
-    invited_at: datetime | None = None
+    invited_at: Annotated[
+        datetime | None, "When the operator was invited, if they have not chosen a password yet; otherwise null."
+    ] = None
 
     @property
     def is_disabled(self) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 
@@ -27,16 +28,16 @@ class SigningKey:
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A stored token, without the token itself. `prefix` is its first characters, which distinguish tokens. Of an
-    assistant that was let in at the console, `resource` is the only path that it may call; None for any other token."""
+    """A stored token, without the token itself. Of an assistant that was let in at the console, `resource` is the only
+    path that it may call; None for any other token."""
 
     id: UUID
     workspace_id: UUID
     name: str
-    prefix: str
+    prefix: Annotated[str, "The beginning of the token. The token itself is not stored."]
     scopes: tuple[str, ...]
     created_at: datetime
     expires_at: datetime | None = None
-    last_used_at: datetime | None = None
+    last_used_at: Annotated[datetime | None, "To the minute."] = None
     revoked_at: datetime | None = None
     resource: str | None = None

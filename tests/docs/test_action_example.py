@@ -21,7 +21,7 @@ def test_the_one_that_changes_something_can_be_added_and_proposed() -> None:
     assert change.summary == "Cancel order A-17?"
     [told] = [block.code for block in blocks() if block.page == PAGE and '"expires_at"' in block.code]
     shown = ConfirmationOut.model_validate(json.loads(told), strict=False)
-    assert [(each.label, each.value) for each in shown.values] == [("Order", "A-17")]
+    assert [(each["label"], each["value"]) for each in shown.model_dump()["values"]] == [("Order", "A-17")]
 
 
 def test_it_can_be_added_and_called() -> None:

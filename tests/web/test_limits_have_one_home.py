@@ -10,8 +10,8 @@ from typing import Final
 
 _APP: Final = Path(__file__).resolve().parents[2] / "app"
 
-_MOST_LIMITS: Final = 343
-_MOST_MODEL_LINES: Final = 3174
+_MOST_LIMITS: Final = 284
+_MOST_MODEL_LINES: Final = 2872
 
 # Where limits are read from the values, and the installation's settings, each of which is declared once.
 _HOMES: Final = frozenset(
@@ -24,7 +24,7 @@ _BASES: Final = frozenset({"BaseModel", "Form", "Model"})
 
 def test_a_limit_is_written_where_its_value_is() -> None:
     found = sum(
-        sum(keyword.arg in _OF_FIELDS for keyword in node.keywords) + (_name(node.func) in _CHECKS)
+        sum(_is_written(keyword) for keyword in node.keywords) + (_name(node.func) in _CHECKS)
         for path, tree in _modules()
         if path not in _HOMES
         for node in ast.walk(tree)
@@ -44,6 +44,11 @@ def test_models_are_made_of_the_values_that_they_show_or_take() -> None:
         if models & set(map(_name, node.bases))
     )
     assert found <= _MOST_MODEL_LINES
+
+
+def _is_written(keyword: ast.keyword) -> bool:
+    """Not if it is read from a value, as `limits_of(Lead)["name"].most`."""
+    return keyword.arg in _OF_FIELDS and _name(keyword.value) not in ("most", "most_each")
 
 
 def _modules() -> Iterator[tuple[str, ast.Module]]:

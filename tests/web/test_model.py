@@ -68,16 +68,22 @@ def test_a_model_has_the_fields_of_a_value_in_the_order_that_it_names() -> None:
         "is_lit": "boolean",
     }
     assert list(schema) == ["name", "watts", "is_lit"]
+    assert [field["description"] for field in schema.values()] == [
+        "Of the lamp.",
+        "At full light.",
+        "Whether it is on.",
+    ]
+    assert "maxLength" not in schema["name"]
     assert LampOut.of(_Lamp("desk", 5)).model_dump() == {"name": "desk", "watts": 5, "is_lit": True}
 
 
 @dataclass(frozen=True)
 class _Lamp:
-    name: str
+    name: Annotated[str, required(10), "Of the lamp."]
     watts: int
 
     @property
-    def is_lit(self) -> bool:
+    def is_lit(self) -> Annotated[bool, "Whether it is on."]:
         return self.watts > 0
 
 
@@ -113,6 +119,14 @@ def test_an_input_takes_the_limits_the_defaults_and_the_meanings_of_a_value() ->
     )
     assert (height["default"], "maximum" in height) == (1, False)
     assert notes["maxProperties"] == 1
+
+
+class LongShelfIn(ShelfIn):
+    metres: int
+
+
+def test_a_model_that_extends_an_input_lists_its_fields_in_the_same_order() -> None:
+    assert list(LongShelfIn.model_json_schema()["properties"]) == ["name", "books", "height", "notes", "metres"]
 
 
 def test_a_patch_requires_nothing_and_hides_its_defaults() -> None:

@@ -71,17 +71,17 @@ class AdminAgentFiles(Api):
     async def apply_agent_file(self, call: Call[Actor, ApplyIn]) -> AppliedOut:
         given, actor, agent_id = call.input, call.caller, call.path_id("agent_id")
         file = given.file.for_agent(actor, agent_id)
-        published = None
+        version, gate = None, None
         if given.publish and not given.dry_run:
             publish = partial(self._publishing.publish, actor, agent_id, force=given.force)
             changes, done = await self._files.apply_live(actor, agent_id, file, publish, prunes=given.prune)
-            published = PublishedOut.of_published(done)
+            version, gate = done.version.number, PublishedOut.of_published(done).gate
         else:
             work = self._files.compare if given.dry_run else self._files.apply
             changes = await work(actor, agent_id, file, prunes=given.prune)
         return AppliedOut(
             changes=tuple(map(FileChangeOut.of, changes)),
             is_dry_run=given.dry_run,
-            version=published.number if published else None,
-            gate=published.gate if published else None,
+            version=version,
+            gate=gate,
         )

@@ -8,18 +8,19 @@ from pydantic import Field
 
 from app.actions.actions import MAX_ACTIONS
 from app.actions.api import ActionFields
-from app.agent_files.agent_file import AgentContents, AgentFile, ChangeKind, FileSource
+from app.agent_files.agent_file import AgentContents, AgentFile, FileChange, FileSource
 from app.agents.agent import AgentConfig
 from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
 from app.answers.curated.api import CuratedAnswerCreate
 from app.conversations.people.saved_replies import MAX_REPLIES
 from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
+from app.core.difference import Difference
 from app.quality.api.golden_questions import GoldenQuestionCreate
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import MAX_GOLDEN
 from app.sources.api.sources import ScheduleIn, SourceCreate
-from app.web.model import Model, example, takes
+from app.web.model import Model, example, mirrors, takes
 
 MAX_ANSWERS: Final = 2000
 MAX_SOURCES: Final = 500
@@ -112,16 +113,13 @@ class AgentFileOut(Model):
         )
 
 
+@mirrors(Difference, "name before after")
 class FieldChangeOut(Model):
-    name: str
-    before: str
-    after: str
+    pass
 
 
+@mirrors(FileChange, "part kind title fields")
 class FileChangeOut(Model):
-    part: str = Field(description="settings, curated_answers, golden_questions, saved_replies, sources or actions.")
-    kind: ChangeKind = Field(description="kept: the agent has it, but the file does not.")
-    title: str = Field(description="Identifies the entry: its pattern, question, title or name.")
     fields: tuple[FieldChangeOut, ...] = Field(description="The changed fields of the entry, in words.")
 
 

@@ -1,25 +1,27 @@
 """Agents in the admin API."""
 
 from dataclasses import fields, replace
-from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
 from app.agents import agent_rules as rules
-from app.agents.agent import Agent, AgentConfig
+from app.agents.agent import Agent, AgentConfig, AgentVersion
 from app.agents.api.retrieval_models import RetrievalModel
 from app.agents.retrieval_settings import RetrievalSettings
+from app.agents.token_budget import TokenBudget, TokenLimit
 from app.agents.widget_settings import Fallback, Invitation, Theme, Translation
 from app.core.costs import MonthCost
 from app.core.search_filter import SearchFilter
-from app.core.setting import settings_of
+from app.core.setting import limits_of
+from app.core.turn import TokenUsage
 from app.quality.publishing import Published
 from app.web.model import Model, example, mirrors, setting_fields, with_fields, without_defaults
 
 _NESTED = Theme | Fallback | RetrievalSettings | SearchFilter
-Name = Annotated[str, Field(min_length=1, max_length=settings_of(AgentConfig)["name"].most)]
+_LIMITS = limits_of(AgentConfig)
+Name = Annotated[str, Field(min_length=1, max_length=_LIMITS["name"].most)]
 Value = TypeVar("Value", bound=AgentConfig | _NESTED)
 
 
@@ -44,14 +46,14 @@ class AgentSettings(Model):
     theme: ThemeModel = Field(default_factory=ThemeModel)
     translations: tuple[Translation, ...] = Field(
         default=(),
-        max_length=rules.MAX_TRANSLATIONS,
+        max_length=_LIMITS["translations"].most,
         description="Translations of theme.greeting, ai_notice, starter_prompts and invitations: each has a language "
         '("de") and the texts that differ. Visitors get the translation for the language of the '
         "interface.",
     )
     invitations: tuple[Invitation, ...] = Field(
         default=(),
-        max_length=rules.MAX_INVITATIONS,
+        max_length=_LIMITS["invitations"].most,
         description="Short messages that the closed widget shows by itself, once to each visitor: see "
         "getInvitations. `pages` are patterns of path and query, in which * matches any characters; "
         "empty: every page. They need a second script tag: paste the snippet again after adding the "
@@ -87,34 +89,20 @@ class AgentOut(Model):
     live_version: int | None = Field(description="Null before the first publish.")
 
 
+@mirrors(TokenLimit, "name tokens used_tokens is_spent resets_at")
 class TokenLimitOut(Model):
-    name: str = Field(
-        description="daily_tokens and monthly_tokens are the agent's; workspace_daily_tokens and "
-        "workspace_monthly_tokens those of all agents of its workspace together."
-    )
-    tokens: int
-    used_tokens: int = Field(description="Since midnight UTC, or the first of the month, by turns that have ended.")
-    is_spent: bool
-    resets_at: datetime
+    pass
 
 
+@mirrors(TokenBudget, "daily_tokens used_tokens is_spent resets_at limits")
 class TokenBudgetOut(Model):
-    daily_tokens: int | None = Field(description="As published; null without a limit.")
-    used_tokens: int = Field(description="Since midnight UTC, by turns that have ended.")
-    is_spent: bool = Field(description="Whether one of the limits is reached.")
-    resets_at: datetime = Field(description="The next midnight UTC.")
     limits: list[TokenLimitOut] = Field(description="All limits that hold for the agent.")
 
 
+@mirrors(TokenUsage, "month calls prompt_tokens cached_tokens completion_tokens cost")
 class MonthCostOut(Model):
     month: str = Field(description="In UTC, such as 2026-11.")
     calls: int = Field(description="Turns, and drafts for operators, that used the chat model.")
-    prompt_tokens: int
-    cached_tokens: int = Field(description="Prompt tokens that the provider had cached.")
-    completion_tokens: int
-    cost: float | None = Field(
-        description="By DOCENT_MODEL_PRICE_PROMPT and the other prices; null if no prices are set."
-    )
 
     @classmethod
     def of(cls, month: MonthCost) -> "MonthCostOut":
@@ -125,12 +113,9 @@ class CostsOut(Model):
     months: list[MonthCostOut] = Field(description="The last twelve months with costs, newest first.")
 
 
+@mirrors(AgentVersion, "number config published_at published_by note")
 class AgentVersionOut(Model):
-    number: int
     config: AgentConfigOut
-    published_at: datetime
-    published_by: str = Field(description="Empty for versions that were published before this was stored.")
-    note: str
 
 
 class PublishIn(Model):

@@ -22,14 +22,16 @@ from app.agents.api.agent_models import (
     changed,
 )
 from app.agents.retrieval_presets import PRESETS, PresetName
+from app.agents.widget_settings import Invitation
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.errors import NotFound
-from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestions
+from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestion, StarterSuggestions
 from app.providers.pictures.pillow_picture import MEDIA_TYPE, SIDE_PX
 from app.quality.publishing import Publishing
 from app.web.access import everyone
 from app.web.endpoint import AnyEndpoint
+from app.web.model import mirrors
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, Multipart, get, patch, post, read, write
 from app.web.request_body import FORM_BYTES, FilePart
 
@@ -121,10 +123,9 @@ class AdminAgents(Api):
         return ListOut[AgentVersionOut].of(page)
 
 
+@mirrors(StarterSuggestion, "question url title")
 class StarterSuggestionOut(Model):
-    question: str
-    url: str = Field(description="The page that answers the question.")
-    title: str
+    pass
 
 
 class StarterSuggestionsOut(Model):
@@ -170,12 +171,9 @@ class AdminAgentPicture(Api):
         return AgentOut.of(await self._pictures.set(call.caller, call.path_id("agent_id"), call.input.file))
 
 
+@mirrors(Invitation, "name text question pages after_seconds")
 class InvitationOut(Model):
-    name: str = Field(description="Identifies the invitation, so that the browser shows it only once.")
-    text: str = Field(description="Plain text, never HTML.")
-    question: str | None = Field(description="The question that is asked when the visitor clicks the invitation.")
-    pages: tuple[str, ...] = Field(description="Patterns of path and query; empty: every page.")
-    after_seconds: int
+    pass
 
 
 class InvitationsOut(Model):

@@ -5,8 +5,10 @@ from datetime import datetime
 from pydantic import Field
 
 from app.agents.api.agents import TAG
+from app.agents.signed_user import UserIssuer
 from app.agents.signed_users import MAX_ISSUER_CHARS, MAX_URL_CHARS, SignedUsers, UserIssuers
 from app.core.actor import Actor
+from app.web.model import mirrors
 from app.web.operation import Api, Call, Model, delete, get, post, put, read, write
 
 
@@ -24,11 +26,9 @@ class UserIssuerIn(Model):
     jwks_url: str = Field(min_length=1, max_length=MAX_URL_CHARS, description="The URL of the provider's key set.")
 
 
+@mirrors(UserIssuer, "issuer audience jwks_url created_at")
 class UserIssuerOut(Model):
-    issuer: str
-    audience: str
-    jwks_url: str
-    created_at: datetime
+    pass
 
 
 class UserIssuerStateOut(Model):

@@ -6,12 +6,10 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from app.agents import agent_rules as rules
 from app.agents.agent import AgentConfig
 from app.agents.agents import MAX_UPLOAD_BYTES, AgentPictures, Agents
 from app.agents.widget_settings import Fallback, Group, Invitation, InvitationText, Theme, Translation
 from app.core.errors import InvalidInput
-from app.core.setting import settings_of
 from app.web.console.page import (
     ConsolePage,
     Form,
@@ -27,7 +25,7 @@ from app.web.console.page import (
     write,
 )
 from app.web.console.setting_fields import SettingView, blocks, form_fields
-from app.web.model import Language, with_fields
+from app.web.model import Language, takes, with_fields
 from app.web.request_body import FORM_BYTES, FilePart
 
 _PARTS = ("theme", "fallback")  # of a configuration: their fields begin with the part's name
@@ -120,8 +118,8 @@ def _blocks(config: AgentConfig, group: Group) -> Sequence[Sequence[SettingView]
 
 class TranslationForm(Form):
     language: Language = Field(min_length=2)
-    greeting: str | None = Field(default=None, max_length=settings_of(Theme)["greeting"].most)
-    ai_notice: str | None = Field(default=None, max_length=settings_of(AgentConfig)["ai_notice"].most)
+    greeting: str | None = None
+    ai_notice: str | None = None
     starter_prompts: tuple[str, ...] = ()
 
     def onto(self, config: AgentConfig) -> AgentConfig:
@@ -177,37 +175,33 @@ async def _change(agents: Agents, visit: Visit[Any], change: Callable[[AgentConf
         raise InvalidInput(named[0] if named else "", error.message) from None
 
 
+@takes(Invitation, "name text question pages after_seconds")
 class InvitationForm(Form):
-    name: str = Field(min_length=1, max_length=rules.MAX_INVITATION_NAME_CHARS)
-    text: str = Field(min_length=1, max_length=rules.MAX_INVITATION_CHARS)
-    question: str | None = Field(default=None, max_length=rules.MAX_STARTER_PROMPT_CHARS)
-    pages: tuple[str, ...] = ()
-    after_seconds: int = Field(default=Invitation("", "").after_seconds, ge=0, le=rules.MAX_AFTER_SECONDS)
+    name: str
 
     def onto(self, config: AgentConfig) -> AgentConfig:
         """Replaces the one of this name, or is appended."""
-        mine = Invitation(**dict(self))
+        mine = self.made(Invitation)
         kept = tuple(mine if each.name == mine.name else each for each in config.invitations)
         return replace(config, invitations=kept if mine in kept else (*kept, mine))
 
 
+@takes(InvitationText, "name text question")
 class InvitationTextForm(Form):
-    name: str = Field(max_length=rules.MAX_INVITATION_NAME_CHARS)
+    name: str
     language: Language = Field(min_length=2)
-    text: str = Field(min_length=1, max_length=rules.MAX_INVITATION_CHARS)
-    question: str | None = Field(default=None, max_length=rules.MAX_STARTER_PROMPT_CHARS)
 
     def onto(self, config: AgentConfig) -> AgentConfig:
-        mine = InvitationText(self.name, self.text, self.question)
+        mine = self.made(InvitationText)
         return _told_in(
             config,
             self.language,
-            lambda before: replace(before, invitations=(*_others(before.invitations, self.name), mine)),
+            lambda before: replace(before, invitations=(*_others(before.invitations, mine.name), mine)),
         )
 
 
 class InvitationNameForm(Form):
-    name: str = Field(default="", max_length=rules.MAX_INVITATION_NAME_CHARS)
+    name: str = ""
 
     def without(self, config: AgentConfig) -> AgentConfig:
         """Removes it in all languages."""

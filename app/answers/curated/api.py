@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
-from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter
+from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, CuratedFilter
 from app.answers.curated.curated_answers import CuratedAnswers, CuratedUse, CuratedUses
 from app.answers.curated.records import KEPT_EDITS
 from app.answers.curated.rehearsal import Overlap, Rehearsal, RehearsedTurn
@@ -68,13 +68,8 @@ class CuratedAnswerQuery(ListQuery):
     is_on: bool | None = Field(default=None, description="Only answers that are on (true) or off (false).")
 
 
+@mirrors(CuratedEdit, "number author saved_at changed answer")
 class CuratedEditOut(Model):
-    number: int = Field(description="1 is the original answer.")
-    author: str = Field(
-        description="A token's name or an operator's e-mail address; \"\" for edits from before authors were recorded."
-    )
-    saved_at: datetime
-    changed: tuple[str, ...] = Field(description="Names of the changed fields; empty for the first edit.")
     answer: CuratedAnswerOut = Field(description="The answer after this edit. `hits` are not recorded.")
 
 
@@ -96,11 +91,10 @@ class CuratedUseOut(Model):
         return super().of(turn, turn.asked, turn_id=turn.id)
 
 
+@mirrors(CuratedUses, "last_7_days last_30_days thumbs_up thumbs_down")
 class CuratedUsesOut(ListOut[CuratedUseOut]):
     last_7_days: int = Field(description="Turns that it answered, except erased ones.")
     last_30_days: int
-    thumbs_up: int = Field(description="In the last 30 days.")
-    thumbs_down: int
 
     @classmethod
     def of(cls, uses: CuratedUses) -> "CuratedUsesOut":
@@ -183,7 +177,6 @@ class AdminCuratedAnswers(Api):
         await self._answers.delete(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))
 
 
-@takes(CuratedAnswer, _FIELDS)
 class RehearseIn(CuratedAnswerCreate):
     replaces: UUID | None = Field(default=None, description="The curated answer that it would replace.")
 

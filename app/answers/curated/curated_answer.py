@@ -75,14 +75,15 @@ class CuratedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CuratedEdit:
-    """An answer after its `number`th change (1..) by `author`: a token or an operator, "" if it was made before edits
-    were kept. `changed` names the fields that it changed; it is empty if no edit before it is kept."""
+    """An answer after one change."""
 
-    number: int
-    author: str
+    number: Annotated[int, "1 is the original answer."]
+    author: Annotated[
+        str, "A token's name or an operator's e-mail address; \"\" for edits from before authors were recorded."
+    ]
     saved_at: datetime
     answer: CuratedAnswer
-    changed: tuple[str, ...] = ()
+    changed: Annotated[tuple[str, ...], "Names of the changed fields; empty for the first edit."] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ conversations and how often they were used lately."""
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
@@ -192,7 +192,7 @@ class CuratedUses:
     turns: ListPage[PastTurn]
     last_week: int
     lately: int
-    thumbs_up: int
+    thumbs_up: Annotated[int, "In the last 30 days."]
     thumbs_down: int
 
 

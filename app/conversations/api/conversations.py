@@ -1,36 +1,34 @@
 """Admin API: conversations with the trace of each answer; close, assign and label them, one or many."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Final
 from uuid import UUID
 
 from pydantic import Field
 from starlette.responses import Response
 
-from app.agents.signed_user import MAX_USER_ID_CHARS
 from app.conversations.api.widget_models import ConfirmationOut
 from app.conversations.conversation import (
     MAX_AT_ONCE,
-    MAX_LABEL_CHARS,
     MAX_LABELS,
     MAX_NOTE_CHARS,
     MAX_TEXT_CHARS,
     MAX_WORDS,
-    NOBODY,
     Conversation,
     ConversationChange,
     ConversationFilter,
     ConversationState,
     InboxEntry,
-    Outcome,
+    LabelCount,
+    Note,
 )
 from app.conversations.inbox import MAX_EXPORTED, ConversationReview, Inbox, Thread
 from app.conversations.people.transcripts import Transcripts
 from app.conversations.token_budgets import TokenBudgets
-from app.conversations.visitor_device import DeviceKind
+from app.conversations.visitor_device import VisitorDevice
 from app.core.actor import Actor
-from app.core.turn import AnsweredBy, Channel, Citation, StoredTurn
+from app.core.confirmation import Confirmation
+from app.core.turn import Channel, Citation, StoredTurn
 from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.file_export import ExportFormat, exported
 from app.web.model import Email
@@ -48,6 +46,7 @@ from app.web.operation import (
     patch,
     post,
     read,
+    takes,
     write,
 )
 
@@ -58,34 +57,21 @@ _COLUMNS: Final = (
 )
 
 
+@mirrors(VisitorDevice, "kind system browser")
 class VisitorDeviceOut(Model):
     """As reported by the browser, so it may be false."""
-
-    kind: DeviceKind | None = Field(description="An iPad that requests desktop websites is reported as a computer.")
-    system: str = Field(description='Such as "iOS 17". For "Windows", browsers report no version. "": unknown.')
-    browser: str = Field(description='Such as "Firefox 130"; "": unknown.')
 
 
 @mirrors(
     Conversation,
     "id agent_id visitor_id created_at last_active_at turn_count first_question channel state assignee labels "
     "outcome rating page_url language user_id device",
+    InboxEntry,
 )
 class ConversationOut(Model):
     channel: Channel = Field(description="Where the conversation took place.")
     state: ConversationState = Field(description="A closed conversation reopens when something happens in it.")
     assignee: str = Field(description="The e-mail address of the assigned operator; empty if nobody is assigned.")
-    labels: tuple[str, ...]
-    outcome: Outcome | None = Field(
-        description="The first of these that occurred, in this order: handed_over, unanswered, failed, answered. "
-        "Null if nothing was asked or answered yet."
-    )
-    rating: Literal["up", "down"] | None = Field(
-        description="The visitor's thumb; down if at least one answer was rated down."
-    )
-    page_url: str = Field(description="The page of the latest turn.")
-    language: str | None = Field(description="The language of the latest turn.")
-    user_id: str | None = Field(description="The visitor's id on the website, signed by its server.")
     device: VisitorDeviceOut | None = Field(
         description="The device on which the conversation began, if the agent's `visitor_device` was on."
     )
@@ -97,52 +83,27 @@ class ConversationOut(Model):
         return super().of(entry, entry.conversation, state=state)
 
 
+@takes(
+    ConversationFilter,
+    "q outcome low_confidence unconfirmed rating answered_by page_url language since until visitor_id user_id state "
+    "assignee label",
+)
 class WantedConversations(Model):
     q: str = Field(
         default="",
         max_length=MAX_TEXT_CHARS,
         description=f"Words, at most {MAX_WORDS}, that must all occur in a question or its answer.",
     )
-    outcome: Outcome | None = Field(
-        default=None, description="The outcome of a question; handed_over: a person was asked for."
-    )
     low_confidence: bool | None = Field(default=None, description="Whether an answer had low confidence.")
     unconfirmed: bool | None = Field(
         default=None, description="Whether a chat model's answer has sentences that the sources do not confirm."
     )
-    rating: Literal["up", "down"] | None = Field(default=None, description="The visitor's thumb.")
-    answered_by: AnsweredBy | None = None
-    page_url: str = Field(default="", max_length=MAX_TEXT_CHARS, description="Part of the address of the page.")
-    language: str | None = Field(default=None, description='Such as "en".')
     since: Timestamp | None = Field(default=None, description="Asked at this time or later.")
     until: Timestamp | None = Field(default=None, description="Asked before this time.")
-    visitor_id: UUID | None = None
-    user_id: str | None = Field(
-        default=None, max_length=MAX_USER_ID_CHARS, description="The visitor's id on the website."
-    )
-    state: ConversationState | None = None
-    assignee: Email | None = Field(default=None, description=f"An operator's e-mail address, or `{NOBODY}`.")
-    label: str | None = Field(default=None, max_length=MAX_LABEL_CHARS)
 
     @property
     def only(self) -> ConversationFilter:
-        return ConversationFilter(
-            text=self.q,
-            is_low=self.low_confidence,
-            is_unconfirmed=self.unconfirmed,
-            rating=self.rating,
-            answered_by=self.answered_by,
-            since=self.since,
-            until=self.until,
-            outcome=self.outcome,
-            page_url=self.page_url,
-            language=self.language,
-            visitor_id=self.visitor_id,
-            user_id=self.user_id,
-            assignee=self.assignee,
-            label=self.label,
-            state=self.state,
-        )
+        return self.made(ConversationFilter, text=self.q, is_low=self.low_confidence, is_unconfirmed=self.unconfirmed)
 
 
 class ConversationsQuery(WantedConversations, ListQuery):
@@ -162,10 +123,9 @@ class TurnCitationOut(Model):
     chunk_id: str | None = Field(description="Null for the page that the visitor was viewing.")
 
 
+@mirrors(Confirmation, "action status decided_at")
 class TurnConfirmationOut(ConfirmationOut):
-    action: str = Field(description="The name of the action.")
-    status: int | None = Field(description="The HTTP status; null if there was no call or no response.")
-    decided_at: datetime | None = Field(description="When the visitor decided; null if they have not.")
+    pass
 
 
 @mirrors(
@@ -174,8 +134,6 @@ class TurnConfirmationOut(ConfirmationOut):
     "created_at ended_at language rating comment citations confirmation cost trace",
 )
 class TurnOut(Model):
-    rating: str | None = Field(description="The visitor's thumb: up, down, or null.")
-    comment: str = Field(description="The visitor's comment on the rating.")
     citations: tuple[TurnCitationOut, ...]
     confirmation: TurnConfirmationOut | None = Field(description="The change that the answer proposed.")
     cost: float | None = Field(
@@ -183,18 +141,15 @@ class TurnOut(Model):
         description="Cost of the chat model calls, by DOCENT_MODEL_PRICE_PROMPT and the other prices; null without "
         "prices or calls. The trace contains the `usage`.",
     )
-    trace: dict[str, Any] = Field(description="Stages, scores, times, and the prompts and responses of chat models.")
 
     @classmethod
     def of(cls, turn: StoredTurn, cost: float | None) -> "TurnOut":
         return super().of(turn, cost=None if cost is None else round(cost, 6))
 
 
+@mirrors(Note, "id author text created_at")
 class NoteOut(Model):
-    id: UUID
-    author: str = Field(description="The operator or API token that wrote the note.")
-    text: str
-    created_at: datetime
+    pass
 
 
 class ThreadOut(Model):
@@ -283,9 +238,9 @@ class ChangedConversationsOut(Model):
     items: tuple[ConversationOut, ...] = Field(description="In the order of the request.")
 
 
+@mirrors(LabelCount, "label conversations")
 class LabelOut(Model):
-    label: str
-    conversations: int = Field(description="Number of conversations with the label.")
+    pass
 
 
 class LabelsOut(Model):

@@ -12,12 +12,13 @@ from app.agents.widget_settings import Theme
 from app.conversations.api.page_context import AnyPageContext
 from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, Message
 from app.conversations.visitor_attributes import MAX_ATTRIBUTES, MAX_SIGNED_BYTES
-from app.core.confirmation import ConfirmationState
+from app.core.confirmation import Confirmation, ShownValue
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_line
 from app.core.turn import AnsweredBy, Finish
 from app.web.model import Model, example, mirrors
 from app.web.proof_of_work import MAX_PROOF_CHARS as MAX_PROOF_OF_WORK_CHARS
+from app.web.proof_of_work import Challenge
 from app.web.visitor_tokens import MAX_FILTER_BYTES
 
 MAX_MESSAGE_CHARS = 4000
@@ -202,32 +203,18 @@ class CitationOut(Model):
     link: str = Field(description="The URL that opens the page at these words, with a text fragment.")
 
 
+@mirrors(ShownValue, "name label value")
 class ShownValueOut(Model):
-    name: str
-    label: str = Field(description="The label that the operator chose.")
-    value: str = Field(description="The value as it is sent. Plain text, never HTML.")
+    pass
 
 
+@mirrors(Confirmation, "id turn_id title summary values state text expires_at")
 class ConfirmationOut(Model):
     """A change that an answer proposes. It is made only after the visitor has confirmed it."""
 
-    id: UUID
-    turn_id: UUID
-    title: str
-    summary: str = Field(
-        description="What the visitor is asked to confirm, from the operator's template. Plain text, never HTML."
-    )
     values: tuple[ShownValueOut, ...] = Field(
         description="All values that the model gave, to be shown beside the summary."
     )
-    state: ConfirmationState = Field(
-        description="confirmed: the call is in progress; void: another change was proposed since, or the operator "
-        "changed the action; unknown: the call was made, but its result is not known."
-    )
-    text: str = Field(
-        description="The result, from the operator's template. If empty, describe the state in your own words."
-    )
-    expires_at: datetime
 
 
 @mirrors(
@@ -241,14 +228,11 @@ class MessageOut(Model):
     confirmation: ConfirmationOut | None = Field(description="What the answer asks the visitor to confirm.")
 
 
+@mirrors(Challenge, "algorithm challenge maxnumber salt signature")
 class ChallengeOut(Model):
     """A challenge of ALTCHA's protocol, version 1. Its solution is these fields with `number`, as JSON in Base64."""
 
     algorithm: Literal["SHA-256"]
-    challenge: str = Field(description="SHA-256 of the salt followed by the number in decimal digits, in hexadecimal.")
-    maxnumber: int = Field(description="The largest possible number.")
-    salt: str
-    signature: str
 
 
 class InitOut(Model):

@@ -10,7 +10,6 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
-from app.agents.signed_user import MAX_USER_ID_CHARS
 from app.conversations.api.conversations import conversations_file
 from app.conversations.conversation import (
     MAX_AT_ONCE,
@@ -33,7 +32,7 @@ from app.web.console.filters import WRITERS, plural
 from app.web.console.forms import form_of, parse_fields
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
-from app.web.model import Email
+from app.web.model import Email, takes
 from app.workspaces.operators import Assignees
 
 _SHOWN: Final = 50
@@ -41,6 +40,10 @@ _MAX_QUERY_CHARS: Final = 2000
 Act = Literal["close", "open", "assign", "mine", "label", "unlabel", "reassign"]
 
 
+@takes(
+    ConversationFilter,
+    "state q outcome low rating answered_by page_url language since until visitor user_id assignee label",
+)
 class InboxWanted(ListWanted):
     """The state in the address of the list, and of a conversation opened from it. `undo` are the conversations that the
     last form has changed, which `undo_as` reverts, with `undo_label` if it is a label; `was` has the previous
@@ -48,18 +51,10 @@ class InboxWanted(ListWanted):
 
     state: Literal["open", "closed", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
-    outcome: Outcome | None = None
     low: Literal["yes", "no", "unconfirmed"] | None = None
-    rating: Literal["up", "down"] | None = None
-    answered_by: AnsweredBy | None = None
-    page_url: str = Field(default="", max_length=MAX_TEXT_CHARS)
-    language: str | None = Field(default=None, max_length=10)
     since: date | None = None
     until: date | None = None
     visitor: UUID | None = None
-    user_id: str | None = Field(default=None, max_length=MAX_USER_ID_CHARS)
-    assignee: Email | None = None
-    label: str | None = Field(default=None, max_length=MAX_LABEL_CHARS)
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_as: Act = "open"
     undo_label: str = Field(default="", max_length=MAX_LABEL_CHARS)
@@ -68,21 +63,14 @@ class InboxWanted(ListWanted):
     @property
     def only(self) -> ConversationFilter:
         day_after = None if self.until is None else self.until + timedelta(days=1)
-        return ConversationFilter(
+        return self.made(
+            ConversationFilter,
             text=self.q,
             is_low={"yes": True, "no": False}.get(self.low or ""),
             is_unconfirmed=self.low == "unconfirmed" or None,
-            rating=self.rating,
-            answered_by=self.answered_by,
             since=_midnight(self.since),
             until=_midnight(day_after),
-            outcome=self.outcome,
-            page_url=self.page_url,
-            language=self.language,
             visitor_id=self.visitor,
-            user_id=self.user_id,
-            assignee=self.assignee,
-            label=self.label,
             state=None if self.state == "all" else ConversationState(self.state),
         )
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
 MAX_NAME_CHARS = 100
@@ -16,9 +17,7 @@ class LeadState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """At `created_at`, its writer agreed to its storage. The questions before it are in the conversation. `assignee` is
-    the operator who looks after it, by e-mail address, or "". `done_at` is when `done_by`, an operator or token, closed
-    it; None and "" while it is open."""
+    """At `created_at`, its writer agreed to its storage. The questions before it are in the conversation."""
 
     id: UUID
     agent_id: UUID
@@ -28,9 +27,9 @@ class Lead:
     email: str
     message: str
     created_at: datetime
-    assignee: str = ""
-    done_at: datetime | None = None
-    done_by: str = ""
+    assignee: Annotated[str, "The e-mail address of the assigned operator; empty if nobody is assigned."] = ""
+    done_at: Annotated[datetime | None, "Null while the lead is open."] = None
+    done_by: Annotated[str, "The operator or API token that marked the lead as done; empty while it is open."] = ""
 
     @property
     def state(self) -> LeadState:

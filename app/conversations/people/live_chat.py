@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 from uuid import UUID
 
 from app.core.actor import Actor
@@ -44,16 +44,15 @@ class LivePicture:
 
 @dataclass(frozen=True, slots=True)
 class LiveMessage:
-    """`number` counts from 1 within the conversation, over all its live chats. The writer chooses `id`; the same id
-    again is the same message. `name` is the operator's, as the visitor sees it. If the message is a `picture`, `text`
-    is PICTURE_TEXT, which replaces it wherever only texts are shown."""
+    """The writer chooses `id`; the same id again is the same message. If the message is a `picture`, `text` is
+    PICTURE_TEXT, which replaces it wherever only texts are shown."""
 
     PICTURE_TEXT: ClassVar[str] = "[Picture]"
 
     id: UUID
-    number: int
+    number: Annotated[int, "Counted from 1 in each conversation."]
     author: Author
-    name: str | None
+    name: Annotated[str | None, "The operator's name; null for the visitor."]
     text: str
     created_at: datetime
     picture: LivePicture | None = None
@@ -64,10 +63,9 @@ class LiveMessage:
 
 @dataclass(frozen=True, slots=True)
 class LiveChat:
-    """The only live chat of a conversation; after its end, it can be requested again. `taken_by` is the operator who
-    has or last had it, as in the audit log, and `taken_by_id` the id of their account, which API tokens lack;
-    `operator_name` is what the visitor sees. `asked_at` is when a person was last asked for, `handed_over_at` when for
-    the first time: with, or after, the question `handed_over_turn_id`, None if nothing had been asked. `rating` is the
+    """The only live chat of a conversation; after its end, it can be requested again. `taken_by_id` is the account of
+    `taken_by`, which API tokens lack. `asked_at` is when a person was last asked for, `handed_over_at` when for the
+    first time: with, or after, the question `handed_over_turn_id`, None if nothing had been asked. `rating` is the
     visitor's latest rating of the chat with a person."""
 
     id: UUID
@@ -77,9 +75,9 @@ class LiveChat:
     asked_at: datetime | None = None
     handed_over_at: datetime | None = None
     handed_over_turn_id: UUID | None = None
-    taken_by: str = ""
+    taken_by: Annotated[str, "The operator or API token that answers, or answered last."] = ""
     taken_by_id: UUID | None = None
-    operator_name: str = ""
+    operator_name: Annotated[str, "The operator's name as the visitor sees it."] = ""
     taken_at: datetime | None = None
     ended_at: datetime | None = None
     message_count: int = 0
@@ -182,15 +180,14 @@ class LiveChat:
 
 @dataclass(frozen=True, slots=True)
 class OpenChat:
-    """For lists: with the conversation's first question, or "", and the latest live message. `user_id` is set for a
-    visitor whom the website has identified."""
+    """For lists: with the conversation's first question, or "", and the latest live message."""
 
     chat: LiveChat
     agent_name: str
-    first_question: str
-    latest_text: str
+    first_question: Annotated[str, "The first question of the conversation; empty if the agent was asked nothing."]
+    latest_text: Annotated[str, "The latest live message; empty if there is none."]
     visitor_id: UUID
-    user_id: str | None = None
+    user_id: Annotated[str | None, "The visitor's id on the website, signed by its server."] = None
 
 
 def shown_name(actor: Actor) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Literal, Protocol
+from typing import Annotated, Final, Literal, Protocol
 from uuid import UUID
 
 from app.agents.records import AgentRecords
@@ -95,7 +95,7 @@ class LiveView:
 
     chat: LiveChat
     messages: Sequence[LiveMessage]
-    is_overdue: bool
+    is_overdue: Annotated[bool, "Whether the visitor has waited for more than two minutes."]
     poll_seconds: float
     is_typing: bool = False
 

@@ -2,7 +2,6 @@
 drafted answers; and replays, which close a gap if it is answered."""
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Final, Literal
 from uuid import UUID
 
@@ -10,20 +9,22 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.agents.agent import Version
-from app.answers.suggestion import SuggestionState
+from app.answers.suggestion import SuggestedSource, Suggestion
 from app.core.actor import Actor
 from app.core.gap_state import GapReason, GapState
-from app.core.turn import AnsweredBy, Channel
+from app.core.turn import Channel
 from app.gaps.gap import (
     LEAST_ADVISED,
     FoundThen,
     Gap,
+    GapAsking,
+    GapFacts,
     GapFilter,
     GapOrder,
     GapReplay,
     GapSample,
     ReplayedQuestion,
-    Shortfall,
+    Snapshot,
     TrialAnswer,
 )
 from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
@@ -31,25 +32,37 @@ from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_AT_ONCE, MAX_EXPORTED, MAX_NOTE_CHARS, Gaps, GapTriage, GapView
 from app.web.file_export import ExportFormat, exported
 from app.web.model import Email
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, mirrors, patch, post, read, write
+from app.web.operation import (
+    Api,
+    Call,
+    ListOut,
+    ListQuery,
+    Model,
+    Timestamp,
+    get,
+    mirrors,
+    patch,
+    post,
+    read,
+    takes,
+    write,
+)
 
 TAG = "Gaps"
 _COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
 
 
+@takes(GapFilter, "state reason language since text")
 class GapFilterQuery(Model):
     state: GapState | None = Field(default=None, description="If left out, every state.")
-    reason: GapReason | None = Field(default=None, description="The latest reason why it is a gap.")
     language: str | None = Field(
         default=None, pattern="^[a-z]{2,3}$", description="A language in which it was asked at least once."
     )
     since: Timestamp | None = Field(default=None, description="Asked at this time or later.")
 
-    text: str | None = Field(default=None, min_length=1, max_length=200, description="Part of the question.")
-
     @property
     def only(self) -> GapFilter:
-        return GapFilter(self.reason, self.language, self.since, self.text)
+        return self.made(GapFilter)
 
 
 class GapsQuery(GapFilterQuery, ListQuery):
@@ -117,17 +130,13 @@ def gaps_file(gaps: Sequence[Gap], form: ExportFormat) -> Response:
     return exported("gaps", form, _COLUMNS, map(GapOut.of, gaps))
 
 
+@mirrors(SuggestedSource, "url title as_of")
 class SuggestedSourceOut(Model):
-    url: str
-    title: str
-    as_of: date | None
+    pass
 
 
+@mirrors(Suggestion, "state text sources")
 class SuggestionOut(Model):
-    state: SuggestionState = Field(
-        description="drafted; not_said: the pages do not contain the answer; withheld: a filter stopped the draft."
-    )
-    text: str = Field(description='Text for the `answer` of a curated answer; "" unless drafted.')
     sources: tuple[SuggestedSourceOut, ...] = Field(description="The pages that support the draft.")
 
 
@@ -180,26 +189,17 @@ class FoundOut(Model):
     pass
 
 
+@mirrors(Snapshot, "why found why_unsure answers_from text_source_id")
 class SnapshotOut(Model):
-    why: Shortfall
     found: tuple[FoundOut, ...]
-    why_unsure: str = Field(
-        description="Why search was not sure enough by the draft's settings, in words; empty if it was."
-    )
     answers_from: float | None = Field(
         description=f"The highest threshold at which search would be sure enough; null if none from {LEAST_ADVISED} "
         "on would do."
     )
-    text_source_id: UUID | None = Field(description="The source of kind text that contains the best chunk.")
 
 
+@mirrors(GapFacts, "visitors impact this_week week_before by_day languages samples snapshot")
 class GapViewOut(GapOut):
-    visitors: int
-    impact: int = Field(description="Visitors × (1 + times asked in the last 7 days).")
-    this_week: int = Field(description="Times asked in the last 7 days.")
-    week_before: int = Field(description="Times asked in the 7 days before.")
-    by_day: tuple[int, ...] = Field(description="Times asked in each of the last 28 periods of 24 hours, oldest first.")
-    languages: tuple[str, ...]
     samples: tuple[SampleOut, ...] = Field(description="The latest questions, latest first.")
     snapshot: SnapshotOut | None = Field(
         description="What search found for the latest question, and why it was not enough."
@@ -255,11 +255,9 @@ class ResolveIn(NoteIn):
     unproven: bool = Field(default=False, description="Close the gap (`resolved`) without asking its questions.")
 
 
+@mirrors(GapAsking, "answer answered_by confidence cited")
 class AnswerBeforeOut(Model):
-    answer: str
-    answered_by: AnsweredBy | None
-    confidence: float | None
-    cited: tuple[str, ...]
+    pass
 
 
 @mirrors(TrialAnswer, "answer answered_by confidence cited gap")

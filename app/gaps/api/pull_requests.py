@@ -14,6 +14,7 @@ from app.gaps.pull_requests.pull_request import (
     Repository,
 )
 from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, Merges, PullRequests, Repositories
+from app.providers.code.code_host import RepositoryFile
 from app.sources.api.source_hooks import hook_call
 from app.web.middleware.public_url import root_path_of
 from app.web.model import Url
@@ -66,10 +67,9 @@ class PageFileIn(Model):
     page_url: Url = Field(min_length=1)
 
 
+@mirrors(RepositoryFile, "path text version")
 class PageFileOut(Model):
-    path: str
-    text: str
-    version: str = Field(description="Send it back with the changed text.")
+    pass
 
 
 class PullRequestIn(Model):
@@ -124,7 +124,7 @@ class AdminPullRequests(Api):
     @post("/v1/gaps/{gap_id}/page-file", "Get the source file of a page, to edit it", access=write)
     async def read_page_file(self, call: Call[Actor, PageFileIn]) -> PageFileOut:
         file = await self._pull_requests.file(call.caller, call.path_id("gap_id"), call.input.page_url)
-        return PageFileOut(path=file.path, text=file.text, version=file.version)
+        return PageFileOut.of(file)
 
     @post(
         "/v1/gaps/{gap_id}/pull-requests",

@@ -1,29 +1,33 @@
 """Admin API: saved filters of the lists of conversations and gaps. It is in the topmost room with such a list."""
 
-from typing import Final
-from uuid import UUID
+from typing import Annotated, Final
 
 from pydantic import Field, ValidationError
 
 from app.conversations.api.conversations import TAG
 from app.conversations.inbox import check_filter
 from app.conversations.pages.conversations import InboxWanted
-from app.conversations.saved_filter import MAX_NAME_CHARS, MAX_QUERY_CHARS, FilteredList
+from app.conversations.saved_filter import MAX_QUERY_CHARS, FilteredList, SavedFilter
 from app.conversations.saved_filters import MAX_FILTERS, SavedFilters
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
+from app.core.setting import limits_of
 from app.gaps.pages.gaps import GapsWanted
 from app.web.console.forms import form_of, parse_fields
 from app.web.errors import Refusal
+from app.web.model import mirrors
 from app.web.operation import Api, Call, Model, delete, example, get, patch, post, read, write
 
 _QUERY: Final = 'The query of the list\'s address in the console, such as "outcome=unanswered&label=shipping".'
 
 
+SavedFilterName = Annotated[str, Field(min_length=1, max_length=limits_of(SavedFilter)["name"].most)]
+
+
 @example(kind="conversations", name="Shipping, unanswered", query="outcome=unanswered&label=shipping")
 class SavedFilterCreate(Model):
     kind: FilteredList
-    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
+    name: SavedFilterName
     query: str = Field(max_length=MAX_QUERY_CHARS, description=f"{_QUERY} A visitor is not saved.")
     is_shared: bool = Field(
         default=True,
@@ -33,15 +37,12 @@ class SavedFilterCreate(Model):
 
 @example(name="Shipping")
 class SavedFilterPatch(Model):
-    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
+    name: SavedFilterName
 
 
+@mirrors(SavedFilter, "id kind name query is_shared")
 class SavedFilterOut(Model):
-    id: UUID
-    kind: FilteredList = Field(description="The list that the filter applies to, for any agent.")
-    name: str
     query: str = Field(description=_QUERY)
-    is_shared: bool = Field(description="Whether all operators of the workspace have the filter.")
 
 
 class SavedFiltersOut(Model):

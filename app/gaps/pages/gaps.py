@@ -11,13 +11,14 @@ from starlette.responses import Response
 
 from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
-from app.core.gap_state import GapReason, GapState
+from app.core.gap_state import GapState
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gap_replays import GapReplays
 from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage, open_gaps
 from app.web.console.filters import number, plural
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
+from app.web.model import takes
 
 _SHOWN = 50
 
@@ -30,12 +31,11 @@ class Span(IntEnum):
     QUARTER = 90
 
 
+@takes(GapFilter, "state reason text")
 class GapsWanted(ListWanted):
     """`undo` are the gaps that were just ignored with `undo_note`, to be restored."""
 
     state: GapState = GapState.OPEN
-    reason: GapReason | None = None
-    text: str | None = Field(default=None, max_length=200)
     days: Span | None = None
     sort: GapOrder = GapOrder.IMPACT
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
@@ -43,7 +43,7 @@ class GapsWanted(ListWanted):
 
     def only(self, now: datetime) -> GapFilter:
         since = now - timedelta(days=self.days) if self.days else None
-        return GapFilter(self.reason, since=since, text=self.text)
+        return self.made(GapFilter, since=since)
 
     @property
     def to_save(self) -> str:
@@ -85,8 +85,8 @@ class GapsPages(Pages):
         counts = await self._gaps.counts(visit.actor, visit.agent.id, only)
         kept = {
             "state": wanted.state.value,
-            "text": wanted.text,
-            "reason": wanted.reason,
+            "text": only.text,
+            "reason": only.reason,
             "days": wanted.days and wanted.days.value,
             "sort": wanted.sort.value,
         }

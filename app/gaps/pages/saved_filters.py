@@ -2,23 +2,23 @@
 
 from pydantic import Field
 
-from app.conversations.saved_filter import MAX_NAME_CHARS, MAX_QUERY_CHARS, FilteredList
+from app.conversations.saved_filter import MAX_QUERY_CHARS, FilteredList
 from app.conversations.saved_filters import SavedFilters
-from app.gaps.api.saved_filters import checked_query
+from app.gaps.api.saved_filters import SavedFilterCreate, SavedFilterName, SavedFilterPatch, checked_query
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 
-class SaveForm(Form):
+class SaveForm(SavedFilterCreate, Form):
     """`query` is that of the list from which the form was sent."""
 
     kind: FilteredList = FilteredList.CONVERSATIONS
-    name: str = Field(default="", max_length=MAX_NAME_CHARS)
+    name: SavedFilterName = ""
     query: str = Field(default="", max_length=MAX_QUERY_CHARS)
     is_shared: bool = False
 
 
-class RenameForm(Form):
-    name: str = Field(default="", max_length=MAX_NAME_CHARS)
+class RenameForm(SavedFilterPatch, Form):
+    name: SavedFilterName = ""
 
 
 class SavedFilterPages(Pages):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Annotated, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class RepositoryFile:
 
     path: str
     text: str
-    version: str
+    version: Annotated[str, "Send it back with the changed text."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.quality import golden_questions as rules
-from app.quality.golden_question import GoldenMark, GoldenQuestion
-from app.quality.golden_questions import GoldenQuestions
+from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenSide
+from app.quality.golden_questions import GoldenQuestions, ImportReceipt
 from app.quality.golden_runs import BOTH, BUDGET_SECONDS, KEPT, GoldenRuns
 from app.web.operation import (
     Api,
@@ -68,11 +68,9 @@ class GoldenImport(Model):
     )
 
 
+@mirrors(ImportReceipt, "added changed")
 class GoldenImportOut(Model):
-    added: int
-    changed: int = Field(
-        description="Questions that already existed: their pages, languages and expectations are now those of the file."
-    )
+    pass
 
 
 class AdminGoldenQuestions(Api):
@@ -129,19 +127,12 @@ class GoldenRunIn(Model):
 
 @mirrors(GoldenMark, "golden_id question place confidence would_answer is_right missing")
 class GoldenMarkOut(Model):
-    place: int | None = Field(
-        description="Rank of the first right page among the pages found, from 1; null if none was found."
-    )
-    missing: tuple[str, ...] = Field(description="Texts and patterns that the answer should contain, but does not.")
+    pass
 
 
+@mirrors(GoldenSide, "right stages abstained degraded")
 class GoldenScoreOut(Model):
-    right: int
-    stages: dict[str, dict[str, float]] = Field(
-        description="vector, keyword, fused, reranked: page_hit@k (R@k), page_mrr@10, page_ndcg@10."
-    )
-    abstained: dict[str, float] = Field(description="The share of questions that would not be answered, by kind.")
-    degraded: int = Field(description="Searches without one of their stages, such as the reranker.")
+    pass
 
 
 class GoldenSideOut(GoldenScoreOut):

@@ -1,13 +1,11 @@
 """Admin API: how well an agent answers."""
 
-from datetime import date
-from uuid import UUID
-
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.quality.quality import TurnCounts
+from app.quality.quality import DayQuality, PageCitations, TurnCounts
 from app.quality.quality_review import DAYS, LISTED, MAX_DAYS, MAX_TURNS, QualityReview, ThresholdCurves
+from app.search.threshold_curve import ThresholdCurve, ThresholdPoint
 from app.web.operation import Api, Call, Model, get, mirrors, read
 
 TAG = "Quality"
@@ -19,31 +17,21 @@ class QualityQuery(Model):
 
 @mirrors(TurnCounts, "turns answered abstained failed handed_over thumbs_up thumbs_down answered_share")
 class TurnCountsOut(Model):
-    answered: int = Field(description="With an answer of sufficient confidence.")
-    abstained: int = Field(description="Nothing, or too little, was found.")
-    handed_over: int = Field(description="Conversations in which a person was asked for.")
-    answered_share: float | None = Field(
-        description="The share of answered turns among answered and abstained, 0 to 1; null if there were none."
-    )
+    pass
 
 
+@mirrors(
+    TurnCounts,
+    "day turns answered abstained handed_over failed thumbs_up thumbs_down first_token_p50 first_token_p95",
+    DayQuality,
+)
 class DayQualityOut(Model):
-    day: date
-    turns: int
-    answered: int = Field(description="With an answer of sufficient confidence.")
-    abstained: int = Field(description="Nothing, or too little, was found.")
-    handed_over: int = Field(description="Conversations in which a person was asked for.")
-    failed: int
-    thumbs_up: int
-    thumbs_down: int
-    first_token_p50: int | None = Field(description="In milliseconds.")
-    first_token_p95: int | None = Field(description="In milliseconds.")
+    pass
 
 
+@mirrors(PageCitations, "url title citations")
 class CitedPageOut(Model):
-    url: str
-    title: str
-    citations: int
+    pass
 
 
 class UncitedPageOut(Model):
@@ -59,18 +47,14 @@ class QualityOut(Model):
     live_pages: int
 
 
+@mirrors(ThresholdPoint, "threshold answered golden_right")
 class ThresholdPointOut(Model):
-    threshold: float
-    answered: float | None = Field(description="The share of turns that would be answered, 0 to 1.")
-    golden_right: float | None = Field(description="The share of golden questions that would be right, 0 to 1.")
+    pass
 
 
+@mirrors(ThresholdCurve, "days turns golden_questions golden_run_id current points")
 class ThresholdCurveOut(Model):
-    days: int
     turns: int = Field(description=f"The latest turns of these days, at most {MAX_TURNS}.")
-    golden_questions: int
-    golden_run_id: UUID | None = Field(description="The latest run with the draft; null if there is none.")
-    current: float = Field(description="The draft's threshold.")
     points: tuple[ThresholdPointOut, ...] = Field(description="By rising threshold, from 0 to 1.")
 
 

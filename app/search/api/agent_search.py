@@ -10,10 +10,12 @@ from app.agents.agent import Version
 from app.agents.agent_rules import check_filter
 from app.agents.api.retrieval_models import SearchFilterModel
 from app.core.actor import Actor
+from app.core.chunk import RankedChunk
 from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
+from app.core.text.markdown.table import Table
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
-from app.web.model import Language, Question, Url
+from app.web.model import Language, Question, Url, mirrors
 from app.web.operation import Api, Call, Model, post, read
 
 TAG = "Search"
@@ -31,11 +33,16 @@ class SearchIn(Model):
     )
 
 
+@mirrors(Table, "header rows")
 class TableOut(Model):
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    pass
 
 
+@mirrors(
+    RankedChunk,
+    "chunk_id document_id source_id url title breadcrumb order confidence fused cosine bm25 coverage "
+    "logit is_current_page is_source dated context text tables",
+)
 class RankedChunkOut(Model):
     chunk_id: str
     document_id: UUID
@@ -43,14 +50,7 @@ class RankedChunkOut(Model):
     url: str
     title: str
     breadcrumb: tuple[str, ...]
-    order: float = Field(description="The score that chunks are sorted by.")
     confidence: float = Field(description="The score that is compared with the threshold, 0 to 1.")
-    fused: float = Field(description="The first stage's score, from cosine and BM25.")
-    cosine: float | None
-    bm25: float | None = Field(description="Null if the chunk shares no significant word with the question.")
-    coverage: float = Field(description="The share of the question's words in the chunk, 0 to 1.")
-    logit: float | None = Field(description="The reranker's score; null if it did not rank the chunk.")
-    is_current_page: bool
     is_source: bool = Field(description="Whether an answer would use the chunk.")
     dated: date
     context: str = Field(

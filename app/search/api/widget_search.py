@@ -6,10 +6,11 @@ from pydantic import Field
 
 from app.agents.agent_rules import MAX_PATH_PREFIX_CHARS, check_prefix
 from app.core.field_rules import check_language
+from app.search.facets import FacetValue
 from app.search.page_search import Marked, PageSearch
 from app.sources.source import UNLINKED
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
-from app.web.model import Language
+from app.web.model import Language, mirrors
 from app.web.operation import Api, Call, Model, VisitorCaller, get, visitor
 
 MAX_TYPED_CHARS = 200
@@ -44,10 +45,9 @@ class FoundPageOut(Model):
     passages: tuple[FoundPassageOut, ...] = Field(description="At most three, best first.")
 
 
+@mirrors(FacetValue, "value label pages")
 class FacetValueOut(Model):
-    value: str = Field(description="To send as the parameter with the facet's name.")
-    label: str = Field(description="The name of the folder or site, or the English name of the language.")
-    pages: int = Field(description="How many pages have it, among those with the best passages.")
+    pass
 
 
 class FacetOut(Model):

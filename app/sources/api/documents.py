@@ -1,16 +1,17 @@
 """Admin API: an agent's documents, their passages, and documents that an operator adds in batches."""
 
 from datetime import date
-from typing import Final, Literal
+from typing import Final
 from uuid import UUID
 
 from pydantic import Field
 
 from app.core.actor import Actor
+from app.core.chunk import Chunk
 from app.knowledge.document import Document
 from app.knowledge.passages import Passages
 from app.sources.api.sources import TAG, RunOut
-from app.sources.document_batches import MAX_LINES, DocumentBatches
+from app.sources.document_batches import MAX_LINES, DocumentBatches, LineResult
 from app.web.errors import Refusal
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, mirrors, post, read, write
 from app.web.request_body import read_body
@@ -18,11 +19,9 @@ from app.web.request_body import read_body
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 
 
+@mirrors(LineResult, "line url result reason")
 class LineOut(Model):
-    line: int
-    url: str = Field(description='"" for a refused line.')
-    result: Literal["accepted", "unchanged", "deleted", "refused"]
-    reason: str = Field(description="Why the line was refused, with the name of the field.")
+    pass
 
 
 class BatchOut(Model):
@@ -68,13 +67,9 @@ class DocumentOut(Model):
     )
 
 
+@mirrors(Chunk, "id position text context breadcrumb link")
 class PassageOut(Model):
-    id: str
-    position: int
-    text: str = Field(description="The text of the passage, in Markdown.")
-    context: str = Field(description="Text that is prepended for search only.")
-    breadcrumb: tuple[str, ...] = Field(description="Headings from the top of the page down to the passage.")
-    link: str = Field(description="Where a citation of the passage links to.")
+    pass
 
 
 class PassagesOut(Model):

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, GetPyda
 
 from app.core.actor import Actor
 from app.core.field_rules import MAX_URL_CHARS
-from app.sources.discovery import Discovery, SiteOffers
+from app.sources.discovery import Discovery, SiteOffer, SiteOffers
 from app.sources.kinds import KINDS, kind_named
 from app.sources.runs.run_control import MAX_URLS, PageSync
 from app.sources.source import (
@@ -117,11 +117,7 @@ class SourcePatch(Patch):
 
 @mirrors(CrawlRun, "id source_id state created_at started_at ended_at stop_reason counts kept_pages only_asked")
 class RunOut(Model):
-    counts: dict[str, int] = Field(description="Pages by status.")
-    kept_pages: int = Field(
-        description="Pages that could not be read this time, and of which answers still use the earlier text."
-    )
-    only_asked: bool = Field(description="Whether only the requested pages are read.")
+    pass
 
 
 class SyncIn(Model):
@@ -237,12 +233,9 @@ class DiscoveryAsked(Model):
     url: str = Field(min_length=1, max_length=2048)
 
 
+@mirrors(SiteOffer, "kind url title pages has_more")
 class OfferOut(Model):
     kind: KindName
-    url: str
-    title: str
-    pages: int = Field(description="Pages listed on the same website; for a site, pages that its start page links to.")
-    has_more: bool = Field(description="Whether there are more pages than were counted.")
 
 
 class ProblemOut(Model):

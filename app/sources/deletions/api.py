@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
+from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.deletions.deletions import Deletions
 from app.web.operation import Api, Call, Model, delete, get, mirrors, post, read, write
 
@@ -15,13 +15,9 @@ PATHS = {
 }
 
 
+@mirrors(StoreCounts, "documents versions chunks embeddings vectors keywords")
 class StoreCountsOut(Model):
-    documents: int
-    versions: int
-    chunks: int
-    embeddings: int = Field(description="Cached vectors that nothing else uses.")
-    vectors: int | None = Field(description="Rows of the vector index; null until a worker has counted them.")
-    keywords: int | None = Field(description="Entries of the keyword index; null until a worker has counted them.")
+    pass
 
 
 @mirrors(Deletion, "id kind subject_id name state before after requested_at verified_at")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
 
@@ -21,15 +22,14 @@ class DeletionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoreCounts:
-    """Rows by store. `embeddings` counts cached vectors that nothing else needs. `vectors` and `keywords` are rows of
-    the two indexes, None until a worker has counted them."""
+    """Rows by store."""
 
     documents: int = 0
     versions: int = 0
     chunks: int = 0
-    embeddings: int = 0
-    vectors: int | None = None
-    keywords: int | None = None
+    embeddings: Annotated[int, "Cached vectors that nothing else uses."] = 0
+    vectors: Annotated[int | None, "Rows of the vector index; null until a worker has counted them."] = None
+    keywords: Annotated[int | None, "Entries of the keyword index; null until a worker has counted them."] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from uuid import UUID
 
 from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import Actor
-from app.core.source_file import ACCEPTED, FileFormat, Upload
+from app.core.source_file import ACCEPTED, FileFacts, Upload
 from app.sources.files.source_files import SourceFiles, StoredFile
 from app.sources.source import MAX_NAME_CHARS
 from app.web.errors import Refusal
 from app.web.file_export import DOWNLOAD, served
+from app.web.model import mirrors
 from app.web.operation import AnyEndpoint, Api, Call, Model, Multipart, anybody_with_link, get, post, read, write
 from app.web.request_body import FORM_BYTES, FilePart
 
@@ -33,17 +33,12 @@ class FileUpload(FileReplacement):
     url: str = Field(default="", max_length=2048, description="The page that citations link to.")
 
 
+@mirrors(FileFacts, "source_id agent_id name url file_name is_public format size_bytes digest uploaded_at")
 class FileOut(Model):
-    source_id: UUID
     agent_id: UUID
-    name: str
     url: str
     file_name: str
     is_public: bool = Field(description="Whether anyone may open it at /v1/files/{source_id}.")
-    format: FileFormat
-    size_bytes: int
-    digest: str = Field(description="SHA-256 of the file, in hexadecimal.")
-    uploaded_at: datetime
 
     @classmethod
     def of(cls, stored: StoredFile) -> "FileOut":

@@ -7,17 +7,17 @@ from dataclasses import asdict
 from uuid import UUID
 
 import anyio
-from pydantic import Field
 from sse_starlette import EventSourceResponse
 from starlette.responses import Response
 
 from app.core.actor import Actor
 from app.sources.api.sources import TAG, RunOut
-from app.sources.runs.run_control import RunPreviews, RunWatch
+from app.sources.runs.run_control import RunPreview, RunPreviews, RunWatch
 from app.sources.runs.run_progress import RunProgress
 from app.sources.source import ENDED_STATES
 from app.sources.sources import Sources
 from app.web.limits_policy import StreamPolicy
+from app.web.model import mirrors
 from app.web.operation import Api, Call, Model, StreamWords, get, post, read, write
 from app.web.sse import event_stream
 
@@ -74,24 +74,13 @@ class AdminRuns(Api):
         return progress_response(self._watch, call.caller, run_id, self._streams)
 
 
+@mirrors(
+    RunPreview,
+    "pages_known pages_listed pages_to_ask pages_new pages_changed chunks_known chunks_expected "
+    "chunks_at_most problems",
+)
 class PreviewOut(Model):
-    pages_known: int = Field(description="Pages of the last complete reading.")
-    pages_listed: int = Field(description="Pages that the sitemaps or the feed list now.")
-    pages_to_ask: int = Field(
-        description="Pages that would be requested. For an unchanged page, the server sends only headers."
-    )
-    pages_new: int = Field(description="Pages among these that were never read.")
-    pages_changed: int = Field(
-        description="Pages among these that are listed with a later date than their last reading."
-    )
-    chunks_known: int
-    chunks_expected: int | None = Field(
-        description="Chunks to embed from new and changed pages; null if nothing is known yet."
-    )
-    chunks_at_most: int | None = Field(
-        description="Chunks to embed if every page that is not listed as unchanged had changed."
-    )
-    problems: tuple[str, ...] = Field(description="Lists that could not be read, with the reason.")
+    pass
 
 
 class AdminPreviews(Api):

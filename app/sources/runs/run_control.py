@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import Annotated
 from uuid import UUID
 
 from app.core.actor import Actor
@@ -97,20 +98,17 @@ class PageSync:
 
 @dataclass(frozen=True, slots=True)
 class RunPreview:
-    """`pages_to_ask` would be requested, most of them conditionally. Of them, `pages_changed` are listed with a later
-    date than our reading, and `pages_new` were never read. `chunks_expected` is the number of chunks to embed for
-    these, `chunks_at_most` the number for every page that is not listed as unchanged; an unknown page counts as the
-    mean of known ones. Both are None while no page is known."""
+    """Most pages would be requested conditionally. An unknown page counts as the mean of known ones."""
 
-    pages_known: int
-    pages_listed: int
-    pages_to_ask: int
-    pages_new: int
-    pages_changed: int
+    pages_known: Annotated[int, "Pages of the last complete reading."]
+    pages_listed: Annotated[int, "Pages that the sitemaps or the feed list now."]
+    pages_to_ask: Annotated[int, "Pages that would be requested. For an unchanged page, the server sends only headers."]
+    pages_new: Annotated[int, "Pages among these that were never read."]
+    pages_changed: Annotated[int, "Pages among these that are listed with a later date than their last reading."]
     chunks_known: int
-    chunks_expected: int | None
-    chunks_at_most: int | None
-    problems: tuple[str, ...] = ()
+    chunks_expected: Annotated[int | None, "Chunks to embed from new and changed pages; null if nothing is known yet."]
+    chunks_at_most: Annotated[int | None, "Chunks to embed if every page that is not listed as unchanged had changed."]
+    problems: Annotated[tuple[str, ...], "Lists that could not be read, with the reason."] = ()
 
 
 class RunPreviews:

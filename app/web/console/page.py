@@ -41,7 +41,7 @@ class Form(Body):
     It redefines those that are written differently, or mean something else when blank.
     """
 
-    model_config = ConfigDict(strict=False, extra="ignore", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(strict=False, extra="ignore", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 class NoForm(Form):

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
+from app.mail.records import MailState
 from app.web.operation import Api, Call, Model, delete, get, mirrors, post, read, write
 from app.webhooks.api import TAG
 from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS, NoticeChannel
@@ -29,11 +30,8 @@ class NoticeChannelOut(Model):
     pass
 
 
+@mirrors(MailState, "waiting given_up last_error")
 class NoticeChannelStateOut(NoticeChannelOut):
-    waiting: int = Field(description="Notices waiting to be delivered.")
-    given_up: int = Field(description="Notices that could not be delivered in the last fourteen days.")
-    last_error: str
-
     @classmethod
     def of(cls, view: ChannelView) -> "NoticeChannelStateOut":
         return super().of(view.channel, view.state)

@@ -1,6 +1,5 @@
 """Admin API: an agent's help desk and the tickets opened there."""
 
-from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -51,13 +50,7 @@ class HelpDeskOut(Model):
 
 @mirrors(TicketState, "id conversation_id number url attempts last_error created_at next_at died_at")
 class TicketOut(Model):
-    number: str = Field(
-        description="The number in the help desk; empty until it has accepted the ticket, and for mail."
-    )
-    next_at: datetime | None = Field(
-        description="When it is tried next; null once it was accepted or has failed for good."
-    )
-    died_at: datetime | None = Field(description="When it failed for good.")
+    pass
 
 
 class AdminHelpDesks(Api):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from sqlalchemy import LargeBinary, Row, String, UniqueConstraint, select
@@ -68,18 +68,17 @@ _MOST_MESSAGES = 200
 
 @dataclass(frozen=True, slots=True)
 class TicketState:
-    """`number` and `url` are the help desk's, "" until it accepts the ticket. `next_at` is the time of the next
-    attempt; None once the ticket was accepted or given up (`died_at`)."""
+    """`url` is the help desk's, "" until it accepts the ticket."""
 
     id: UUID
     conversation_id: UUID
-    number: str
+    number: Annotated[str, "The number in the help desk; empty until it has accepted the ticket, and for mail."]
     url: str
     attempts: int
     last_error: str
     created_at: datetime
-    next_at: datetime | None
-    died_at: datetime | None
+    next_at: Annotated[datetime | None, "When it is tried next; null once it was accepted or has failed for good."]
+    died_at: Annotated[datetime | None, "When it failed for good."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from typing import Final
-from uuid import UUID
 
 from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import Actor
 from app.web.file_export import ExportFormat, exported
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, manage, mirrors
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, manage, mirrors, takes
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
 from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
 
@@ -19,21 +18,14 @@ _COLUMNS: Final = (
 )
 
 
+@takes(AuditFilter, "actor action subject since until")
 class AuditWanted(Model):
-    actor: str | None = Field(
-        default=None, max_length=300, description="A token's name, an operator's e-mail address, or the id of either."
-    )
-    action: str | None = Field(
-        default=None, max_length=100, description='The beginning of the action: "agent", "agent.publish".'
-    )
-    subject: str | None = Field(default=None, max_length=100, description="The id of the changed object.")
-
     since: Timestamp | None = Field(default=None, description="At this time or later.")
     until: Timestamp | None = Field(default=None, description="Before this time.")
 
     @property
     def only(self) -> AuditFilter:
-        return AuditFilter(self.actor, self.action, self.subject, self.since, self.until)
+        return self.made(AuditFilter)
 
 
 class AuditQuery(ListQuery, AuditWanted):
@@ -46,13 +38,7 @@ class AuditExportQuery(AuditWanted):
 
 @mirrors(AuditEntry, "id actor operator_id token_id action action_name subject subject_name details created_at")
 class AuditEntryOut(Model):
-    actor: str = Field(description="The operator's e-mail address or the token's name at that time.")
-    operator_id: UUID | None = Field(
-        description="The operator's account, which may have been deleted since; null for other actors."
-    )
-    token_id: UUID | None = Field(description="The API token; null for other actors.")
-    action_name: str = Field(description='The action in words, such as "Signed in".')
-    subject_name: str = Field(description='Its current name; "" if it was deleted or has no name.')
+    pass
 
 
 class AdminAudit(Api):

@@ -17,10 +17,7 @@ TAG = "Operators"
 
 @mirrors(Operator, "id email role created_at signed_in_at disabled_at invited_at")
 class OperatorOut(Model):
-    signed_in_at: datetime | None = Field(description="The latest sign-in; null before the first.")
-    invited_at: datetime | None = Field(
-        description="When the operator was invited, if they have not chosen a password yet; otherwise null."
-    )
+    pass
 
 
 class OperatorsOut(Model):

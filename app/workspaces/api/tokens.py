@@ -1,7 +1,5 @@
 """Admin API: creating, listing and revoking API tokens."""
 
-from datetime import datetime
-
 from pydantic import Field
 
 from app.core.actor import SCOPES, USUAL_SCOPES, Actor
@@ -14,8 +12,7 @@ TAG = "Tokens"
 
 @mirrors(ApiToken, "id name prefix scopes created_at expires_at last_used_at revoked_at")
 class ApiTokenOut(Model):
-    prefix: str = Field(description="The beginning of the token. The token itself is not stored.")
-    last_used_at: datetime | None = Field(description="To the minute.")
+    pass
 
 
 class ApiTokensOut(Model):

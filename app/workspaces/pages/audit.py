@@ -1,34 +1,35 @@
 """Who changed what."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated
 
 from pydantic import Field
 from starlette.responses import Response
 
 from app.web.console.page import Form, ListWanted, MenuEntry, Pages, Shown, Visit, manage, page
 from app.web.file_export import ExportFormat
+from app.web.model import takes
 from app.workspaces.api.audit import audit_file
 from app.workspaces.audit_entry import AuditFilter, declared_changes
 from app.workspaces.audit_log import AuditLog
 from app.workspaces.operators import Assignees
 
 _SHOWN = 100
+_Day = Annotated[date, Field(ge=date(2000, 1, 1), lt=date(3000, 1, 1))]
 
 
+@takes(AuditFilter, "actor action subject")
 class AuditNarrowed(Form):
     """Days in UTC, both inclusive."""
 
-    actor: str | None = Field(default=None, max_length=300)
-    action: str | None = Field(default=None, max_length=100)
-    subject: str | None = Field(default=None, max_length=100)
-    since: date | None = Field(default=None, ge=date(2000, 1, 1), lt=date(3000, 1, 1))
-    until: date | None = Field(default=None, ge=date(2000, 1, 1), lt=date(3000, 1, 1))
+    since: _Day | None = None
+    until: _Day | None = None
 
     @property
     def only(self) -> AuditFilter:
         since = None if self.since is None else datetime.combine(self.since, time(), UTC)
         until = None if self.until is None else datetime.combine(self.until, time(), UTC) + timedelta(days=1)
-        return AuditFilter(self.actor, self.action, self.subject, since, until)
+        return self.made(AuditFilter, since=since, until=until)
 
 
 class AuditWanted(AuditNarrowed, ListWanted):

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.core.actor import SCOPES, USUAL_SCOPES
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
 from app.web.model import Email
-from app.workspaces.api.operators import Password
+from app.workspaces.api.operators import InvitationIn, OperatorIn, Password
 from app.workspaces.api.tokens import ApiTokenIn
 from app.workspaces.api_tokens import ApiTokens, IssuedToken
 from app.workspaces.operator import Operator, Role
@@ -18,15 +18,12 @@ from app.workspaces.workspaces import MAX_NAME_CHARS, Workspaces
 _LIST, _ONE = "/console/operators", "/console/operators/{operator_id}"
 
 
-class NewOperator(Form):
-    email: Email
-    role: Role
-    password: Password
+class NewOperator(OperatorIn, Form):
+    pass
 
 
-class Invitation(Form):
-    email: Email
-    role: Role
+class Invitation(InvitationIn, Form):
+    pass
 
 
 class RoleForm(Form):

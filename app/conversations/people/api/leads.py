@@ -1,7 +1,6 @@
 """The calls about leads: visitors leave them, and operators handle them."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final, Literal
 from uuid import UUID
 
@@ -27,9 +26,7 @@ _COLUMNS: Final = (
 
 @mirrors(Lead, "id conversation_id visitor_id name email message created_at assignee state done_at done_by")
 class LeadOut(Model):
-    assignee: str = Field(description="The e-mail address of the assigned operator; empty if nobody is assigned.")
-    done_at: datetime | None = Field(description="Null while the lead is open.")
-    done_by: str = Field(description="The operator or API token that marked the lead as done; empty while it is open.")
+    pass
 
 
 class LeadPatch(Model):

@@ -1,6 +1,5 @@
 """Admin API: live chats, which operators take over, answer and hand back; and saved replies."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -8,7 +7,7 @@ from pydantic import Field
 
 from app.conversations.api.conversations import TAG
 from app.conversations.people.api.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
-from app.conversations.people.live_chat import MAX_NAME_CHARS, LiveState, OpenChat
+from app.conversations.people.live_chat import MAX_NAME_CHARS, LiveChat, OpenChat
 from app.conversations.people.live_chats import MAX_LISTED, LiveChats, LiveView
 from app.conversations.people.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
 from app.conversations.people.saved_reply import SavedReply
@@ -18,19 +17,13 @@ from app.web.model import Email
 from app.web.operation import Api, Call, Model, Patch, delete, example, get, mirrors, patch, post, read, takes, write
 
 
+@mirrors(
+    LiveChat,
+    "conversation_id agent_id agent_name state asked_at taken_by first_question latest_text visitor_id user_id",
+    OpenChat,
+)
 class OpenChatOut(Model):
-    conversation_id: UUID
-    agent_id: UUID
-    agent_name: str
-    state: LiveState
-    asked_at: datetime | None
     taken_by: str = Field(description="The operator or API token that answers; empty while the visitor waits.")
-    first_question: str = Field(
-        description="The first question of the conversation; empty if the agent was asked nothing."
-    )
-    latest_text: str = Field(description="The latest live message; empty if there is none.")
-    visitor_id: UUID
-    user_id: str | None = Field(description="The visitor's id on the website, signed by its server.")
 
     @classmethod
     def of(cls, listed: OpenChat) -> "OpenChatOut":
@@ -41,17 +34,13 @@ class OpenChatsOut(Model):
     items: tuple[OpenChatOut, ...]
 
 
+@mirrors(
+    LiveChat,
+    "conversation_id agent_id state is_overdue is_typing asked_at taken_by operator_name taken_at ended_at messages",
+    LiveView,
+)
 class LiveChatOut(Model):
-    conversation_id: UUID
-    agent_id: UUID
-    state: LiveState
-    is_overdue: bool = Field(description="Whether the visitor has waited for more than two minutes.")
     is_typing: bool = Field(description="Whether the visitor is typing.")
-    asked_at: datetime | None
-    taken_by: str = Field(description="The operator or API token that answers, or answered last.")
-    operator_name: str = Field(description="The operator's name as the visitor sees it.")
-    taken_at: datetime | None
-    ended_at: datetime | None
     messages: tuple[PersonMessageOut, ...] = Field(description="In order, at most 100.")
 
     @classmethod

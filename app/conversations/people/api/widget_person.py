@@ -1,15 +1,15 @@
 """The visitor API of live chats: asking for a person, and writing to them."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
 from app.conversations.api.widget_models import stripped_message
-from app.conversations.people.live_chat import MAX_TEXT_CHARS, Author, LiveMessage, LiveState
+from app.conversations.people.live_chat import MAX_TEXT_CHARS, LiveMessage, LivePicture, LiveState
 from app.conversations.people.live_chats import LiveChats, LiveView
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
+from app.web.model import mirrors
 from app.web.operation import Api, Call, Model, VisitorCaller, example, get, post, visitor
 
 _TAG = "Visitors"
@@ -22,17 +22,14 @@ MessageText = Annotated[
 ]
 
 
+@mirrors(LivePicture, "width height")
 class PersonPictureOut(Model):
-    width: int
-    height: int
+    pass
 
 
+@mirrors(LiveMessage, "number author name text created_at picture")
 class PersonMessageOut(Model):
-    number: int = Field(description="Counted from 1 in each conversation.")
-    author: Author
-    name: str | None = Field(description="The operator's name; null for the visitor.")
     text: str = Field(description=f"Plain text, never HTML; {LiveMessage.PICTURE_TEXT} if the message is a picture.")
-    created_at: datetime
     picture: PersonPictureOut | None = Field(description="The size of the picture in pixels, if the message is one.")
 
 

@@ -10,19 +10,19 @@ from pydantic import Field, conlist, create_model
 from app.conversations.api.conversations import TAG, NoteOut, VisitorDeviceOut
 from app.conversations.api.widget_models import CitationOut, ConfirmationOut
 from app.conversations.people.live_chat import LiveMessage
+from app.conversations.privacy.erasure import Erasure
 from app.conversations.privacy.visitor_data import VisitorData
-from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, VisitorExport
+from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
 from app.core.actor import Actor
 from app.core.turn import StoredTurn
+from app.core.visitor_attribute import VisitorAttribute
 from app.store.tables import tables_of_visitors
 from app.web.operation import Api, Call, Model, delete, get, mirrors, read, with_fields, write
 
 
+@mirrors(Feedback, "rating comment created_at updated_at")
 class ExportedFeedbackOut(Model):
-    rating: str
-    comment: str
-    created_at: datetime
-    updated_at: datetime
+    pass
 
 
 @mirrors(
@@ -68,10 +68,9 @@ class ExportedConversationOut(Model):
         return super().of(exported, exported.conversation, turns=turns, live_messages=written)
 
 
+@mirrors(VisitorAttribute, "name value is_signed")
 class VisitorAttributeOut(Model):
-    name: str
-    value: str
-    is_signed: bool = Field(description="Whether the website's server signed it. If not, it may be false.")
+    pass
 
 
 _COUNTED: Final = [kind for kind in tables_of_visitors().values() if kind.counted_as]
@@ -112,11 +111,10 @@ class ErasedRowsOut(Model):
     stale_tellings: int
 
 
+@mirrors(Erasure, "id erased_at rows")
 class ErasureOut(Model):
     """The receipt. Only the audit log mentions it, and nothing stored links it to the visitor."""
 
-    id: UUID
-    erased_at: datetime
     rows: ErasedRowsOut
 
 
