@@ -183,7 +183,7 @@ def test_tables_do_not_multiply_the_cases(request: pytest.FixtureRequest) -> Non
     assert cases.total() <= _MOST_CASES, f"tests.every_row walks a table in one case: {cases.most_common(5)}"
 
 
-def test_nobody_asks_which_kind_a_source_or_a_help_desk_is(ours: dict[str, _Module]) -> None:
+def test_nobody_asks_which_kind_a_source_a_help_desk_or_a_channel_is(ours: dict[str, _Module]) -> None:
     """But for the kinds of sources themselves: others ask for what a kind has or does. Templates count; to name a kind
     in order to make a source does not."""
     kinds = {path.stem for path in (_ROOT / "app/sources/kinds").glob("*.py")} - {"__init__", "website"}
@@ -269,8 +269,9 @@ def _asks_for(kinds: set[str], path: Path) -> Iterator[int]:
             names = {ast.unparse(each) for each in inner if isinstance(each, ast.Name | ast.Attribute)}
             texts = {each.value for each in inner if isinstance(each, ast.Constant)}
             is_kind = any(re.search(r"\bkind(\.value)?$", ast.unparse(side)) for side in sides)
-            constants = {f"kinds.{kind.upper()}" for kind in kinds} | {name for name in names if "DeskKind." in name}
-            if names & (imported | constants) or (is_kind and texts & kinds):
+            constants = {name for name in names if re.match(r"(Desk|Channel)Kind\.", name)}
+            constants |= {f"kinds.{kind.upper()}" for kind in kinds} & names
+            if constants or names & imported or (is_kind and texts & kinds):
                 yield node.lineno
 
 

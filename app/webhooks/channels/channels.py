@@ -49,9 +49,8 @@ def post_of(kind: ChannelKind, notice: Notice, url: str, quotes: Sequence[str] =
     said = [one_line(quote, _QUOTE_CHARS) for quote in quotes[:MAX_QUOTES]]
     lines = [one_line(line, _LINE_CHARS) for part in notice.paragraphs for line in part.split("\n")]
     notice = replace(notice, paragraphs=tuple(lines))
-    message = _slack(notice, url, said) if kind is ChannelKind.SLACK else _discord(notice, url, said)
-    query = "?with_components=true" if kind is ChannelKind.DISCORD else ""
-    return query, json.dumps(message, separators=(",", ":")).encode()
+    query, message_of = _SERVICES[kind]
+    return query, json.dumps(message_of(notice, url, said), separators=(",", ":")).encode()
 
 
 def slack_text(text: str) -> str:
@@ -94,6 +93,8 @@ def _discord(notice: Notice, url: str, quotes: Sequence[str]) -> dict[str, Any]:
         message["components"] = [{"type": _ROW, "components": [button]}]
     return message
 
+
+_SERVICES: Final = {ChannelKind.SLACK: ("", _slack), ChannelKind.DISCORD: ("?with_components=true", _discord)}
 
 CHANNELS_PATH = f"{SETTINGS_PATH}/channels"
 JSON_HEADERS = {"Content-Type": "application/json", "User-Agent": "Docent-Notices"}
