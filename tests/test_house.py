@@ -189,8 +189,9 @@ def test_nobody_asks_which_kind_a_source_a_help_desk_or_a_channel_is(ours: dict[
     kinds = {path.stem for path in (_ROOT / "app/sources/kinds").glob("*.py")} - {"__init__", "website"}
     elsewhere = [module for name, module in ours.items() if not name.startswith("app.sources.kinds")]
     asked = [f"{module.name}:{line}" for module in elsewhere for line in _asks_for(kinds, module.path)]
-    templates = {path: path.read_text("utf-8") for path in (_ROOT / "app").rglob("*.html")}
-    asked += [str(path) for path, text in templates.items() if re.search(r"config\.kind\b[^%}]*(==|!=| in |\[)", text)]
+    comparison = re.compile(rf'\bkind(\.value)? (==|!=|in|not in) [(\[]?"({"|".join(kinds)})"')
+    templates = (_ROOT / "app").rglob("*.html")
+    asked += [str(path) for path in templates if comparison.search(path.read_text("utf-8"))]
     assert asked == []
 
 
