@@ -3,11 +3,11 @@
     python -m bench.question                       this tree, and the server of bench.serving.bare_server
     python -m bench.question --before REVISION     the tree of a revision as well
 
-Each server has a copy of one data folder: an agent of 1,000 chunks, without the reranker. They are asked one question
-at a time, in turns of some questions each, so that all feel the same load; read the ratios, which are medians of those
-of each turn. Conversations are opened outside of what is measured. `no model` is answered from the pages' own words,
-`model` by a double in a process of its own that gives two tokens. The embedder alone, in this process on the same
-questions, is what no way of asking saves.
+Each server has a copy of one data folder: an agent of 1,000 chunks. They are asked one question at a time, in turns of
+some questions each, so that all feel the same load; read the ratios, which are medians of those of each turn. Each
+question is asked once, so nothing of its answer is remembered. Conversations are opened outside of what is measured.
+`no model` is answered from the pages' own words, `model` by a double in a process of its own that gives two tokens. The
+embedder alone, in this process on the same questions, is what no way of asking saves.
 """
 
 import argparse
@@ -39,13 +39,14 @@ from bench.stages.floors import RawEmbedder
 _HERE: Final = Path(__file__).resolve().parent.parent
 _CHUNKS: Final = 1_000
 _TOKENS: Final = 2
-_WARM_UP: Final = 40
+_WARM_UP: Final = 40  # of QUESTIONS, which are asked again and again
+_ASKED: Final = ("demo_golden_questions.jsonl", "demo_paraphrases.jsonl")
 _MODES: Final = ("no model", "model")
 _BARE: Final = "bare"
 
 
 class Asked:
-    """One web process, asked one question at a time; each question is unlike all before."""
+    """One web process, asked one question at a time."""
 
     def __init__(self, server: WebProcess, agent_id: str) -> None:
         address = urlsplit(server.base)
@@ -54,15 +55,16 @@ class Asked:
         self._agent_id = agent_id
         self._count = 0
 
-    async def ask(self, count: int) -> tuple[float, float]:
+    async def ask(self, questions: Sequence[str]) -> tuple[float, float]:
         """Milliseconds a question: of the processor, and of it on the event loop."""
+        count = len(questions)
         numbers = range(self._count, self._count + count)
         self._count += count
         tokens = [await self._opened(number) for number in numbers]
         await asyncio.sleep(0.2)  # what follows an opened conversation is no part of a question
         processor, on_loop = self._server.processor_seconds(), self._server.loop_seconds()
-        for number, token in zip(numbers, tokens, strict=True):
-            await self._answered(number, token)
+        for number, token, question in zip(numbers, tokens, questions, strict=True):
+            await self._answered(number, token, question)
         return (
             (self._server.processor_seconds() - processor) / count * 1000,
             (self._server.loop_seconds() - on_loop) / count * 1000,
@@ -73,8 +75,7 @@ class Asked:
         token: str = json.loads(said.partition(b"\r\n\r\n")[2])["token"]
         return token
 
-    async def _answered(self, number: int, token: str) -> None:
-        question = f"{QUESTIONS[number % len(QUESTIONS)]} ({number})"
+    async def _answered(self, number: int, token: str, question: str) -> None:
         body = {"turn_id": str(uuid4()), "message": question, "page_url": f"{SITE}/"}
         said = await self._call("/v1/widget/messages/stream", body, number, token)
         if b"\nevent: done" not in said:
@@ -112,7 +113,7 @@ async def _serving(
             await server.start()
             ending.push_async_callback(server.stop)
             asked[name] = Asked(server, agent_id)
-            await asked[name].ask(_WARM_UP)
+            await asked[name].ask([_again(number) for number in range(_WARM_UP)])
         yield asked
 
 
@@ -122,21 +123,31 @@ def _copied(folder: Path, name: str, mode: str) -> Path:
     return data
 
 
+def _again(number: int) -> str:
+    return f"{QUESTIONS[number % len(QUESTIONS)]} ({number})"
+
+
+def new_questions() -> list[str]:
+    """What the demonstration site is asked in tests, each once."""
+    lines = [line for name in _ASKED for line in (_HERE / "tests" / "data" / name).read_text("utf-8").splitlines()]
+    return list(dict.fromkeys(json.loads(line)["question"] for line in lines))
+
+
 def _embedder_alone(threads: int) -> float:
     """Milliseconds of the processor a question."""
     embedder = RawEmbedder(threads)
     spent = []
     for number in range(_WARM_UP + 100):
         began = time.process_time()
-        embedder.run([f"{QUESTIONS[number % len(QUESTIONS)]} ({number})"])
+        embedder.run([_again(number)])
         spent.append((time.process_time() - began) * 1000)
     return median(spent[_WARM_UP:])
 
 
 async def measure(
-    trees: Mapping[str, Path], rounds: int, count: int
+    trees: Mapping[str, Path], questions: Sequence[Sequence[str]]
 ) -> dict[str, dict[str, list[tuple[float, float]]]]:
-    """By mode and server, what each turn of `count` questions cost."""
+    """By mode and server, what each turn of questions cost."""
     found: dict[str, dict[str, list[tuple[float, float]]]] = {}
     with tempfile.TemporaryDirectory(prefix="docent-bench-") as parent:
         folder = Path(parent)
@@ -145,9 +156,9 @@ async def measure(
         for mode in _MODES:
             async with _serving(trees, folder, agent_id, mode) as asked:
                 found[mode] = {name: [] for name in asked}
-                for number in range(rounds):
+                for number, turn in enumerate(questions):
                     for name in list(asked) if number % 2 else reversed(asked):
-                        found[mode][name].append(await asked[name].ask(count))
+                        found[mode][name].append(await asked[name].ask(turn))
     return found
 
 
@@ -181,18 +192,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", metavar="REVISION", help="measure this revision beside the tree")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--questions", type=int, default=40, help="of a turn")
+    parser.add_argument("--questions", type=int, default=20, help="of a turn")
     parser.add_argument("--json", action="store_true", help="one object on one line")
     options = parser.parse_args()
+    new = new_questions()
+    if options.rounds * options.questions > len(new):
+        parser.error(f"--rounds times --questions: there are {len(new)} new questions.")
+    turns = [list(new[turn :: options.rounds][: options.questions]) for turn in range(options.rounds)]
     with ExitStack() as ending:
         trees = {"now": _HERE}
         if options.before:
             folder = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="docent-before-")))
             trees = {"before": ending.enter_context(revision_tree(options.before, folder))} | trees
-        found = asyncio.run(measure(trees, options.rounds, options.questions))
+        found = asyncio.run(measure(trees, turns))
     embedder = _embedder_alone(read_settings().threads)
     if options.json:
-        ratios = {"question_cpu_vs_bare": _ratio(found["model"]["now"], found["model"][_BARE])}
+        ratios = {
+            "question_cpu_vs_bare": _ratio(found["model"]["now"], found["model"][_BARE]),
+            "new_question_cpu_ms": median(processor for processor, _ in found["no model"]["now"]),
+        }
         load = os.getloadavg()[0]
         figures = {"cores": os.cpu_count(), "load": load, "embedder_ms": embedder, "milliseconds": found}
         print(json.dumps({"ratios": ratios, **figures}))
