@@ -14,8 +14,6 @@ from app.providers.indexes.keyword_analysis import analysis_of
 from app.providers.onnx_session import load_onnxruntime
 from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 
-_PAIRS_AT_ONCE = 6
-
 
 class RawModel:
     """An ONNX session and its tokenizer, on the calling thread."""
@@ -53,10 +51,9 @@ class RawReranker(RawModel):
         super().__init__(RERANKER_FOLDER, threads)
 
     def score(self, question: str, texts: Sequence[str]) -> None:
-        """As the product does: micro-batches of pairs of like length."""
-        by_length = sorted(texts, key=len)
-        for start in range(0, len(by_length), _PAIRS_AT_ONCE):
-            self.run([(question, text) for text in by_length[start : start + _PAIRS_AT_ONCE]])
+        """As the product does: a pair at a time."""
+        for text in texts:
+            self.run([(question, text)])
 
 
 class RawMatrix:

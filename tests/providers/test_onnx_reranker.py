@@ -31,7 +31,7 @@ class TestOnnxReranker(RerankerContract):
 
         for text, score in list(zip(texts, together, strict=True))[::4]:
             [alone] = await reranker.score("refund rule", [text], budget_seconds=AMPLE_SECONDS)
-            assert alone.logit == pytest.approx(score.logit, abs=1.0)  # int8 depends a little on the company
+            assert alone == score, "whatever else is read"
 
     async def test_a_long_question_leaves_room_for_the_text(self, reranker: OnnxReranker) -> None:
         good, bad = await reranker.score(

@@ -5,14 +5,11 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from app.core.errors import RerankerUnavailable
 from app.providers.onnx_session import OnnxSession, TokenRow
 from app.providers.onnx_threads import OnnxThreads, ThreadsBusy, Urgency
 from app.providers.reranking.reranker import PairScore
-
-_BATCH: Final = 6  # pairs at a time: a larger batch is slower, and the deadline is checked between batches
 
 
 class OnnxReranker:
@@ -43,26 +40,21 @@ class OnnxReranker:
             await self.open()  # once, and the budget is for reading
         deadline = time.monotonic() + budget_seconds
         try:
-            return await self._score_by_length(question, texts, deadline)
+            return await self._score_in_turn(question, texts, deadline)
         except TimeoutError as error:
             message = f"Ranking {len(texts)} texts took longer than its budget of {budget_seconds:g} s."
             raise RerankerUnavailable(message) from error
         except Exception as error:
             raise self._unavailable(error) from error
 
-    async def _score_by_length(self, question: str, texts: Sequence[str], deadline: float) -> list[PairScore]:
-        """Pairs of similar length share a batch, so that little of it is padding."""
+    async def _score_in_turn(self, question: str, texts: Sequence[str], deadline: float) -> list[PairScore]:
+        """A pair at a time: a batch costs more, as it is padded, and its pairs share the scales of their numbers."""
         rows = await self._threads.run(lambda: self._rows(question, texts), Urgency.RANKING, deadline=deadline)
-        logits = [0.0] * len(rows)
-        order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
-        for start in range(0, len(order), _BATCH):
-            numbers = order[start : start + _BATCH]
-            batch = [rows[number] for number in numbers]
-            work = partial(self._logits, batch)
-            scored = await self._threads.run(work, Urgency.RANKING, deadline=deadline)
-            for number, logit in zip(numbers, scored, strict=True):
-                logits[number] = logit
-        return [PairScore(logit, self._probability(logit)) for logit in logits]
+        scores = []
+        for row in rows:
+            logit = await self._threads.run(partial(self._logit, row), Urgency.RANKING, deadline=deadline)
+            scores.append(PairScore(logit, self._probability(logit)))
+        return scores
 
     def _rows(self, question: str, texts: Sequence[str]) -> list[TokenRow]:
         tokens, config = self._session.tokens, self._session.config
@@ -77,9 +69,8 @@ class OnnxReranker:
             for text in texts
         ]
 
-    def _logits(self, rows: Sequence[TokenRow]) -> list[float]:
-        logits: list[float] = self._session.run(rows).reshape(-1).tolist()
-        return logits
+    def _logit(self, row: TokenRow) -> float:
+        return float(self._session.run([row]).item())
 
     def _probability(self, logit: float) -> float:
         platt = self._session.config["calibration"]["pair"]
