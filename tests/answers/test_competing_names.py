@@ -42,13 +42,15 @@ def test_pages_with_the_same_section_compete_if_it_is_what_is_asked_for() -> Non
     assert may_compete("how do I reset it", [basic, pro])
     assert competing_names("how do I reset it", judged(basic, pro)) == ["Basic", "Pro Max"]
     assert not may_compete("where is the fuse", [basic, pro])
+    lost = [replace(each, heading="Resetting a lost card") for each in (basic, pro)]
+    assert competing_names("how do I reset it", judged(*lost)) == []
     assert competing_names("where is the fuse", judged(basic, pro)) == []
 
 
 def test_sections_of_a_page_compete_by_the_heading_above_them() -> None:
     fleet = replace(source(1, "Write to the fleet manager.", "Lost card"), breadcrumb=("Fleet card", "Lost card"))
     travel = replace(source(1, "Call the bank at any hour.", "Lost card"), breadcrumb=("Travel card", "Lost card"))
-    names = competing_names("i lost it", judged(fleet, travel))
+    names = competing_names("i lost my card", judged(fleet, travel))
     assert names == ["Fleet card", "Travel card"]
 
 
@@ -76,6 +78,13 @@ def test_versions_compete_that_only_the_address_tells_apart() -> None:
 )
 def test_nothing_competes_where_the_question_is_clear(question: str, others: list[Source]) -> None:
     assert competing_names(question, judged(MATHS, *others)) == []
+
+
+def test_the_name_of_the_website_in_every_title_makes_no_family() -> None:
+    one = source(1, "It reads the body of a request.", "Load", "mod_one - The Great Server Manual")
+    two = source(2, "It writes a line into the log.", "Order", "mod_two - The Great Server Manual")
+    assert not may_compete("when does the server load it", [one, two])
+    assert competing_names("when does the server load it", judged(one, two)) == []
 
 
 def test_a_passage_far_below_the_best_one_does_not_compete() -> None:

@@ -34,7 +34,7 @@ _FRAME_WORDS: Final = 2  # that titles share around the name, at least: "Become 
 _SAME: Final = 0.8  # of the words of the shorter passage in the other: both say the same
 _STEM: Final = 4  # letters: "rotate" is in "Rotating credentials"
 _HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*$", re.MULTILINE)
-_TITLE_END: Final = re.compile(r"\s[|\u203a\u2013\u2014]\s.*", re.DOTALL)  # before the name of the website
+_TITLE_END: Final = re.compile(r"\s[-|\u203a\u2013\u2014]\s.*", re.DOTALL)  # before the name of the website
 
 
 class ClarifyingWriter:
@@ -101,9 +101,9 @@ def may_compete(question: str, sources: Sequence[Source]) -> bool:
     """Whether any two sources look alike; cheaper than judging their passages."""
     asked = set(folded_words(question))
     found = [source for source in sources if not source.is_unasked]
-    headings = [heading for source in found for heading in _headings(source)]
+    headings = Counter((heading, source.language) for source in found for heading in _headings(source))
     return any(
-        count > 1 and _is_named(asked, set(heading.split())) for heading, count in Counter(headings).items()
+        count > 1 and _is_asked_for(heading, language, asked) for (heading, language), count in headings.items()
     ) or any(_is_open(one, other, asked) for one, other in combinations(found, 2))
 
 
@@ -133,7 +133,7 @@ def _difference(first: Passage, second: Passage, asked: Set[str]) -> _Difference
     if not is_same_page and (framed := _in_frame(*titles, language)):
         return framed
     heading = normalised(first.heading)
-    if not heading or heading != normalised(second.heading) or not _is_named(asked, set(heading.split())):
+    if heading != normalised(second.heading) or not _is_asked_for(heading, language, asked):
         return None
     if is_same_page:
         names = _above(first), _above(second)
@@ -178,6 +178,12 @@ def _between(text: str, before: int, behind: int) -> str:
 def _is_name(text: str, language: str | None) -> bool:
     count = len(folded_words(text))
     return 0 < count <= _NAME_WORDS and len(text) <= _NAME_CHARS and len(naming_spans(text, language)) == count
+
+
+def _is_asked_for(heading: str, language: str | None, asked: Set[str]) -> bool:
+    """Whether the question has each word of the heading that names something, in some form."""
+    named = [heading[start:end] for start, end in naming_spans(heading, language)]
+    return bool(named) and all(_is_named({word}, asked) for word in named)
 
 
 def _is_named(words: Set[str], text: Set[str]) -> bool:
