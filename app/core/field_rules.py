@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -28,13 +27,6 @@ def check_line(field: str, text: str, max_chars: int, *, may_be_empty: bool = Tr
     check_text(field, text, max_chars, may_be_empty=may_be_empty)
     if "\n" in text or "\r" in text:
         raise InvalidInput(field, "Keep this to one line.")
-
-
-def check_lines(field: str, texts: Sequence[str], max_items: int, max_chars: int) -> None:
-    if len(texts) > max_items:
-        raise InvalidInput(field, f"This has {len(texts)} entries. Use at most {max_items}.")
-    for number, text in enumerate(texts):
-        check_line(f"{field}.{number}", text, max_chars, may_be_empty=False)
 
 
 def check_between(field: str, value: float, low: float, high: float) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final, get_type_hints
 
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_between, check_line, check_lines, check_text
+from app.core.field_rules import check_between, check_line, check_text
 
 _METADATA: Final = "setting"
 
@@ -50,10 +50,10 @@ class Limits:
     def _check_entries(self, at: str, entries: tuple[str, ...] | Mapping[str, Any], most: int) -> None:
         if self.is_required and not entries:
             raise InvalidInput(at, "This cannot be empty. Enter at least one entry.")
-        if self.most_each and isinstance(entries, tuple):
-            check_lines(at, entries, most, self.most_each)
-        elif len(entries) > most:
+        if len(entries) > most:
             raise InvalidInput(at, f"This has {len(entries)} entries. Use at most {most}.")
+        for number, entry in enumerate(entries if self.most_each else ()):
+            check_line(f"{at}.{number}", entry, self.most_each, may_be_empty=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
