@@ -49,6 +49,7 @@ def test_what_the_source_says_is_proven(sentence: str) -> None:
         pytest.param("The Basic plan costs €3.90 a month.", "3.90", id="the price of another plan"),
         pytest.param("Shipping to Sweden takes 8 days.", "Sweden", id="a name that is nowhere"),
         pytest.param("Start it with `docker run nimbrel --rm`.", "docker run nimbrel --rm", id="other code"),
+        pytest.param("Add --restart-all to start it.", "--restart-all", id="an invented option without backticks"),
     ],
 )
 def test_what_it_does_not_say_is_missing(sentence: str, missing: str) -> None:

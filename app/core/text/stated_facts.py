@@ -11,6 +11,7 @@ from unicodedata import decimal
 _REMEMBERED: Final = 2048  # numbers
 _REMEMBERED_CHARS: Final = 20
 _CODE: Final = re.compile(r"(?<!`)`++([^`\n]++)`++")
+_OPTION: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*\w")  # of a command, which models write without marks too
 _CITATION: Final = re.compile(r"\[\d{1,3}\]")
 _LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
@@ -109,6 +110,7 @@ def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
     except in languages that capitalise all nouns."""
     facts = [Fact(FactKind.CODE, " ".join(found[1].split())) for found in _CODE.finditer(sentence)]
     text = in_ascii_digits(plain(sentence))
+    facts += [Fact(FactKind.CODE, found) for found in _OPTION.findall(text)]
     facts += [Fact(FactKind.NAME, found.group()) for found in _IDENTIFIER.finditer(text)]
     text = _IDENTIFIER.sub(lambda found: " " * len(found.group()), text)
     facts += [Fact(FactKind.NUMBER, found.group()) for found in _NUMBER.finditer(text)]
