@@ -102,7 +102,7 @@ class ActionCalls:
         def work(tx: Transaction) -> tuple[list[Action], Mapping[str, str]]:
             actions = [
                 each
-                for each in ActionRecords(tx).of_agent(agent_id)
+                for each in ActionRecords(tx).actions(agent_id)
                 if self.allows(each) and (may_propose or not each.changes)
             ]
             fixed = [value for each in actions for value in each.fixed.values()]

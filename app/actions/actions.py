@@ -51,13 +51,13 @@ class Actions:
         return self._hosts.names
 
     @reads_agent
-    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[Action]:
+    def actions(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[Action]:
         """By name."""
-        return ActionRecords(tx).of_agent(agent_id)
+        return ActionRecords(tx).actions(agent_id)
 
     @reads_agent
-    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, action_id: UUID) -> Action:
-        return ActionRecords(tx).get(agent_id, action_id)
+    def action(self, tx: Transaction, actor: Actor, agent_id: UUID, action_id: UUID) -> Action:
+        return ActionRecords(tx).action(agent_id, action_id)
 
     async def create(self, actor: Actor, action: Action, headers: Mapping[str, str]) -> Action:
         """Create it; visitors' answers may call it at once if it is on. Raises InvalidInput."""
@@ -85,7 +85,7 @@ class Actions:
         check_headers(headers or {})
 
         def work(tx: Transaction) -> Action:
-            before = ActionRecords(tx).get(agent_id, action_id)
+            before = ActionRecords(tx).action(agent_id, action_id)
             after = change(before)
             check_action(after, self._hosts)
             if headers is None and before.header_names and after.server != before.server:
@@ -110,7 +110,7 @@ class Actions:
 
         def work(tx: Transaction) -> Action:
             AuditRecords(tx).acted(actor, "action.try", action_id, agent_id=str(agent_id))
-            return ActionRecords(tx).get(agent_id, action_id)
+            return ActionRecords(tx).action(agent_id, action_id)
 
         action = await OwnAgent(self._records, actor, agent_id).write(work)
         operators = CountedCaller(f"operators of {agent_id}")
@@ -119,7 +119,7 @@ class Actions:
 
 def check_room(tx: Transaction, agent_id: UUID) -> None:
     """Raises InvalidInput if the agent has the most actions already."""
-    if len(ActionRecords(tx).of_agent(agent_id)) > MAX_ACTIONS:
+    if len(ActionRecords(tx).actions(agent_id)) > MAX_ACTIONS:
         raise InvalidInput("", f"An agent has {MAX_ACTIONS} actions at most. Delete some first.")
 
 

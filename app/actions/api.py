@@ -109,7 +109,7 @@ class AdminActions(Api):
 
     @get("/v1/agents/{agent_id}/actions", "List the agent's actions, by name", access=read)
     async def list_actions(self, call: Call[Actor, None]) -> ActionsOut:
-        actions = await self._actions.of_agent(call.caller, call.path_id("agent_id"))
+        actions = await self._actions.actions(call.caller, call.path_id("agent_id"))
         return ActionsOut(items=tuple(map(ActionOut.of, actions)))
 
     @post(
@@ -169,7 +169,7 @@ class WidgetConfirmations(Api):
 
     @get("/v1/widget/confirmations/{confirmation_id}", "Get the state of a proposed change", access=visitor)
     async def get_confirmation(self, call: Call[VisitorCaller, None]) -> ConfirmationOut:
-        asked = await self._confirmations.get(call.caller.session, call.path_id("confirmation_id"))
+        asked = await self._confirmations.confirmation(call.caller.session, call.path_id("confirmation_id"))
         return ConfirmationOut.of(asked)
 
     @post(

@@ -42,7 +42,7 @@ class Confirmations:
         self._history = history
         self._meter = meter
 
-    async def get(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
+    async def confirmation(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
         """Its present state."""
         return (await self._read(session, lambda tx: ConfirmationRecords(tx).own(session, confirmation_id))).asked
 
@@ -119,7 +119,7 @@ class Confirmations:
         """The change with its action, None if the action has changed since the visitor was asked."""
         found = ConfirmationRecords(tx).own(session, confirmation_id, is_locked=is_locked)
         try:
-            action = ActionRecords(tx).get(session.agent_id, found.change.action_id)
+            action = ActionRecords(tx).action(session.agent_id, found.change.action_id)
         except NotFound:
             return found, None
         is_same = action.changes and action.revision == found.change.revision and self._calls.allows(action)

@@ -209,7 +209,7 @@ class ActionPages(Pages):
 
     @page("/console/agents/{agent_id}/actions", access=read, menu=MenuEntry("Actions", "Set-up", 1, "bolt"))
     async def actions(self, visit: Visit[NoForm]) -> Shown:
-        listed = await self._actions.of_agent(visit.actor, visit.agent.id)
+        listed = await self._actions.actions(visit.actor, visit.agent.id)
         told = {"actions": listed, "hosts": self._actions.hosts, "methods": _METHODS, "kinds": _KINDS}
         return Shown("actions/actions.html", told | {"rows": _rows({})})
 
@@ -242,7 +242,7 @@ class ActionPages(Pages):
     async def try_action(self, visit: Visit[TryForm]) -> Shown:
         """The result is shown at once, and not stored."""
         given, action_id = visit.input, visit.path_id("action_id")
-        found = await self._actions.get(visit.actor, visit.agent.id, action_id)
+        found = await self._actions.action(visit.actor, visit.agent.id, action_id)
         arguments = given.typed_for(found)
         called = await self._actions.try_out(visit.actor, visit.agent.id, action_id, arguments, given.visitor)
         tried = {"arguments": given.arguments, "visitor": given.visitor}
@@ -250,7 +250,7 @@ class ActionPages(Pages):
         return replace(await self._action(visit, called), form=Rejected("try_action", values, {}))
 
     async def _action(self, visit: Visit[Form], called: CalledAction | None = None) -> Shown:
-        found = await self._actions.get(visit.actor, visit.agent.id, visit.path_id("action_id"))
+        found = await self._actions.action(visit.actor, visit.agent.id, visit.path_id("action_id"))
         facts = sorted({fact for value in found.fixed.values() if (fact := visitor_fact(value))})
         told = {
             "action": found,

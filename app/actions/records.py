@@ -51,11 +51,11 @@ _OF_AGENT = select(ACTIONS).where(ACTIONS.c.agent_id == bindparam("agent_id")).o
 class ActionRecords(Repository):
     """`action.agent_id` tells whose it is; the caller has checked the workspace."""
 
-    def of_agent(self, agent_id: UUID) -> list[Action]:
+    def actions(self, agent_id: UUID) -> list[Action]:
         """By name."""
         return [value_of(Action, row) for row in self._connection.execute(_OF_AGENT, {"agent_id": agent_id})]
 
-    def get(self, agent_id: UUID, action_id: UUID) -> Action:
+    def action(self, agent_id: UUID, action_id: UUID) -> Action:
         """Raises NotFound."""
         return self._found(Action, select(ACTIONS).where(_is(agent_id, action_id)), "action")
 
@@ -70,7 +70,7 @@ class ActionRecords(Repository):
             raise NotFound("agent")
         self._check_name(action)
         self._add(ACTIONS, action, created_at=self._now(), **self._kept(action, headers))
-        return self.get(action.agent_id, action.id)
+        return self.action(action.agent_id, action.id)
 
     def save(self, action: Action, headers: Mapping[str, str] | None = None) -> Action:
         """Without `headers` the stored ones stay. Changes that visitors were asked to confirm become void. Raises
@@ -81,7 +81,7 @@ class ActionRecords(Repository):
         changed = update(ACTIONS).where(_is(action.agent_id, action.id)).values(values)
         if not affected_rows(self._connection.execute(changed)):
             raise NotFound("action")
-        return self.get(action.agent_id, action.id)
+        return self.action(action.agent_id, action.id)
 
     def delete(self, agent_id: UUID, action_id: UUID) -> None:
         """Raises NotFound."""

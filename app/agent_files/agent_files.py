@@ -186,12 +186,12 @@ def _stored(tx: Transaction, actor: Actor, agent_id: UUID, version: Version) -> 
     sources = SourceRecords(tx).of_agent(agent_id)
     return AgentContents(
         AgentRecords(tx).by_version(actor.workspace_id, agent_id, version).config,
-        CuratedAnswerRecords(tx).of_agent(agent_id),
+        CuratedAnswerRecords(tx).answers(agent_id),
         GoldenQuestionRecords(tx).of_agent(agent_id),
         SavedReplyRecords(tx).of_workspace(actor.workspace_id, agent_id),
         [_filed(each) for each in sources if each.config.kind.is_in_agent_files],
         [each.config.name for each in sources if not each.config.kind.is_in_agent_files],
-        ActionRecords(tx).of_agent(agent_id),
+        ActionRecords(tx).actions(agent_id),
     )
 
 

@@ -58,8 +58,8 @@ class Agents:
         return agent
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, agent_id: UUID) -> Agent:
-        return AgentRecords(tx).get(actor.workspace_id, agent_id)
+    def agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> Agent:
+        return AgentRecords(tx).agent(actor.workspace_id, agent_id)
 
     async def live(self, agent_id: UUID) -> LiveAgent:
         """What its visitors get, for any caller."""
@@ -79,7 +79,7 @@ class Agents:
         self, tx: Transaction, actor: Actor, agent_id: UUID, change: Callable[[AgentConfig], AgentConfig]
     ) -> Agent:
         """Store what `change` returns for the current draft. Raises InvalidInput."""
-        before = AgentRecords(tx).get(actor.workspace_id, agent_id).draft
+        before = AgentRecords(tx).agent(actor.workspace_id, agent_id).draft
         after = checked_config(change(before))
         if after.chat_model != before.chat_model:
             self._chat_models.check(after.chat_model)
@@ -123,7 +123,7 @@ class Agents:
 
 def _live_language(tx: Transaction, actor: Actor, agent_id: UUID) -> str | None:
     """Also None before the first publish: until then, indexing has no language."""
-    agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+    agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
     if agent.live_version is None:
         return None
     versions = AgentRecords(tx).versions(actor.workspace_id, agent_id)
@@ -142,7 +142,7 @@ class AgentPictures:
         """Into the draft, replacing an earlier one. Raises NotFound, and InvalidInput for a file that is no picture."""
         if len(upload.body) > MAX_UPLOAD_BYTES:
             raise InvalidInput("file", f"This is too large. Send at most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
-        await self._agents.get(actor, agent_id)  # before working on its bytes
+        await self._agents.agent(actor, agent_id)  # before working on its bytes
         drawn = await anyio.to_thread.run_sync(square_picture, upload.body)
         return await self._put(actor, agent_id, base64.b64encode(drawn).decode("ascii"))
 

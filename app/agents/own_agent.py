@@ -31,7 +31,7 @@ class OwnAgent:
         return await self.records.of_workspace(self.actor.workspace_id).write(lambda tx: self._checked(tx, work))
 
     def _checked(self, tx: Transaction, work: Callable[[Transaction], Value]) -> Value:
-        AgentRecords(tx).get(self.actor.workspace_id, self.agent_id)
+        AgentRecords(tx).agent(self.actor.workspace_id, self.agent_id)
         return work(tx)
 
 

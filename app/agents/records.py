@@ -85,9 +85,9 @@ class AgentRecords(Repository):
             created_at=now,
             updated_at=now,
         )
-        return self.get(workspace_id, agent_id)
+        return self.agent(workspace_id, agent_id)
 
-    def get(self, workspace_id: UUID, agent_id: UUID) -> Agent:
+    def agent(self, workspace_id: UUID, agent_id: UUID) -> Agent:
         return value_of(Agent, self._row(workspace_id, agent_id))
 
     def page(self, workspace_id: UUID, page: PageRequest) -> ListPage[Agent]:
@@ -99,7 +99,7 @@ class AgentRecords(Repository):
         self._update_one(
             AGENTS, "agent", _is(workspace_id, agent_id), draft=config_to_json(config), updated_at=self._now()
         )
-        return self.get(workspace_id, agent_id)
+        return self.agent(workspace_id, agent_id)
 
     def publish(self, workspace_id: UUID, agent_id: UUID, by: str = "", note: str = "") -> AgentVersion:
         """Store the draft as the next version and make it live. A draft that equals the live version publishes nothing
@@ -157,7 +157,7 @@ class AgentRecords(Repository):
     def by_version(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
         """What visitors get, or would get with the draft. Raises NotFound for an agent that does not exist, belongs to
         another workspace, or is not published if the live version is requested."""
-        known = self.get(workspace_id, agent_id)
+        known = self.agent(workspace_id, agent_id)
         if version == "live":
             return self.live(agent_id)
         return LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
@@ -259,7 +259,7 @@ class UserKeyRecords(Repository):
             raise NotFound("agent")
         self._put(USER_KEYS, {"agent_id": key.agent_id}, key)
 
-    def get(self, agent_id: UUID) -> UserKey | None:
+    def key(self, agent_id: UUID) -> UserKey | None:
         return self._value(UserKey, select(USER_KEYS).where(USER_KEYS.c.agent_id == agent_id))
 
     def clear(self, agent_id: UUID) -> None:
@@ -273,7 +273,7 @@ class UserIssuerRecords(Repository):
             raise NotFound("agent")
         self._put(USER_ISSUERS, {"agent_id": issuer.agent_id}, issuer)
 
-    def get(self, agent_id: UUID) -> UserIssuer | None:
+    def issuer(self, agent_id: UUID) -> UserIssuer | None:
         return self._value(UserIssuer, select(USER_ISSUERS).where(USER_ISSUERS.c.agent_id == agent_id))
 
     def clear(self, agent_id: UUID) -> None:

@@ -75,7 +75,7 @@ class SignedUsers:
 
     @reads_agent
     def key(self, tx: Transaction, actor: Actor, agent_id: UUID) -> UserKey | None:
-        return UserKeyRecords(tx).get(agent_id)
+        return UserKeyRecords(tx).key(agent_id)
 
     async def check(self, agent_id: UUID, user_id: str, signature: str) -> None:
         """Raises Unauthorized, naming the field and the fix."""
@@ -97,7 +97,7 @@ class SignedUsers:
 
     async def _secret(self, agent_id: UUID, field: str) -> str:
         def work(tx: Transaction) -> tuple[dict[str, bytes], UserKey | None]:
-            key = UserKeyRecords(tx).get(agent_id)
+            key = UserKeyRecords(tx).key(agent_id)
             keys = {each.kid: each.secret for each in TokenRecords(tx).signing_keys()} if key else {}
             return keys, key
 
@@ -137,7 +137,7 @@ class UserIssuers:
         check_line("audience", audience, MAX_ISSUER_CHARS, may_be_empty=False)
         url = self._reader.canonical(jwks_url)
         await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
+            lambda tx: AgentRecords(tx).agent(actor.workspace_id, agent_id)
         )
         made = UserIssuer(agent_id, issuer, audience, url, self._clock.now())
         try:
@@ -159,13 +159,13 @@ class UserIssuers:
         AuditRecords(tx).acted(actor, "agent.remove_user_issuer", agent_id)
 
     @reads_agent
-    def get(self, tx: Transaction, actor: Actor, agent_id: UUID) -> UserIssuer | None:
-        return UserIssuerRecords(tx).get(agent_id)
+    def issuer(self, tx: Transaction, actor: Actor, agent_id: UUID) -> UserIssuer | None:
+        return UserIssuerRecords(tx).issuer(agent_id)
 
     async def check(self, agent_id: UUID, user_id: str, token: str) -> Claims:
         """The token's claims about the visitor, whose `sub` must be `user_id`. Raises Unauthorized, naming the field
         and the error, and Unavailable if the provider's keys cannot be read."""
-        issuer = await self._records.of_agent(agent_id).read(lambda tx: UserIssuerRecords(tx).get(agent_id))
+        issuer = await self._records.of_agent(agent_id).read(lambda tx: UserIssuerRecords(tx).issuer(agent_id))
         if issuer is None:
             raise Unauthorized(_NO_ISSUER)
         try:

@@ -78,7 +78,7 @@ class AnswerDrafter:
 
         def work(tx: Transaction) -> Agent:
             meter.limit(tx, paying_agent(tx, workspace_id, agent_id), self._together)
-            return AgentRecords(tx).get(workspace_id, agent_id)
+            return AgentRecords(tx).agent(workspace_id, agent_id)
 
         known = await self._records.of_workspace(workspace_id).read(work)
         try:

@@ -116,7 +116,7 @@ class Playground:
         asking = Asking(request, language, locale=asked.language or "", history=asked.history[-TURNS:])
         listener.on_stage("searching")
         answers = await self._records.of_workspace(workspace_id).read(
-            lambda tx: CuratedAnswerRecords(tx).of_agent(agent_id)
+            lambda tx: CuratedAnswerRecords(tx).answers(agent_id)
         )
         answers = [answer for answer in answers if answer.id != asked.leaves_out]
         ready = await self._pipeline.ready(agent, answers, asking)

@@ -196,7 +196,7 @@ async def curated(named: AgentName = None, as_json: AsJson = False) -> None:
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
         answers = await base.record.of_workspace(agent.workspace_id).read(
-            lambda tx: sorted(CuratedAnswerRecords(tx).of_agent(agent.id), key=lambda answer: -answer.hits)
+            lambda tx: sorted(CuratedAnswerRecords(tx).answers(agent.id), key=lambda answer: -answer.hits)
         )
     if as_json:
         rows = [

@@ -62,7 +62,7 @@ class TokenBudgets:
 
 def paying_agent(tx: Transaction, workspace_id: UUID, agent_id: UUID) -> LiveAgent:
     """The agent whose limits hold: as published, else its draft. Raises NotFound."""
-    agent = AgentRecords(tx).get(workspace_id, agent_id)
+    agent = AgentRecords(tx).agent(workspace_id, agent_id)
     if agent.live_version is not None:
         return AgentRecords(tx).live(agent_id)
     return LiveAgent(agent_id, workspace_id, 0, agent.generation, agent.draft)

@@ -212,7 +212,7 @@ def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snaps
     turn = StoredTurnRecords(tx).find(facts.samples[0].turn_id) if facts.samples else None
     if turn is None:
         return None
-    agent = AgentRecords(tx).get(actor.workspace_id, gap.agent_id)
+    agent = AgentRecords(tx).agent(actor.workspace_id, gap.agent_id)
     found = found_then(turn.trace)
     is_gone = bool(found) and not LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(found[0].url))
     threshold = agent.draft.confidence_threshold

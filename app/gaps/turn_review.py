@@ -77,7 +77,7 @@ def _turn(tx: Transaction, actor: Actor, turn_id: UUID) -> StoredTurn:
     if turn is None:
         raise NotFound("turn")
     try:
-        AgentRecords(tx).get(actor.workspace_id, turn.agent_id)
+        AgentRecords(tx).agent(actor.workspace_id, turn.agent_id)
     except NotFound:
         raise NotFound("turn") from None
     return turn

@@ -179,7 +179,7 @@ class StarterSuggestions:
         """
 
         def work(tx: Transaction) -> tuple[list[Chunk], AgentConfig]:
-            draft = AgentRecords(tx).get(actor.workspace_id, agent_id).draft
+            draft = AgentRecords(tx).agent(actor.workspace_id, agent_id).draft
             chunks = LiveDocumentRecords(tx).first_chunks(agent_id, _CHUNKS)
             return chunks, draft
 

@@ -26,7 +26,7 @@ class UnreadLanguages:
 
         Raises NotFound for an agent that does not exist or belongs to another workspace.
         """
-        agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+        agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
         pages = LiveDocumentRecords(tx).languages(agent_id)
         known = self._embedder.reads
         if known is None:

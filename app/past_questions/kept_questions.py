@@ -52,7 +52,7 @@ class KeptQuestions:
     async def as_proposed_answers(self, actor: Actor, agent: LiveAgent, groups: Sequence[QuestionGroup]) -> int:
         """The team's reply to each group that has one, as an answer that waits for approval. Raises InvalidInput where
         too many wait."""
-        known = await collected(lambda page: self._answers.of_agent(actor, agent.id, page))
+        known = await collected(lambda page: self._answers.answers(actor, agent.id, page))
         taken = {question_key(pattern) for answer in known for pattern in answer.patterns}
         wanted = [group for group in groups if group.reply and question_key(group.asked) not in taken]
         for group in wanted:

@@ -91,7 +91,7 @@ class GoldenRuns:
 
     @reads
     def _meant(self, tx: Transaction, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
-        agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+        agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
         return agent, GoldenQuestionRecords(tx).of_agent(agent_id)
 
     async def _run(
@@ -177,7 +177,7 @@ class GoldenRunWorker:
 
     async def _meant(self, workspace_id: UUID, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
         def work(tx: Transaction) -> tuple[Agent, list[GoldenQuestion]]:
-            agent = AgentRecords(tx).get(workspace_id, agent_id)
+            agent = AgentRecords(tx).agent(workspace_id, agent_id)
             return agent, GoldenQuestionRecords(tx).of_agent(agent_id)
 
         return await self._records.of_workspace(workspace_id).read(work)

@@ -45,7 +45,7 @@ class Publishing:
     async def _publish(
         self, actor: Actor, agent_id: UUID, note: str, force: bool, what: str, instead: str
     ) -> Published:
-        gate = (await self._agents.get(actor, agent_id)).draft.publish_gate
+        gate = (await self._agents.agent(actor, agent_id)).draft.publish_gate
         compared: GoldenRun | None = None
         if gate is not PublishGate.OFF:
             try:

@@ -75,7 +75,7 @@ class ThresholdCurves:
 
         Raises NotFound for an agent that does not exist or belongs to another workspace.
         """
-        agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+        agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
         past = PastTurnRecords(tx).confidences(agent_id, self._clock.now() - timedelta(days=DAYS), MAX_TURNS)
         runs = GoldenRunRecords(tx).page(agent_id, PageRequest(_RUNS)).items
         golden_questions = {one.id: one for one in GoldenQuestionRecords(tx).of_agent(agent_id)}

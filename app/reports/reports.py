@@ -151,7 +151,7 @@ def _most(turns: Rows, field: str, names: Sequence[str]) -> list[Part]:
 
 def _agents(tx: Transaction, actor: Actor, agent_id: UUID | None) -> Sequence[Agent]:
     if agent_id is not None:
-        return [AgentRecords(tx).get(actor.workspace_id, agent_id)]
+        return [AgentRecords(tx).agent(actor.workspace_id, agent_id)]
     return AgentRecords(tx).page(actor.workspace_id, PageRequest(MOST_AGENTS)).items
 
 

@@ -66,7 +66,7 @@ class Discovery:
         """What a website offers this agent to learn from. Raises NotFound for an agent that does not exist or belongs
         to another workspace, InvalidInput for an address that must not be dialled, Overloaded."""
         await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
+            lambda tx: AgentRecords(tx).agent(actor.workspace_id, agent_id)
         )
         check_http_url("url", url)
         return await self._discovery.look(url)

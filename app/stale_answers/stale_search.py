@@ -80,7 +80,7 @@ class StaleSearch:
         def work(tx: Transaction) -> _Known:
             return _Known(
                 ToldAnswerRecords(tx).citing(change.agent_id, change.url, since, MAX_CITATIONS),
-                CuratedAnswerRecords(tx).of_agent(change.agent_id),
+                CuratedAnswerRecords(tx).answers(change.agent_id),
                 GoldenQuestionRecords(tx).of_agent(change.agent_id),
                 StaleAnswerRecords(tx).open_of_page(change.agent_id, change.url),
             )

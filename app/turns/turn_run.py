@@ -195,7 +195,7 @@ class TurnRun:
         agent = AgentRecords(tx).live(self._session.agent_id)
         refuse_while_a_person_talks(tx, agent.config, self._session)
         self._meter.limit(tx, agent, self._tools.together)
-        answers = CuratedAnswerRecords(tx).of_agent(agent.id)
+        answers = CuratedAnswerRecords(tx).answers(agent.id)
         if remembered is None:
             remembered = stored_history(tx, self._session.conversation_id)
         is_wanted = agent.config.prompt_attributes and self._session.is_proven

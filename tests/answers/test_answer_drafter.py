@@ -115,7 +115,7 @@ async def test_every_wording_is_searched_for_and_read(tmp_path: Path) -> None:
 async def test_the_prompt_is_a_visitors_one_by_the_draft_and_told_that_it_is_kept(tmp_path: Path) -> None:
     async with a_desk(tmp_path, "3 years [1].") as desk:
         with desk.house.record.writing() as tx:
-            agent = AgentRecords(tx).get(desk.house.workspace_id, desk.house.agent_id)
+            agent = AgentRecords(tx).agent(desk.house.workspace_id, desk.house.agent_id)
             changed = replace(agent.draft, custom_prompt="Spell it lampe.", avoid_topics=("rivals",))
             AgentRecords(tx).save_draft(desk.house.workspace_id, agent.id, changed)
         await desk.draft(language="de")
@@ -155,7 +155,7 @@ async def test_its_tokens_count_in_the_agents_day_until_that_is_spent(tmp_path: 
 async def test_what_was_published_pays_and_not_what_is_tried(tmp_path: Path) -> None:
     async with a_desk(tmp_path, "3 years [1].", config=AgentConfig("Lamps", daily_tokens=0)) as desk:
         with desk.house.record.writing() as tx:
-            agent = AgentRecords(tx).get(desk.house.workspace_id, desk.house.agent_id)
+            agent = AgentRecords(tx).agent(desk.house.workspace_id, desk.house.agent_id)
             AgentRecords(tx).save_draft(desk.house.workspace_id, agent.id, replace(agent.draft, daily_tokens=None))
         with pytest.raises(RateLimited):
             await desk.draft()

@@ -37,7 +37,7 @@ class Desk:
         return proposal.number
 
     async def stands(self, answer: CuratedAnswer) -> CuratedAnswer:
-        return await self.answers.get(self.person, self.agent, answer.id)
+        return await self.answers.answer(self.person, self.agent, answer.id)
 
 
 @pytest.fixture

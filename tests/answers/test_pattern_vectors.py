@@ -17,17 +17,17 @@ async def test_the_patterns_of_an_agent_are_read_once(tmp_path: Path, monkeypatc
     async with temporary_record(tmp_path) as record:
         embedder = HashingEmbedder()
         vectors = PatternVectors(record, embedder)
-        first = await vectors.of(MANY, None)
+        first = await vectors.vectors(MANY, None)
         monkeypatch.setattr(record, "read", None)  # nobody may call it
-        assert await vectors.of(tuple(f"{pattern}" for pattern in MANY), None) is first
+        assert await vectors.vectors(tuple(f"{pattern}" for pattern in MANY), None) is first
         assert np.allclose(first[7], (await embedder.embed([MANY[7]]))[0])
 
 
 async def test_a_pattern_that_was_edited_is_noticed(tmp_path: Path) -> None:
     async with temporary_record(tmp_path) as record:
         vectors, embedder = PatternVectors(record, HashingEmbedder()), HashingEmbedder()
-        await vectors.of(("may I return it", "is it mine"), None)
-        edited = await vectors.of(("may I keep it", "is it mine"), None)
+        await vectors.vectors(("may I return it", "is it mine"), None)
+        edited = await vectors.vectors(("may I keep it", "is it mine"), None)
         assert np.allclose(edited, await embedder.embed(["may I keep it", "is it mine"]))
 
 
@@ -37,22 +37,22 @@ async def test_another_process_finds_them_in_the_record(tmp_path: Path) -> None:
             raise AssertionError(f"asked for {texts}")
 
     async with temporary_record(tmp_path) as record:
-        first = await PatternVectors(record, HashingEmbedder()).of(MANY, None)
-        assert np.array_equal(await PatternVectors(record, Away()).of(MANY, None), first)
+        first = await PatternVectors(record, HashingEmbedder()).vectors(MANY, None)
+        assert np.array_equal(await PatternVectors(record, Away()).vectors(MANY, None), first)
 
 
 async def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curated_matcher, "_KEPT_ROWS", 3)
     async with temporary_record(tmp_path) as record:
         vectors = PatternVectors(record, HashingEmbedder())
-        old = await vectors.of(("a", "b"), None)
-        new = await vectors.of(("c", "d"), None)
-        assert await vectors.of(("c", "d"), None) is new
-        assert await vectors.of(("a", "b"), None) is not old
+        old = await vectors.vectors(("a", "b"), None)
+        new = await vectors.vectors(("c", "d"), None)
+        assert await vectors.vectors(("c", "d"), None) is new
+        assert await vectors.vectors(("a", "b"), None) is not old
 
 
 async def test_without_patterns_there_is_nothing_to_compare(tmp_path: Path) -> None:
     async with temporary_record(tmp_path) as record:
         embedder = HashingEmbedder()
-        none = await PatternVectors(record, embedder).of((), None)
+        none = await PatternVectors(record, embedder).vectors((), None)
         assert none.shape == (0, embedder.dimensions)

@@ -171,7 +171,7 @@ async def test_another_agent_has_its_own(tmp_path: Path) -> None:
     async with a_house(tmp_path, ScriptedChatModel(("Within 30 days [1].",)), TURN_TOKENS) as house:
         await answered_by(house)
         with house.record.writing() as tx:
-            draft = AgentRecords(tx).get(house.workspace_id, house.agent_id).draft
+            draft = AgentRecords(tx).agent(house.workspace_id, house.agent_id).draft
             other = AgentRecords(tx).create(house.workspace_id, replace(draft, name="Other"))
             AgentRecords(tx).publish(house.workspace_id, other.id)
             live = AgentRecords(tx).live(other.id)
@@ -196,7 +196,7 @@ async def test_the_agents_of_a_workspace_share_its_limit(tmp_path: Path) -> None
     model = ScriptedChatModel(("Within 30 days [1].",))
     async with answering_house(tmp_path, model=model, workspace_daily_tokens=TURN_TOKENS) as house:
         with house.record.writing() as tx:
-            draft = AgentRecords(tx).get(house.workspace_id, house.agent_id).draft
+            draft = AgentRecords(tx).agent(house.workspace_id, house.agent_id).draft
             other = AgentRecords(tx).create(house.workspace_id, replace(draft, name="Other"))
             TurnRecords(tx).charge(other.id, "suggestion", TokenUsage(TURN_TOKENS, 0, "m"))
         assert await answered_by(house) is AnsweredBy.EXTRACTIVE

@@ -65,7 +65,7 @@ def kept(data: Path) -> tuple[list[Gap], list[CuratedAnswer], list[GoldenQuestio
             return await base.record.of_workspace(actor.workspace_id).read(
                 lambda tx: (
                     list(GapRecords(tx).page(agent.id, None, PageRequest(50)).items),
-                    CuratedAnswerRecords(tx).of_agent(agent.id),
+                    CuratedAnswerRecords(tx).answers(agent.id),
                     GoldenQuestionRecords(tx).of_agent(agent.id),
                 )
             )

@@ -57,7 +57,7 @@ class Desk:
 
     async def set_live_chat(self, is_on: bool) -> None:
         with self.record.writing() as tx:
-            agent = AgentRecords(tx).get(self.workspace, self.agent_id)
+            agent = AgentRecords(tx).agent(self.workspace, self.agent_id)
             AgentRecords(tx).save_draft(self.workspace, agent.id, replace(agent.draft, live_chat=is_on))
             AgentRecords(tx).publish(self.workspace, agent.id)
 

@@ -180,7 +180,7 @@ async def test_a_running_turn_is_left_alone(home: Home) -> None:
 async def test_each_agent_has_its_own_period_as_it_was_published(home: Home) -> None:
     house = home.house
     with house.record.writing() as tx:
-        agent = AgentRecords(tx).get(house.workspace_id, house.agent_id)
+        agent = AgentRecords(tx).agent(house.workspace_id, house.agent_id)
         AgentRecords(tx).save_draft(house.workspace_id, agent.id, replace(agent.draft, retention_days=7))
     home.days_pass(8)
     assert await home.erase() == 0

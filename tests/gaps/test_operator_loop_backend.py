@@ -167,7 +167,7 @@ async def test_a_replay_leaves_no_trace(loop: Loop) -> None:
     after = {table for table, count in loop.rows().items() if count != before[table]}
     assert after.isdisjoint({"conversations", "turns", "messages", "usage", "outbox", "visitors", "audit_log", "gaps"})
     with loop.house.record.reading() as tx:
-        [answer] = CuratedAnswerRecords(tx).of_agent(loop.house.agent_id)
+        [answer] = CuratedAnswerRecords(tx).answers(loop.house.agent_id)
     assert answer.hits == 0
 
 
@@ -175,7 +175,7 @@ async def test_the_draft_is_asked_where_it_is_wanted(loop: Loop) -> None:
     gap = await loop.one_gap_from_two_wordings()
     await loop.house.learn("/chess", CHESS_PAGE)
     with loop.house.record.writing() as tx:
-        agent = AgentRecords(tx).get(loop.operator.workspace_id, loop.house.agent_id)
+        agent = AgentRecords(tx).agent(loop.operator.workspace_id, loop.house.agent_id)
         strict = replace(agent.draft, confidence_threshold=1.0)
         AgentRecords(tx).save_draft(loop.operator.workspace_id, agent.id, strict)
     assert not (await loop.replays.replay(loop.operator, gap.id, "draft")).passes

@@ -36,7 +36,7 @@ async def house(tmp_path: Path) -> AsyncIterator[KnowledgeHouse]:
 
 async def publish(house: KnowledgeHouse, kind: ContextKind) -> None:
     with house.record.writing() as tx:
-        draft = AgentRecords(tx).get(house.workspace_id, house.agent_id).draft
+        draft = AgentRecords(tx).agent(house.workspace_id, house.agent_id).draft
         AgentRecords(tx).save_draft(house.workspace_id, house.agent_id, replace(draft, contextual_chunks=kind))
         AgentRecords(tx).publish(house.workspace_id, house.agent_id)
 
@@ -119,7 +119,7 @@ async def test_a_reindex_gives_pages_of_before_theirs_and_takes_them_away_again(
 
 async def test_rankings_of_before_a_change_of_contexts_are_used_no_more(house: KnowledgeHouse) -> None:
     async def generation() -> int:
-        return await house.record.read(lambda tx: AgentRecords(tx).get(house.workspace_id, house.agent_id).generation)
+        return await house.record.read(lambda tx: AgentRecords(tx).agent(house.workspace_id, house.agent_id).generation)
 
     await learn(house, page())
     before = await generation()

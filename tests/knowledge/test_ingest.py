@@ -29,7 +29,7 @@ from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 
 async def generation(house: KnowledgeHouse) -> int:
-    return await house.record.read(lambda tx: AgentRecords(tx).get(house.workspace_id, house.agent_id).generation)
+    return await house.record.read(lambda tx: AgentRecords(tx).agent(house.workspace_id, house.agent_id).generation)
 
 
 async def test_a_new_page_is_live_in_every_store(house: KnowledgeHouse) -> None:

@@ -91,7 +91,7 @@ def a_proposal(o: Office) -> int:
     """To put the curated answer first."""
 
     def add(tx: Transaction, _: UUID) -> int:
-        answer = CuratedAnswerRecords(tx).get(o.agent, o.answer)
+        answer = CuratedAnswerRecords(tx).answer(o.agent, o.answer)
         return CuratedEditRecords(tx).propose(replace(answer, priority=7), "an agent").number
 
     return given(o, add)
@@ -101,7 +101,7 @@ def an_edit(o: Office) -> int:
     """As the curated answer stood when it came first."""
 
     def add(tx: Transaction, _: UUID) -> int:
-        CuratedEditRecords(tx).keep(replace(CuratedAnswerRecords(tx).get(o.agent, o.answer), priority=7), "ann")
+        CuratedEditRecords(tx).keep(replace(CuratedAnswerRecords(tx).answer(o.agent, o.answer), priority=7), "ann")
         return CuratedEditRecords(tx).of_answer(o.answer)[0].number
 
     return given(o, add)
@@ -231,7 +231,7 @@ CHANGES: dict[str, Act] = {
     "token.create": lambda o: o.tokens.issue(o.actor, "ci"),
 }
 READS: dict[str, Act] = {
-    "agents.get": lambda o: o.agents.get(o.actor, o.agent),
+    "agents.get": lambda o: o.agents.agent(o.actor, o.agent),
     "token_budgets.of": lambda o: o.parts.get(TokenBudgets).of(o.actor, o.agent),
     "agents.versions": lambda o: o.agents.versions(o.actor, o.agent, PAGE),
     "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
@@ -246,8 +246,8 @@ READS: dict[str, Act] = {
     "discovery.look": lambda o: o.discovery.look(o.actor, o.agent, "https://www.example.com"),
     "files.get": lambda o: o.files.get(o.actor, o.source),
     "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
-    "answers.of_agent": lambda o: o.answers.of_agent(o.actor, o.agent, PAGE),
-    "answers.get": lambda o: o.answers.get(o.actor, o.agent, o.answer),
+    "answers.of_agent": lambda o: o.answers.answers(o.actor, o.agent, PAGE),
+    "answers.get": lambda o: o.answers.answer(o.actor, o.agent, o.answer),
     "rehearsals.rehearse": lambda o: o.rehearsals.rehearse(
         o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
     ),

@@ -310,7 +310,7 @@ class Office:
         return before, after
 
     async def generation(self) -> int:
-        return (await self.agents.get(self.actor, self.agent)).generation
+        return (await self.agents.agent(self.actor, self.agent)).generation
 
 
 _furnished_once: tuple[Office, bytes] | None = None

@@ -56,7 +56,7 @@ class Shop:
         await self.agents.change_draft(self.actor, self.agent, lambda draft: replace(draft, **settings))  # type: ignore[arg-type]
 
     async def live_number(self) -> int | None:
-        return (await self.agents.get(self.actor, self.agent)).live_version
+        return (await self.agents.agent(self.actor, self.agent)).live_version
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ async def test_an_earlier_version_does_not_pass_the_gate_either(shop: Shop) -> N
     await shop.draft(tone="half done")
     with pytest.raises(PublishGateFailed, match=r'Version 1 .*"hours\?"'):
         await shop.publishing.roll_back(shop.actor, shop.agent, 1)
-    agent = await shop.agents.get(shop.actor, shop.agent)
+    agent = await shop.agents.agent(shop.actor, shop.agent)
     assert (agent.live_version, agent.draft.tone) == (2, "half done"), "nothing has changed"
 
 
@@ -229,7 +229,7 @@ async def test_an_earlier_version_is_published_as_a_new_one_behind_the_gate_of_t
     published = await shop.publishing.roll_back(shop.actor, shop.agent, 1, force=True)
     assert published.compared is not None
     assert published.compared.lost == ("hours?",)
-    agent = await shop.agents.get(shop.actor, shop.agent)
+    agent = await shop.agents.agent(shop.actor, shop.agent)
     assert (agent.live_version, agent.draft.tone, agent.draft.publish_gate) == (3, "dry", PublishGate.REFUSE)
 
 

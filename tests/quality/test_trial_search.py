@@ -66,7 +66,7 @@ async def test_a_curated_answer_is_read_as_well(house: AnsweringHouse) -> None:
 
 async def test_a_pattern_is_looked_for_in_a_long_answer_to_its_end(house: AnsweringHouse) -> None:
     with house.record.writing() as tx:
-        agent = AgentRecords(tx).get(house.workspace_id, house.agent_id)
+        agent = AgentRecords(tx).agent(house.workspace_id, house.agent_id)
         AgentRecords(tx).save_draft(house.workspace_id, agent.id, replace(agent.draft, max_answer_chars=9000))
         AgentRecords(tx).publish(house.workspace_id, agent.id)
     model = ScriptedChatModel(["Lamps last. " * 500, "The end. [1]"])

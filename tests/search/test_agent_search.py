@@ -57,7 +57,7 @@ async def test_another_workspaces_agent_is_not_there(tmp_path: Path, version: st
 
 async def _draft(house: AnsweringHouse, confidence_threshold: float) -> None:
     with house.record.writing() as tx:
-        agent = AgentRecords(tx).get(house.workspace_id, house.agent_id)
+        agent = AgentRecords(tx).agent(house.workspace_id, house.agent_id)
         AgentRecords(tx).save_draft(
             house.workspace_id, house.agent_id, replace(agent.draft, confidence_threshold=confidence_threshold)
         )

@@ -90,7 +90,7 @@ async def test_a_vector_that_another_page_needs_stays_in_the_cache(house: Knowle
     document_id = await two_pages(house)
     elsewhere = await house.add_source(SourceConfig(kinds.SITE, "Other", url="https://other.example/"))
     with house.record.writing() as tx:
-        other = AgentRecords(tx).create(house.workspace_id, AgentRecords(tx).get(
+        other = AgentRecords(tx).create(house.workspace_id, AgentRecords(tx).agent(
             house.workspace_id, house.agent_id).draft)  # fmt: skip
         source = SourceRecords(tx).create(other.id, elsewhere.config)
     await house.ingest.learn(other.id, source.id, page("/secret", words(45, SECRET)))

@@ -114,11 +114,11 @@ async def test_a_page_that_says_the_same_makes_nothing_stale(radar: Radar) -> No
 
 async def test_a_visitor_is_charged_nothing_for_it(radar: Radar) -> None:
     await radar.ask(SHIPPING)
-    before = await radar.house.record.read(lambda tx: CuratedAnswerRecords(tx).of_agent(radar.house.agent_id))
+    before = await radar.house.record.read(lambda tx: CuratedAnswerRecords(tx).answers(radar.house.agent_id))
     sent = len(radar.house.sent)
     await radar.house.learn("/shipping", DEARER)
     await radar.look()
-    after = await radar.house.record.read(lambda tx: CuratedAnswerRecords(tx).of_agent(radar.house.agent_id))
+    after = await radar.house.record.read(lambda tx: CuratedAnswerRecords(tx).answers(radar.house.agent_id))
     export = await radar.house.record.read(
         lambda tx: VisitorRecords(tx).everything(radar.house.workspace_id, radar.house.session.visitor_id)
     )
@@ -152,7 +152,9 @@ async def test_a_curated_answer_is_stale_by_what_the_page_proved(radar: Radar) -
 
     await radar.stale.rewrite(radar.operator, radar.house.agent_id, stale.id, "Sending a lamp costs 12 euros.")
     assert await radar.listed(StaleFilter()) == []
-    rewritten = await radar.house.record.read(lambda tx: CuratedAnswerRecords(tx).get(radar.house.agent_id, right.id))
+    rewritten = await radar.house.record.read(
+        lambda tx: CuratedAnswerRecords(tx).answer(radar.house.agent_id, right.id)
+    )
     assert rewritten.answer == "Sending a lamp costs 12 euros."
 
 

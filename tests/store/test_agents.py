@@ -102,7 +102,7 @@ async def test_agents_are_listed_oldest_first_page_by_page(
 @pytest.mark.parametrize(
     "act",
     [
-        pytest.param(lambda tx, w, a: AgentRecords(tx).get(w, a), id="get"),
+        pytest.param(lambda tx, w, a: AgentRecords(tx).agent(w, a), id="get"),
         pytest.param(lambda tx, w, a: AgentRecords(tx).save_draft(w, a, AgentConfig(name="mine")), id="save_draft"),
         pytest.param(lambda tx, w, a: AgentRecords(tx).publish(w, a), id="publish"),
         pytest.param(lambda tx, w, a: AgentRecords(tx).versions(w, a), id="versions"),
@@ -120,7 +120,7 @@ async def test_a_foreign_agent_is_an_absent_one(
         with pytest.raises(NotFound), record.writing() as tx:
             act(tx, workspace, asked)
     with record.reading() as tx:
-        assert AgentRecords(tx).get(workspace_id, agent.id) == agent
+        assert AgentRecords(tx).agent(workspace_id, agent.id) == agent
 
 
 async def test_deleting_an_agent_leaves_no_row_of_it(record: SystemOfRecord, engine: Engine) -> None:

@@ -36,14 +36,14 @@ async def test_an_answer_is_read_back_as_it_was_written(record: SystemOfRecord, 
     with record.writing() as tx:
         assert CuratedAnswerRecords(tx).create(answer) == answer
     with record.reading() as tx:
-        assert CuratedAnswerRecords(tx).get(agent.id, answer.id) == answer
+        assert CuratedAnswerRecords(tx).answer(agent.id, answer.id) == answer
 
 
 async def test_answers_come_oldest_first(record: SystemOfRecord, agent: Agent) -> None:
     with record.writing() as tx:
         first = CuratedAnswerRecords(tx).create(an_answer(agent.id, "a"))
-        assert CuratedAnswerRecords(tx).of_agent(agent.id) == [first]
-        assert CuratedAnswerRecords(tx).of_agent(an_id()) == []
+        assert CuratedAnswerRecords(tx).answers(agent.id) == [first]
+        assert CuratedAnswerRecords(tx).answers(an_id()) == []
 
 
 async def test_a_saved_answer_keeps_the_hits_it_has(record: SystemOfRecord, agent: Agent) -> None:
@@ -59,7 +59,7 @@ async def test_a_deleted_answer_is_gone(record: SystemOfRecord, agent: Agent) ->
     with record.writing() as tx:
         CuratedAnswerRecords(tx).create(answer)
         CuratedAnswerRecords(tx).delete(agent.id, answer.id)
-        assert CuratedAnswerRecords(tx).of_agent(agent.id) == []
+        assert CuratedAnswerRecords(tx).answers(agent.id) == []
 
 
 async def test_edits_are_kept_latest_first_and_go_with_their_answer(record: SystemOfRecord, agent: Agent) -> None:
@@ -95,7 +95,7 @@ async def test_an_answer_needs_an_agent(record: SystemOfRecord) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        pytest.param(lambda tx, answer: CuratedAnswerRecords(tx).get(answer.agent_id, answer.id), id="get"),
+        pytest.param(lambda tx, answer: CuratedAnswerRecords(tx).answer(answer.agent_id, answer.id), id="get"),
         pytest.param(lambda tx, answer: CuratedAnswerRecords(tx).save(answer), id="save"),
         pytest.param(lambda tx, answer: CuratedAnswerRecords(tx).delete(answer.agent_id, answer.id), id="delete"),
     ],
@@ -114,4 +114,4 @@ async def test_an_answer_of_another_agent_is_absent(
         with pytest.raises(NotFound, match="curated answer"), record.writing() as tx:
             act(tx, foreign)
     with record.reading() as tx:
-        assert CuratedAnswerRecords(tx).of_agent(agent.id) == [answer]
+        assert CuratedAnswerRecords(tx).answers(agent.id) == [answer]

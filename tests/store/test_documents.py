@@ -29,7 +29,7 @@ OTHER = "https://docs.example/other"
 
 
 async def generation(record: SystemOfRecord, source: Source, workspace_id: UUID) -> int:
-    return await record.read(lambda tx: AgentRecords(tx).get(workspace_id, source.agent_id).generation)
+    return await record.read(lambda tx: AgentRecords(tx).agent(workspace_id, source.agent_id).generation)
 
 
 async def test_a_pending_version_cannot_be_answered_from(record: SystemOfRecord, source: Source) -> None:

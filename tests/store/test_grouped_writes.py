@@ -37,7 +37,7 @@ async def bump(record: SystemOfRecord, agent_id: UUID) -> int:
 
 
 async def generation(record: SystemOfRecord, agent: Agent) -> int:
-    return await record.read(lambda tx: AgentRecords(tx).get(agent.workspace_id, agent.id).generation)
+    return await record.read(lambda tx: AgentRecords(tx).agent(agent.workspace_id, agent.id).generation)
 
 
 async def test_it_returns_what_was_committed(record: SystemOfRecord, agent: Agent) -> None:

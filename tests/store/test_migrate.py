@@ -191,7 +191,7 @@ async def test_a_steepness_that_multiplied_divides_in_drafts_and_versions(
     # Another record, which has read nothing yet.
     later = SystemOfRecord(engine, FixedClock(), TEST_KEYS, ())
     with later.reading() as tx:
-        kept = AgentRecords(tx).get(workspace_id, agent.id)
+        kept = AgentRecords(tx).agent(workspace_id, agent.id)
         live = AgentRecords(tx).live(agent.id)
     assert kept.draft.retrieval.confidence_steepness == live.config.retrieval.confidence_steepness == 0.5
 

@@ -51,7 +51,7 @@ async def test_it_changes_nothing(record: SystemOfRecord, agent: Agent) -> None:
     with pytest.raises((DBAPIError, DocentError)):
         await record.read(writes)
     with record.reading() as tx:
-        assert AgentRecords(tx).get(agent.workspace_id, agent.id).generation == 0
+        assert AgentRecords(tx).agent(agent.workspace_id, agent.id).generation == 0
 
 
 async def test_one_reader_after_another_shares_a_connection_and_what_it_has_read(

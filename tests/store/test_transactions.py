@@ -83,7 +83,7 @@ async def test_a_version_is_live_with_its_generation_or_not_at_all(
     with record.reading() as tx:
         assert DocumentRecords(tx).pending_versions() == [version]
         assert LiveDocumentRecords(tx).counts(source.agent_id) == (0, 0)
-        assert AgentRecords(tx).get(workspace_id, source.agent_id).generation == 0
+        assert AgentRecords(tx).agent(workspace_id, source.agent_id).generation == 0
 
 
 async def test_what_was_committed_is_there_after_a_restart(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ async def test_what_was_committed_is_there_after_a_restart(tmp_path: Path) -> No
             agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Ada"))
     async with temporary_record(tmp_path) as record:
         with record.reading() as tx:
-            assert AgentRecords(tx).get(workspace_id, agent.id) == agent
+            assert AgentRecords(tx).agent(workspace_id, agent.id) == agent
 
 
 async def test_one_question_of_fifty_visitors_counts_fifty(record: SystemOfRecord, session: VisitorSession) -> None:
@@ -124,7 +124,7 @@ async def test_two_processes_count_the_same_gap(sqlite_path: Path, clock: FixedC
     )
     await asyncio.gather(*bumps)
     with records_of[0].reading() as tx:
-        assert AgentRecords(tx).get(workspace_id, agent.id).generation == 40
+        assert AgentRecords(tx).agent(workspace_id, agent.id).generation == 40
     for engine in engines:
         engine.dispose()
 
@@ -135,13 +135,13 @@ async def test_reads_do_not_wait_for_a_writer_and_see_one_picture(
     with record.writing() as writing:
         AgentRecords(writing).bump_generation(agent.id)
         with record.reading() as reading:
-            assert AgentRecords(reading).get(workspace_id, agent.id).generation == 0
+            assert AgentRecords(reading).agent(workspace_id, agent.id).generation == 0
 
     with record.reading() as reading:
-        assert AgentRecords(reading).get(workspace_id, agent.id).generation == 1
+        assert AgentRecords(reading).agent(workspace_id, agent.id).generation == 1
         with record.writing() as writing:
             AgentRecords(writing).bump_generation(agent.id)
-        assert AgentRecords(reading).get(workspace_id, agent.id).generation == 1
+        assert AgentRecords(reading).agent(workspace_id, agent.id).generation == 1
 
 
 @pytest.mark.parametrize("kind", ["task", "scope"])

@@ -125,7 +125,7 @@ async def test_a_curated_answer_counts_its_hits(record: SystemOfRecord, session:
     for _ in range(2):
         await ask(record, session, answer="Hello.", curated_answer_id=answer.id, citations=())
     with record.writing() as tx:
-        given = CuratedAnswerRecords(tx).get(agent.id, answer.id)
+        given = CuratedAnswerRecords(tx).answer(agent.id, answer.id)
         assert given.hits == 2
         assert given.last_hit_at is not None
         CuratedAnswerRecords(tx).delete(agent.id, answer.id)

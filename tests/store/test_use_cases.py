@@ -36,7 +36,7 @@ class Names:
     @reads_agent
     def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> str:
         self.asked.append(agent_id)
-        return AgentRecords(tx).get(actor.workspace_id, agent_id).draft.name
+        return AgentRecords(tx).agent(actor.workspace_id, agent_id).draft.name
 
     @writes_agent
     def rename(self, tx: Transaction, actor: Actor, agent_id: UUID, name: str) -> None:

@@ -33,7 +33,7 @@ async def test_the_draft_is_tried_on_another_model_while_visitors_keep_theirs(tm
     usual, large = ScriptedChatModel(["Usual: 3 years [1]."]), ScriptedChatModel(["Large: 3 years [1]."])
     async with answering_house(tmp_path, model=usual, others={"large": large}) as house:
         with house.record.writing() as tx:
-            draft = AgentRecords(tx).get(house.workspace_id, house.agent_id).draft
+            draft = AgentRecords(tx).agent(house.workspace_id, house.agent_id).draft
             AgentRecords(tx).save_draft(house.workspace_id, house.agent_id, replace(draft, chat_model="large"))
         asked = PlaygroundQuestion(QUESTION)
         playground = house.answering.playground

@@ -27,7 +27,7 @@ async def test_a_curated_answer_comes_first_and_skips_the_search(house: Answerin
     assert done(events).answered_by is AnsweredBy.CURATED
     assert done(events).confidence == 1.0
     with house.record.reading() as tx:
-        given = CuratedAnswerRecords(tx).get(house.agent_id, answer.id)
+        given = CuratedAnswerRecords(tx).answer(house.agent_id, answer.id)
     assert (given.hits, given.last_hit_at) == (1, house.clock.now())
 
 

@@ -59,7 +59,7 @@ async def twins(tmp_path: Path) -> AsyncIterator[Twins]:
         workspace = await another_workspace(tmp_path)
         ours, our_agent, our_source = house.session, house.agent_id, house.source_id
         with house.record.writing() as tx:
-            draft = AgentRecords(tx).get(house.workspace_id, our_agent).draft
+            draft = AgentRecords(tx).agent(house.workspace_id, our_agent).draft
             twin = AgentRecords(tx).create(workspace, draft)
             AgentRecords(tx).publish(workspace, twin.id)
             source = SourceRecords(tx).create(twin.id, SourceConfig(kinds.SITE, "Lamps", f"{SITE}/"))

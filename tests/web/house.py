@@ -223,7 +223,7 @@ async def _settle(folder: Path, record: SystemOfRecord) -> Tenants:
     return Tenants(
         actor=actor,
         stranger=stranger,
-        agent=await agents.get(actor, agent.id),
+        agent=await agents.agent(actor, agent.id),
         write=(await tokens.issue(actor, "write", SCOPES)).token,
         read=(await tokens.issue(actor, "read", (READ,))).token,
         foreign=(await tokens.issue(stranger, "foreign", SCOPES)).token,

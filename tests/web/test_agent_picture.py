@@ -99,5 +99,5 @@ async def test_an_agents_file_carries_it(house: House) -> None:
     await agents.change_draft(house.actor, house.agent.id, lambda c: replace(c, theme=replace(c.theme, picture=None)))
     applied = await house.api("POST", f"/v1/agents/{house.agent.id}/file", {"file": exported})
     assert applied.status_code == 200, applied.text
-    draft = (await agents.get(house.actor, house.agent.id)).draft
+    draft = (await agents.agent(house.actor, house.agent.id)).draft
     assert draft.theme.picture == made["picture"]

@@ -125,7 +125,7 @@ async def the_other_house(house: House) -> House:
         house,
         actor=actor,
         stranger=house.actor,
-        agent=await agents.get(actor, agent.id),
+        agent=await agents.agent(actor, agent.id),
         write=house.foreign,
         read=house.foreign,
         foreign=house.write,
@@ -315,7 +315,7 @@ async def test_ten_thousand_hostile_ids_find_no_foreign_row(tenants: Tenants) ->
     assert len(set(hostile)) > HOSTILE_IDS / 2
     with tenants.ours.house.record.reading() as tx:
         looks = (
-            AgentRecords(tx).get,
+            AgentRecords(tx).agent,
             AgentRecords(tx).versions,
             ConversationRecords(tx).get,
             VisitorRecords(tx).everything,

@@ -232,4 +232,4 @@ async def test_a_provider_that_cannot_be_one_is_refused_by_its_field(given: Json
     body = {"issuer": ISSUER, "audience": AUDIENCE, "jwks_url": URL, **given}
     answer = await house.api("PUT", f"/v1/agents/{house.agent.id}/user-issuer", body)
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, field)
-    assert await house.parts.get(UserIssuers).get(house.actor, house.agent.id) is None
+    assert await house.parts.get(UserIssuers).issuer(house.actor, house.agent.id) is None

@@ -176,7 +176,7 @@ async def test_each_asking_for_a_person_is_told_once_and_names_no_turn(office: O
     webhook = await office.webhook(events=(WebhookEvent.PERSON_ASKED,))
     chats = LiveChats(office.record, office.clock, RecordingHistory(), LiveSigns(MemoryCache()))
     with office.record.writing() as tx:
-        agent = AgentRecords(tx).get(office.actor.workspace_id, office.session.agent_id)
+        agent = AgentRecords(tx).agent(office.actor.workspace_id, office.session.agent_id)
         AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))
         AgentRecords(tx).publish(agent.workspace_id, agent.id)
     for _ in range(2):

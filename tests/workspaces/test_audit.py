@@ -59,5 +59,5 @@ async def test_reading_is_not(name: str, office: Office) -> None:
 async def test_a_refused_change_leaves_nothing(office: Office) -> None:
     with pytest.raises(InvalidInput):
         await office.agents.change_draft(office.actor, office.agent, lambda c: replace(c, name=""))
-    assert (await office.agents.get(office.actor, office.agent)).draft.name == "Docs"
+    assert (await office.agents.agent(office.actor, office.agent)).draft.name == "Docs"
     assert office.audit() == []

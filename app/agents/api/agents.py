@@ -66,7 +66,7 @@ class AdminAgents(Api):
 
     @get("/v1/agents/{agent_id}", "Get an agent", access=read)
     async def get_agent(self, call: Call[Actor, None]) -> AgentOut:
-        return AgentOut.of(await self._agents.get(call.caller, call.path_id("agent_id")))
+        return AgentOut.of(await self._agents.agent(call.caller, call.path_id("agent_id")))
 
     @patch("/v1/agents/{agent_id}", "Change the draft; only the fields sent change", access=write)
     async def edit_agent(self, call: Call[Actor, AgentPatch]) -> AgentOut:

@@ -76,7 +76,7 @@ class AdminUserSecret(Api):
 
     @get("/v1/agents/{agent_id}/user-issuer", "Get the identity provider whose tokens the agent accepts", access=read)
     async def get_user_issuer(self, call: Call[Actor, None]) -> UserIssuerStateOut:
-        found = await self._issuers.get(call.caller, call.path_id("agent_id"))
+        found = await self._issuers.issuer(call.caller, call.path_id("agent_id"))
         return UserIssuerStateOut(issuer=UserIssuerOut.of(found) if found else None)
 
     @delete("/v1/agents/{agent_id}/user-issuer", "Stop accepting an identity provider's tokens", access=write)

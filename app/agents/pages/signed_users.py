@@ -43,5 +43,5 @@ class SignedUserPages(Pages):
 
     async def _page(self, visit: Visit[Form], secret: str = "") -> Shown:
         key = await self._users.key(visit.actor, visit.agent.id)
-        issuer = await self._issuers.get(visit.actor, visit.agent.id)
+        issuer = await self._issuers.issuer(visit.actor, visit.agent.id)
         return Shown("agents/pages/signed_users.html", {"key": key, "secret": secret, "issuer": issuer})

@@ -122,12 +122,12 @@ class AdminCuratedAnswers(Api):
     @get("/v1/agents/{agent_id}/curated-answers", "List an agent's curated answers, oldest first", access=read)
     async def list_curated_answers(self, call: Call[Actor, CuratedAnswerQuery]) -> ListOut[CuratedAnswerOut]:
         only = CuratedFilter(call.input.q, call.input.is_on)
-        page = await self._answers.of_agent(call.caller, call.path_id("agent_id"), call.input.page, only)
+        page = await self._answers.answers(call.caller, call.path_id("agent_id"), call.input.page, only)
         return ListOut[CuratedAnswerOut].of(page)
 
     @get("/v1/agents/{agent_id}/curated-answers/{answer_id}", "Get a curated answer", access=read)
     async def get_curated_answer(self, call: Call[Actor, None]) -> CuratedAnswerOut:
-        answer = await self._answers.get(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))
+        answer = await self._answers.answer(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))
         return CuratedAnswerOut.of(answer)
 
     @patch(

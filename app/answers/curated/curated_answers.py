@@ -79,19 +79,19 @@ class CuratedAnswers:
         return await OwnAgent(self._records, actor, answer.agent_id).write(work)
 
     @reads_agent
-    def of_agent(
+    def answers(
         self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest, only: CuratedFilter = EVERY_ANSWER
     ) -> ListPage[CuratedAnswer]:
         """Oldest first."""
-        fitting = [each for each in CuratedAnswerRecords(tx).of_agent(agent_id) if only.fits(each)]
+        fitting = [each for each in CuratedAnswerRecords(tx).answers(agent_id) if only.fits(each)]
         if only.is_proposed:
             proposed = CuratedEditRecords(tx).proposed(agent_id)
             fitting = [each for each in fitting if each.id in proposed]
         return page_of(fitting, page, lambda answer: str(answer.id))
 
     @reads_agent
-    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
-        return CuratedAnswerRecords(tx).get(agent_id, answer_id)
+    def answer(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
+        return CuratedAnswerRecords(tx).answer(agent_id, answer_id)
 
     @writes_agent
     def change(
@@ -103,7 +103,7 @@ class CuratedAnswers:
         change: Callable[[CuratedAnswer], CuratedAnswer],
     ) -> CuratedAnswer:
         """Save what `change` makes of the answer. Raises InvalidInput."""
-        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        current = CuratedAnswerRecords(tx).answer(agent_id, answer_id)
         saved = save_answer(tx, actor, change(current), self._patterns)
         AuditRecords(tx).acted(actor, "curated_answer.edit", answer_id, agent_id=str(agent_id))
         return saved
@@ -113,7 +113,7 @@ class CuratedAnswers:
         self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest = _WHOLE_HISTORY
     ) -> ListPage[CuratedEdit]:
         """Latest first."""
-        CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        CuratedAnswerRecords(tx).answer(agent_id, answer_id)
         edits = with_changes(CuratedEditRecords(tx).of_answer(answer_id))
         return page_of(edits, page, lambda edit: str(edit.number))
 
@@ -121,8 +121,8 @@ class CuratedAnswers:
     def restore(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
         """Restore the answer as that edit left it, on or off, which is an edit too. Raises NotFound if the edit is not
         kept."""
-        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
-        then = CuratedEditRecords(tx).get(answer_id, number).answer
+        current = CuratedAnswerRecords(tx).answer(agent_id, answer_id)
+        then = CuratedEditRecords(tx).edit(answer_id, number).answer
         saved = save_answer(tx, actor, replace(current, **written_of(then)), self._patterns)
         AuditRecords(tx).acted(actor, "curated_answer.restore", answer_id, agent_id=str(agent_id), number=number)
         return saved
@@ -208,7 +208,7 @@ class CuratedUse:
     def of_answer(
         self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest
     ) -> CuratedUses:
-        CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        CuratedAnswerRecords(tx).answer(agent_id, answer_id)
         now = self._clock.now()
         turns = PastTurnRecords(tx)
         ratings = turns.curated_ratings(agent_id, answer_id, now - _LATELY)
@@ -223,7 +223,7 @@ class CuratedUse:
     @reads_agent
     def lately(self, tx: Transaction, actor: Actor, agent_id: UUID) -> dict[UUID, int]:
         """For each of the agent's answers, how many turns it answered in the last LATELY_DAYS days, including none."""
-        ids = [answer.id for answer in CuratedAnswerRecords(tx).of_agent(agent_id)]
+        ids = [answer.id for answer in CuratedAnswerRecords(tx).answers(agent_id)]
         return dict.fromkeys(ids, 0) | PastTurnRecords(tx).curated_counts(ids, self._clock.now() - _LATELY)
 
 
@@ -251,7 +251,7 @@ class CuratedProposals:
         self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, change: Change
     ) -> CuratedEdit:
         """Raises InvalidInput, also if nothing would change."""
-        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        current = CuratedAnswerRecords(tx).answer(agent_id, answer_id)
         proposed = change(current)
         check_answer(proposed, self._patterns)
         return _propose(tx, actor, current, proposed)
@@ -259,7 +259,7 @@ class CuratedProposals:
     @reads_agent
     def of_answer(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID) -> list[CuratedEdit]:
         """Open proposals, latest first, with what each would change in the present answer."""
-        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        current = CuratedAnswerRecords(tx).answer(agent_id, answer_id)
         return [_compared(each, current) for each in CuratedEditRecords(tx).proposals(answer_id)]
 
     @reads_agent
@@ -270,7 +270,7 @@ class CuratedProposals:
     @writes_agent
     def approve(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
         """Make the answer what was proposed, as an edit by the approver."""
-        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        current = CuratedAnswerRecords(tx).answer(agent_id, answer_id)
         proposal = CuratedEditRecords(tx).take_proposal(answer_id, number)
         saved = save_answer(tx, actor, replace(current, **written_of(proposal.answer)), self._patterns)
         _decided(tx, actor, "curated_answer.approve", agent_id, answer_id, proposal)
@@ -279,7 +279,7 @@ class CuratedProposals:
     @writes_agent
     def decline(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> None:
         """The answer stays as it is; one that was new stays off."""
-        CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        CuratedAnswerRecords(tx).answer(agent_id, answer_id)
         proposal = CuratedEditRecords(tx).take_proposal(answer_id, number)
         _decided(tx, actor, "curated_answer.decline", agent_id, answer_id, proposal)
 

@@ -97,7 +97,7 @@ class CuratedMatcher:
         self, answers: Sequence[Sequence[CuratedAnswer]], questions: Sequence[str], within_seconds: float | None
     ) -> list[CuratedAnswer | None]:
         """One for each question, from the answers at its index; each call of the embedder is limited to that time."""
-        meant = [await self._patterns_meant.of(_patterns(each), within_seconds) for each in answers]
+        meant = [await self._patterns_meant.vectors(_patterns(each), within_seconds) for each in answers]
         async with asyncio.timeout(within_seconds):
             asked = await self._embedder.embed(questions)
         return [
@@ -141,7 +141,7 @@ class PatternVectors:
         self._embedder = embedder
         self._kept: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
 
-    async def of(self, patterns: tuple[str, ...], within_seconds: float | None) -> Vectors:
+    async def vectors(self, patterns: tuple[str, ...], within_seconds: float | None) -> Vectors:
         """One row of length 1 for each pattern, in order. New patterns are embedded, within that time.
 
         Raises EmbedderUnavailable, TimeoutError, and database errors.

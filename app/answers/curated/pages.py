@@ -82,7 +82,7 @@ class CuratedAnswerPages(Pages):
     async def curated_answers(self, visit: Visit[ListWanted]) -> Shown:
         wanted = visit.input
         request = PageRequest(_SHOWN, wanted.cursor)
-        page = await self._answers.of_agent(visit.actor, visit.agent.id, request, wanted.only)
+        page = await self._answers.answers(visit.actor, visit.agent.id, request, wanted.only)
         kept = wanted.model_dump(exclude={"cursor"}, exclude_defaults=True)
         tabs = [
             (label, visit.url("curated_answers", kept | {"state": state}), wanted.state == state)
@@ -161,7 +161,7 @@ class CuratedAnswerPages(Pages):
         return Go(visit.url("curated_answers"), "Answer deleted.")
 
     async def _stored(self, visit: Visit[Form]) -> CuratedAnswer:
-        return await self._answers.get(visit.actor, visit.agent.id, visit.path_id("answer_id"))
+        return await self._answers.answer(visit.actor, visit.agent.id, visit.path_id("answer_id"))
 
     async def _one(self, visit: Visit[Form], answer: CuratedAnswer, rehearsal: RehearsalOut | None = None) -> Shown:
         action = visit.url("save_curated_answer", answer_id=answer.id)

@@ -52,13 +52,13 @@ class CuratedAnswerRecords(Repository):
             created_at=self._now(),
             **_written(answer),
         )
-        return self.get(answer.agent_id, answer.id)
+        return self.answer(answer.agent_id, answer.id)
 
-    def get(self, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
+    def answer(self, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
         """Raises NotFound."""
         return self._found(CuratedAnswer, select(CURATED_ANSWERS).where(_is(agent_id, answer_id)), "curated answer")
 
-    def of_agent(self, agent_id: UUID) -> list[CuratedAnswer]:
+    def answers(self, agent_id: UUID) -> list[CuratedAnswer]:
         """Oldest first."""
         return [value_of(CuratedAnswer, row) for row in self._connection.execute(_OF_AGENT, {"agent_id": agent_id})]
 
@@ -66,7 +66,7 @@ class CuratedAnswerRecords(Repository):
         """Raises NotFound. Leaves `hits` alone, which only turns count: the caller may have read it a while ago."""
         if not self._update(CURATED_ANSWERS, _is(answer.agent_id, answer.id), **_written(answer)):
             raise NotFound("curated answer")
-        return self.get(answer.agent_id, answer.id)
+        return self.answer(answer.agent_id, answer.id)
 
     def count_hit(self, agent_id: UUID, answer_id: UUID) -> None:
         """Count a visitor's turn. An answer that was deleted meanwhile is ignored."""
@@ -99,7 +99,7 @@ class CuratedEditRecords(Repository):
         """Latest first."""
         return [_edit(row) for row in self._connection.execute(_edits_of(answer_id))]
 
-    def get(self, answer_id: UUID, number: int) -> CuratedEdit:
+    def edit(self, answer_id: UUID, number: int) -> CuratedEdit:
         """Raises NotFound."""
         return _edit(self._first_row(_edits_of(answer_id).where(CURATED_EDITS.c.number == number), "edit"))
 

@@ -51,8 +51,8 @@ class Rehearsals:
         now = self._clock.now()
 
         def work(tx: Transaction) -> tuple[UUID, list[CuratedAnswer], list[PastTurn]]:
-            stored = CuratedAnswerRecords(tx).of_agent(answer.agent_id)
-            own = answer if replaces is None else CuratedAnswerRecords(tx).get(answer.agent_id, replaces)
+            stored = CuratedAnswerRecords(tx).answers(answer.agent_id)
+            own = answer if replaces is None else CuratedAnswerRecords(tx).answer(answer.agent_id, replaces)
             return own.id, stored, PastTurnRecords(tx).since(answer.agent_id, now - timedelta(days=DAYS), MAX_TURNS + 1)
 
         own_id, stored, turns = await OwnAgent(self._records, actor, answer.agent_id).read(work)

@@ -98,7 +98,7 @@ class OAuthPages(Pages):
             named = {"error": "invalid_target", "error_description": "Name an address of this server in resource."}
             return Go(_back(visit, asked, named))
         agent_id = agent_of(resource)
-        agent = (await self._agents.get(visit.actor, agent_id)).draft.name if agent_id else ""
+        agent = (await self._agents.agent(visit.actor, agent_id)).draft.name if agent_id else ""
         return _Wanted(client, resource, scopes_of(resource, asked.scope), agent)
 
 

@@ -46,7 +46,7 @@ class SavedReplies:
     def of_workspace(self, tx: Transaction, actor: Actor, for_agent: UUID | None = None) -> list[SavedReply]:
         """By title; with an agent, only those available in its chats."""
         if for_agent is not None:
-            AgentRecords(tx).get(actor.workspace_id, for_agent)
+            AgentRecords(tx).agent(actor.workspace_id, for_agent)
         return SavedReplyRecords(tx).of_workspace(actor.workspace_id, for_agent)
 
     @reads
@@ -88,7 +88,7 @@ class SavedReplies:
         chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
         has_it = chat.is_open and chat.is_with(actor)
         values = {
-            "agent": AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name,
+            "agent": AgentRecords(tx).agent(actor.workspace_id, conversation.agent_id).draft.name,
             "operator": chat.operator_name if has_it else shown_name(actor),
             "question": conversation.first_question or "",
             "page": entry.page_url,
@@ -113,5 +113,5 @@ def _checked(tx: Transaction, actor: Actor, reply: SavedReply) -> SavedReply:
     """Raises InvalidInput, and NotFound for an agent that is not the workspace's."""
     check_reply(reply)
     if reply.agent_id is not None:
-        AgentRecords(tx).get(actor.workspace_id, reply.agent_id)
+        AgentRecords(tx).agent(actor.workspace_id, reply.agent_id)
     return replace(reply, title=reply.title.strip())

@@ -50,7 +50,7 @@ class Transcripts:
         conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
         if not self.can_send:
             raise InvalidInput("email", _NO_MAIL)
-        name = AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name
+        name = AgentRecords(tx).agent(actor.workspace_id, conversation.agent_id).draft.name
         self._put(tx, actor.workspace_id, conversation, name, email)
         AuditRecords(tx).acted(actor, "conversation.send_transcript", conversation.agent_id)
 

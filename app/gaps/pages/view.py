@@ -45,7 +45,7 @@ class GapShow:
     async def written(self, visit: Visit[Form], gap: Gap) -> CuratedAnswer | None:
         """The curated answer that was written for this gap earlier."""
         try:
-            return await self._answers.get(visit.actor, gap.agent_id, answer_id(gap))
+            return await self._answers.answer(visit.actor, gap.agent_id, answer_id(gap))
         except NotFound:
             return None
 

@@ -27,7 +27,7 @@ class GoodNews:
         return True
 
     def _tell(self, tx: Transaction, due: DueGap, page: str, answer: str) -> None:
-        site = AgentRecords(tx).get(due.workspace_id, due.gap.agent_id).draft.name
+        site = AgentRecords(tx).agent(due.workspace_id, due.gap.agent_id).draft.name
         for one in PullRequestRecords(tx).waiting(due.gap.id):
             mail = Mail(
                 to=one.email,

@@ -170,7 +170,7 @@ class PullRequests:
         self, tx: Transaction, actor: Actor, gap_id: UUID
     ) -> tuple[Gap, Repository, RepositorySecrets, Sequence[GapAsking]]:
         gap = GapRecords(tx).get(actor.workspace_id, gap_id)
-        AgentRecords(tx).get(actor.workspace_id, gap.agent_id)
+        AgentRecords(tx).agent(actor.workspace_id, gap.agent_id)
         repository = RepositoryRecords(tx).get(gap.agent_id)
         askings = GapReplayRecords(tx).askings(gap_id, MAX_PROVED)
         return gap, repository, RepositoryRecords(tx).secrets(gap.agent_id), askings

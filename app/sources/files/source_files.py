@@ -85,7 +85,7 @@ class SourceFiles:
         """`name` replaces the file's own title in citations; `url` is where visitors find the file."""
         config = SourceConfig(FILE, name or upload.own_name, url)
         await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
+            lambda tx: AgentRecords(tx).agent(actor.workspace_id, agent_id)
         )
         await self._check(actor, upload, config)
         source_id = new_id()

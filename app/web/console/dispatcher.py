@@ -114,7 +114,7 @@ class Dispatcher:
         if isinstance(page.access, ScopedAccess):
             await page.access.admit_operator(visit.operator, self._admission)
             if "agent_id" in request.path_params:
-                agent = await self._agents.get(visit.actor, visit.path_id("agent_id"))
+                agent = await self._agents.agent(visit.actor, visit.path_id("agent_id"))
                 visit = replace(visit, agent_or_none=agent)
         if too_large:
             told = f"This is too large. Send at most {size(page.max_body_bytes)}, or split it."

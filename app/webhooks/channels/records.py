@@ -171,7 +171,7 @@ class NoticePostRecords(Repository):
             value_of(NoticeChannel, row),
             None if sealed is None else sealed.decode(),
             news,
-            AgentRecords(self._tx).get(row.workspace_id, row.agent_id).draft.name,
+            AgentRecords(self._tx).agent(row.workspace_id, row.agent_id).draft.name,
             questions,
         )
 

@@ -56,7 +56,7 @@ class NoticeMails:
             ]
             if not wanting:
                 continue
-            name = AgentRecords(tx).get(wanting[0].workspace_id, each.agent_id).draft.name
+            name = AgentRecords(tx).agent(wanting[0].workspace_id, each.agent_id).draft.name
             notice = notice_of(event, each.agent_id, name, each.payload)
             for reader in wanting:
                 mail = Mail(

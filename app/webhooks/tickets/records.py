@@ -178,7 +178,7 @@ class TicketRecords(Repository):
         row = self._connection.execute(statement).one_or_none()
         if row is None:
             return None
-        agent = AgentRecords(self._tx).get(workspace_id, row.agent_id).draft.name
+        agent = AgentRecords(self._tx).agent(workspace_id, row.agent_id).draft.name
         turns = StoredTurnRecords(self._tx).of_conversation(row.conversation_id)
         messages = LiveChatRecords(self._tx).messages(row.conversation_id, 0, _MOST_MESSAGES)
         lead = LeadRecords(self._tx).get(workspace_id, row.lead_id) if row.lead_id else None

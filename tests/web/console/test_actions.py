@@ -37,14 +37,14 @@ def list_path(house: House) -> str:
 
 
 async def stored(house: House) -> Action:
-    [action] = await house.parts.get(Actions).of_agent(house.actor, house.agent.id)
+    [action] = await house.parts.get(Actions).actions(house.actor, house.agent.id)
     return action
 
 
 async def refusal(house: House, browser: ConsoleBrowser, changes: Mapping[str, str]) -> str:
     refused = await browser.post(list_path(house), {**FORM, **changes})
     assert refused.status_code == 422
-    assert await house.parts.get(Actions).of_agent(house.actor, house.agent.id) == []
+    assert await house.parts.get(Actions).actions(house.actor, house.agent.id) == []
     return refused.text
 
 

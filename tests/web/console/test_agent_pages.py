@@ -56,7 +56,7 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
         "starter_prompts": "One?\r\n\r\n Two? ",
     }
     assert "Draft saved" in await browser.flash(await browser.post(settings_path(house), fields))
-    draft = (await agents.get(house.actor, house.agent.id)).draft
+    draft = (await agents.agent(house.actor, house.agent.id)).draft
     assert (draft.max_answer_chars, draft.confidence_threshold, draft.retention_days) == (900, 0.5, 30)
     assert re.search(
         r'id="save_settings-confidence_threshold"[^>]* value="50"', await browser.page(settings_path(house))
@@ -102,7 +102,7 @@ async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(ho
         assert response.status_code == 422, name
         assert re.search(rf'id="save_settings-{name}-wrong">[^<]', response.text), name
         assert "A sailor.</textarea>" in response.text
-    assert (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.persona != "A sailor."
+    assert (await house.parts.get(Agents).agent(house.actor, house.agent.id)).draft.persona != "A sailor."
 
 
 async def test_the_address_of_the_preview_is_listed_by_a_button_and_published(house: House, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_the_address_of_the_preview_is_listed_by_a_button_and_published(ho
     assert "added to the draft" in await editor.flash(await editor.post(path))
     await editor.post(path)  # the same again changes nothing
     agents = house.parts.get(Agents)
-    websites = (await agents.get(house.actor, house.agent.id)).draft.allowed_origins
+    websites = (await agents.agent(house.actor, house.agent.id)).draft.allowed_origins
     assert websites.count("https://api.test") == 1
     assert "which lists" in text_of(await editor.page(path))
     await editor.post(f"{settings_path(house)}/publish")
@@ -335,7 +335,7 @@ async def test_an_invitation_is_written_in_two_languages_replaced_and_deleted(ho
     path, languages = f"{settings_path(house)}/invitations", f"{settings_path(house)}/languages"
 
     async def draft() -> AgentConfig:
-        return (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft
+        return (await house.parts.get(Agents).agent(house.actor, house.agent.id)).draft
 
     assert "No invitations" in await browser.page(path)
     await browser.post(languages, {"language": "de", "greeting": "Hallo!"})
@@ -388,10 +388,10 @@ async def test_a_language_is_written_anew_refused_and_deleted(house: House) -> N
     path = f"{settings_path(house)}/languages"
     for greeting in ("Hallo!", "Guten Tag!"):
         await browser.post(path, {"language": "de", "greeting": greeting, "starter_prompts": "Wann?\r\nWo?"})
-    draft = (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft
+    draft = (await house.parts.get(Agents).agent(house.actor, house.agent.id)).draft
     assert draft.translations == (Translation("de", "Guten Tag!", None, ("Wann?", "Wo?")),)
     refused = await browser.post(path, {"language": "fr", "ai_notice": "..."})
     assert refused.status_code == 422
     assert "Visitors are always told" in text_of(refused.text)
     await browser.post(f"{path}/delete", {"language": "de"})
-    assert (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.translations == ()
+    assert (await house.parts.get(Agents).agent(house.actor, house.agent.id)).draft.translations == ()

@@ -39,7 +39,7 @@ async def learn(house: House, *questions: str) -> str:
 
 
 async def prompts(house: House) -> tuple[str, ...]:
-    return (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.starter_prompts
+    return (await house.parts.get(Agents).agent(house.actor, house.agent.id)).draft.starter_prompts
 
 
 async def test_what_the_pages_ask_is_suggested_and_the_first_are_ticked(house: House, browser: ConsoleBrowser) -> None:

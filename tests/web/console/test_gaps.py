@@ -145,7 +145,7 @@ async def test_a_rehearsal_saves_nothing_and_keeps_what_was_typed(house: House) 
         "it has one below"
     )
     with house.record.reading() as tx:
-        assert CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
+        assert CuratedAnswerRecords(tx).answers(house.agent.id) == []
 
 
 async def test_a_draft_comes_back_in_the_form_and_is_saved_by_nobody(house: House) -> None:
@@ -159,7 +159,7 @@ async def test_a_draft_comes_back_in_the_form_and_is_saved_by_nobody(house: Hous
     assert "Draft based on the pages below." in text_of(response.text)
     assert "Pricing https://www.example.com/pricing#monthly" in text_of(response.text)
     with house.record.reading() as tx:
-        assert CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
+        assert CuratedAnswerRecords(tx).answers(house.agent.id) == []
 
 
 async def test_what_was_typed_before_a_draft_stays_above_it(house: House) -> None:
@@ -216,7 +216,7 @@ async def test_an_answer_closes_the_gap_and_sent_twice_is_one_answer(house: Hous
         response = await browser.post(f"{gaps_path(house)}/{gap}/answer", fields)
         assert "Closed: 1 question is now answered" in text_of(response.text)
     with house.record.reading() as tx:
-        [answer] = CuratedAnswerRecords(tx).of_agent(house.agent.id)
+        [answer] = CuratedAnswerRecords(tx).answers(house.agent.id)
         assert answer.answer == "Yes, we do."
         assert GapRecords(tx).get(house.actor.workspace_id, gap).state.value == "answered"
 

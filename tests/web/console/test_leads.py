@@ -46,11 +46,11 @@ async def test_the_settings_switch_the_form_on(house: House, browser: ConsoleBro
     form = FORMS["save_settings"]
     people = {"fallback_form": "true", "fallback_consent": "You may write to me.", "fallback_url": "tel:+35699"}
     await browser.flash(await browser.post(path, {**form, **people}))
-    agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
+    agent = await house.parts.get(Agents).agent(house.actor, house.agent.id)
     assert agent.draft.fallback == Fallback("tel:+35699", None, form=True, consent="You may write to me.")
     assert 'value="true" checked' in await browser.page(path)
     await browser.flash(await browser.post(path, form))
-    agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
+    agent = await house.parts.get(Agents).agent(house.actor, house.agent.id)
     assert agent.draft.fallback == Fallback()
 
 

@@ -155,7 +155,7 @@ async def test_live_chat_is_switched_on_in_the_settings(console: OpenConsole) ->
     fields = FORMS["save_settings"]
     for given, expected in (({}, False), ({"live_chat": "true"}, True)):
         await console.editor.post(path, {**fields, **given})
-        agent = await console.house.parts.get(Agents).get(console.house.actor, console.house.agent.id)
+        agent = await console.house.parts.get(Agents).agent(console.house.actor, console.house.agent.id)
         assert agent.draft.live_chat is expected
         assert ("Let visitors ask for a person" in await console.editor.page(path)) is True
 

@@ -39,7 +39,7 @@ def test_each_setting_says_what_it_does(kind: object) -> None:
 
 
 async def draft_of(house: House) -> RetrievalSettings:
-    return (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.retrieval
+    return (await house.parts.get(Agents).agent(house.actor, house.agent.id)).draft.retrieval
 
 
 async def test_a_preset_sets_what_it_names_and_leaves_the_rest(house: House, browser: ConsoleBrowser) -> None:
@@ -47,7 +47,7 @@ async def test_a_preset_sets_what_it_names_and_leaves_the_rest(house: House, bro
     assert "Draft set to the preset" in await browser.flash(
         await browser.post(f"{page_of(house)}/preset", {"preset": "reference"})
     )
-    draft = (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft
+    draft = (await house.parts.get(Agents).agent(house.actor, house.agent.id)).draft
     search = draft.retrieval
     assert (search.fusion, search.rrf_k, search.rerank) == (FusionMethod.RRF, 60, RerankMode.JUDGE)
     assert (search.confidence_from, search.needs_two_survivors) == (ConfidenceScale.RERANKER, True)

@@ -49,7 +49,7 @@ async def test_it_is_set_in_the_draft_alone(house: House) -> None:
     browser = await an_operator(house)
     said = await browser.flash(await browser.post(path(house), {"confidence_threshold": "35"}))
     assert said == "Threshold of the draft set to 35%. Publish the draft to apply it."
-    agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
+    agent = await house.parts.get(Agents).agent(house.actor, house.agent.id)
     assert agent.draft.confidence_threshold == 0.35
     with house.record.reading() as tx:
         assert AgentRecords(tx).live(house.agent.id).config.confidence_threshold == 0.25
@@ -77,7 +77,7 @@ async def test_what_is_no_share_is_refused_beside_its_field(house: House, typed:
     refused = await (await an_operator(house)).post(path(house), {"confidence_threshold": typed})
     assert refused.status_code == 422
     assert 'id="set_threshold-confidence_threshold-wrong"' in refused.text
-    assert (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.confidence_threshold == 0.25
+    assert (await house.parts.get(Agents).agent(house.actor, house.agent.id)).draft.confidence_threshold == 0.25
 
 
 async def test_a_gap_of_another_agent_is_an_absent_one(house: House) -> None:
@@ -88,7 +88,7 @@ async def test_a_gap_of_another_agent_is_an_absent_one(house: House) -> None:
     assert (await browser.get(f"{theirs}?gap={gap}")).status_code == 404
     refused = await browser.post(theirs, {"confidence_threshold": "0.1", "gap": str(gap)})
     assert refused.status_code == 404
-    assert (await house.parts.get(Agents).get(house.actor, other.id)).draft.confidence_threshold == 0.25
+    assert (await house.parts.get(Agents).agent(house.actor, other.id)).draft.confidence_threshold == 0.25
 
 
 def test_words_that_would_not_fit_after_their_mark_stand_before_it() -> None:

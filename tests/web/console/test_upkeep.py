@@ -118,7 +118,7 @@ async def test_an_agent_goes_only_by_its_name(house: House, browser: ConsoleBrow
     assert f"Name {house.agent.draft.name} Kind agent" in receipt
     assert "A worker is clearing the indexes" in receipt
     with pytest.raises(NotFound):
-        await house.parts.get(Agents).get(house.actor, house.agent.id)
+        await house.parts.get(Agents).agent(house.actor, house.agent.id)
 
 
 async def test_a_source_that_is_deleted_leads_to_its_receipt(

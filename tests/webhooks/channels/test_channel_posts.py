@@ -93,7 +93,7 @@ async def team(tmp_path: Path) -> AsyncIterator[Team]:
     async with temporary_record(tmp_path, clock) as record:
         session = await visitor_of_new_agent(record)
         with record.writing() as tx:
-            agent = AgentRecords(tx).get(session.workspace_id, session.agent_id)
+            agent = AgentRecords(tx).agent(session.workspace_id, session.agent_id)
             AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))
             AgentRecords(tx).publish(agent.workspace_id, agent.id)
         yield Team(record, clock, session)

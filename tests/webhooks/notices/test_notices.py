@@ -74,7 +74,7 @@ class Team:
 
     async def bound_to(self, daily: int, monthly: int | None = None) -> None:
         with self.record.writing() as tx:
-            agent = AgentRecords(tx).get(self.session.workspace_id, self.session.agent_id)
+            agent = AgentRecords(tx).agent(self.session.workspace_id, self.session.agent_id)
             AgentRecords(tx).save_draft(
                 agent.workspace_id, agent.id, replace(agent.draft, daily_tokens=daily, monthly_tokens=monthly)
             )
@@ -109,7 +109,7 @@ async def team(tmp_path: Path) -> AsyncIterator[Team]:
     async with temporary_record(tmp_path, clock) as record, CrawlerWebhookSender() as sender:
         session = await visitor_of_new_agent(record)
         with record.writing() as tx:
-            agent = AgentRecords(tx).get(session.workspace_id, session.agent_id)
+            agent = AgentRecords(tx).agent(session.workspace_id, session.agent_id)
             AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))
             AgentRecords(tx).publish(agent.workspace_id, agent.id)
         yield Team(record, clock, session, sender, NoticeMails(MAILER))

@@ -119,7 +119,7 @@ async def team(tmp_path: Path) -> AsyncIterator[Team]:
     async with temporary_record(tmp_path, clock) as record:
         session = await visitor_of_new_agent(record)
         with record.writing() as tx:
-            agent = AgentRecords(tx).get(session.workspace_id, session.agent_id)
+            agent = AgentRecords(tx).agent(session.workspace_id, session.agent_id)
             draft = replace(agent.draft, name="Shop", live_chat=True, fallback=Fallback(form=True))
             AgentRecords(tx).save_draft(agent.workspace_id, agent.id, draft)
             AgentRecords(tx).publish(agent.workspace_id, agent.id)

@@ -139,7 +139,7 @@ class LivePages(Pages):
             "conversations/people/pages/live_chat.html",
             {
                 "chat": view.chat,
-                "their_agent": await self._agents.get(visit.actor, view.chat.agent_id),
+                "their_agent": await self._agents.agent(visit.actor, view.chat.agent_id),
                 "messages": view.messages,
                 "is_overdue": view.is_overdue,
                 "is_typing": view.is_typing,
