@@ -183,11 +183,11 @@ class AgentFiles:
 
 
 def _stored(tx: Transaction, actor: Actor, agent_id: UUID, version: Version) -> AgentContents:
-    sources = SourceRecords(tx).of_agent(agent_id)
+    sources = SourceRecords(tx).sources(agent_id)
     return AgentContents(
         AgentRecords(tx).by_version(actor.workspace_id, agent_id, version).config,
         CuratedAnswerRecords(tx).answers(agent_id),
-        GoldenQuestionRecords(tx).of_agent(agent_id),
+        GoldenQuestionRecords(tx).questions(agent_id),
         SavedReplyRecords(tx).of_workspace(actor.workspace_id, agent_id),
         [_filed(each) for each in sources if each.config.kind.is_in_agent_files],
         [each.config.name for each in sources if not each.config.kind.is_in_agent_files],
@@ -209,7 +209,7 @@ def _store_golden(tx: Transaction, agent_id: UUID, match: Match[GoldenQuestion])
         GoldenQuestionRecords(tx).save(golden)
     if match.added:
         with _named("golden_questions"):
-            golden_questions.check_room(len(GoldenQuestionRecords(tx).of_agent(agent_id)))
+            golden_questions.check_room(len(GoldenQuestionRecords(tx).questions(agent_id)))
 
 
 def _store_actions(tx: Transaction, agent_id: UUID, match: Match[Action]) -> None:

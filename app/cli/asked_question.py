@@ -119,7 +119,7 @@ async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
 
     def work(tx: Transaction) -> tuple[list[CrawlRun], int]:
         documents, _ = LiveDocumentRecords(tx).counts(agent.id)
-        runs = [source.run for source in SourceRecords(tx).of_agent(agent.id) if source.run]
+        runs = [source.run for source in SourceRecords(tx).sources(agent.id) if source.run]
         return runs, documents
 
     runs, documents = await base.record.of_workspace(agent.workspace_id).read(work)

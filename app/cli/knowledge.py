@@ -108,7 +108,7 @@ async def _crawl(
         source, is_new = await _source_for(base, actor, agent, config, given)
         reading = await run_now(base, knowledge, actor, source, as_json)
         if reading.problem is None:
-            for said in await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id):
+            for said in await UnreadLanguages(base.record, base.models.embedder).languages(actor, agent.id):
                 err.print(said, highlight=False, soft_wrap=True, markup=False)
             return
         kept = "What was read before is kept"
@@ -131,7 +131,7 @@ async def _source_for(
     and whether it is a new one."""
 
     def work(tx: Transaction) -> tuple[Source, bool]:
-        for source in SourceRecords(tx).of_agent(agent.id):
+        for source in SourceRecords(tx).sources(agent.id):
             if (source.config.kind, source.config.url) == (config.kind, config.url):
                 return SourceRecords(tx).save(agent.id, source.id, replace(source.config, **given)), False
         return SourceRecords(tx).create(agent.id, replace(config, **given)), True

@@ -85,7 +85,7 @@ async def meant_source(base: Stored, actor: Actor, named: str) -> Source:
     sources: list[Source] = []
     for agent in await known_agents(base, actor):
         sources += await base.record.of_workspace(actor.workspace_id).read(
-            lambda tx: SourceRecords(tx).of_agent(agent.id)
+            lambda tx: SourceRecords(tx).sources(agent.id)
         )
     return meant("source", named, sources, source_names)
 

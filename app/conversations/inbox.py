@@ -78,7 +78,7 @@ class ConversationReview:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def of_agent(
+    async def conversations(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
     ) -> ListPage[InboxEntry]:
         """Latest activity first. Raises InvalidInput."""
@@ -92,11 +92,11 @@ class ConversationReview:
         self, actor: Actor, agent_id: UUID, only: ConversationFilter = EVERY_CONVERSATION
     ) -> list[InboxEntry]:
         """The latest MAX_EXPORTED. Raises InvalidInput."""
-        return await collected(lambda page: self.of_agent(actor, agent_id, page, only), MAX_EXPORTED)
+        return await collected(lambda page: self.conversations(actor, agent_id, page, only), MAX_EXPORTED)
 
     @reads
     def thread(self, tx: Transaction, actor: Actor, conversation_id: UUID) -> Thread:
-        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        conversation = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         [entry] = InboxRecords(tx).entries([conversation])
         turns = StoredTurnRecords(tx).of_conversation(conversation_id)
         return Thread(entry, turns, InboxRecords(tx).notes(conversation_id))
@@ -105,7 +105,7 @@ class ConversationReview:
     def neighbours(self, tx: Transaction, actor: Actor, conversation_id: UUID, only: ConversationFilter) -> Neighbours:
         """The ones before and after it in the agent's list of those that match. Raises InvalidInput."""
         check_filter(only)
-        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        conversation = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         return InboxRecords(tx).neighbours(conversation, only)
 
     @reads
@@ -158,7 +158,7 @@ class Inbox:
     ) -> InboxEntry:
         """The same for one, whatever its agent."""
         wanted = _checked(change)
-        agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
+        agent_id = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id).agent_id
         _, [entry] = _changed(tx, actor, agent_id, [conversation_id], wanted)
         return entry
 
@@ -167,7 +167,7 @@ class Inbox:
         """For the other operators; those mentioned are notified. Raises InvalidInput, and NotFound for a conversation
         that does not exist or belongs to another workspace."""
         check_text("text", text, MAX_NOTE_CHARS, may_be_empty=False)
-        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        conversation = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
             raise InvalidInput("text", f"A conversation can have at most {MAX_NOTES} notes. Remove some first.")
         noted = InboxRecords(tx).add_note(conversation, actor.name, text.strip())
@@ -178,7 +178,7 @@ class Inbox:
     @writes
     def remove_note(self, tx: Transaction, actor: Actor, conversation_id: UUID, note_id: UUID) -> None:
         """Raises NotFound, also for a note of another conversation."""
-        agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
+        agent_id = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id).agent_id
         InboxRecords(tx).remove_note(conversation_id, note_id)
         AuditRecords(tx).acted(actor, "conversation.remove_note", agent_id)
 
@@ -205,7 +205,7 @@ def _changed(
     tx: Transaction, actor: Actor, agent_id: UUID, conversation_ids: Sequence[UUID], wanted: ConversationChange
 ) -> tuple[list[InboxEntry], list[InboxEntry]]:
     inbox = InboxRecords(tx)
-    before = inbox.of_agent(agent_id, conversation_ids)
+    before = inbox.lock(agent_id, conversation_ids)
     were = inbox.entries(before)
     if len(before) < len(conversation_ids):
         raise NotFound("conversation")
@@ -224,7 +224,7 @@ def _changed(
         **({"labels": len(wanted.add_labels) + len(wanted.remove_labels)} if _has_labels(wanted) else {}),
     }
     AuditRecords(tx).acted(actor, "conversation.edit", agent_id, **told)
-    return were, inbox.entries(inbox.of_agent(agent_id, conversation_ids))
+    return were, inbox.entries(inbox.lock(agent_id, conversation_ids))
 
 
 def _as_spelt(inbox: InboxRecords, agent_id: UUID, labels: tuple[str, ...]) -> tuple[str, ...]:

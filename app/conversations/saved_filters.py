@@ -58,10 +58,10 @@ class SavedFilters:
         """Raises InvalidInput."""
         limits_of(SavedFilter)["name"].check("name", name)
         records, me = SavedFilterRecords(tx), actor.operator_id
-        records.get(actor.workspace_id, me, filter_id)
+        records.saved_filter(actor.workspace_id, me, filter_id)
         records.rename(filter_id, name.strip())
         AuditRecords(tx).acted(actor, "saved_filter.edit", filter_id)
-        return records.get(actor.workspace_id, me, filter_id)
+        return records.saved_filter(actor.workspace_id, me, filter_id)
 
     @writes
     def delete(self, tx: Transaction, actor: Actor, filter_id: UUID) -> None:

@@ -55,7 +55,7 @@ class TokenBudgets:
         return {agent.id: token_budget(tx, agent, self._together) for agent in agents if _stated(agent, self._together)}
 
     @reads
-    def of(self, tx: Transaction, actor: Actor, agent_id: UUID) -> TokenBudget:
+    def budget(self, tx: Transaction, actor: Actor, agent_id: UUID) -> TokenBudget:
         """By the published configuration, else the draft. Raises NotFound."""
         return token_budget(tx, paying_agent(tx, actor.workspace_id, agent_id), self._together)
 

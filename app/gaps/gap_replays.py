@@ -49,7 +49,7 @@ class GapReplays:
     async def replay(self, actor: Actor, gap_id: UUID, version: Version = "live") -> GapReplay:
         """Ask its latest MAX_WORDINGS wordings, without changing anything."""
         gap = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: GapRecords(tx).get(actor.workspace_id, gap_id)
+            lambda tx: GapRecords(tx).gap(actor.workspace_id, gap_id)
         )
         return await self._replay(actor.workspace_id, gap, version)
 
@@ -75,7 +75,7 @@ class GapReplays:
         if not 1 <= len(set(gap_ids)) == len(gap_ids) <= MAX_PROVEN:
             raise InvalidInput("gap_ids", f"Choose 1 to {MAX_PROVEN} gaps: each is asked again.")
         gaps = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: [GapRecords(tx).get(actor.workspace_id, gap_id) for gap_id in gap_ids]
+            lambda tx: [GapRecords(tx).gap(actor.workspace_id, gap_id) for gap_id in gap_ids]
         )
         if any(gap.agent_id != agent_id for gap in gaps):
             raise NotFound("gap")

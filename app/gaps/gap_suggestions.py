@@ -43,7 +43,7 @@ class GapSuggestions:
         workspace, InvalidInput without a chat model, and the errors of AnswerDrafts."""
 
         def work(tx: Transaction) -> tuple[list[GapAsking], Gap]:
-            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+            gap = GapRecords(tx).gap(actor.workspace_id, gap_id)
             askings = GapReplayRecords(tx).askings(gap_id, MAX_WORDINGS)
             return askings, gap
 

@@ -59,7 +59,7 @@ class Gaps:
         self._records = records
 
     @reads_agent
-    def of_agent(
+    def gaps(
         self,
         tx: Transaction,
         actor: Actor,
@@ -80,11 +80,11 @@ class Gaps:
         self, actor: Actor, agent_id: UUID, state: GapState | None, only: GapFilter = EVERY_GAP
     ) -> list[Gap]:
         """The first MAX_EXPORTED, most frequent first."""
-        return await collected(lambda page: self.of_agent(actor, agent_id, state, page, only), MAX_EXPORTED)
+        return await collected(lambda page: self.gaps(actor, agent_id, state, page, only), MAX_EXPORTED)
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, gap_id: UUID) -> Gap:
-        return GapRecords(tx).get(actor.workspace_id, gap_id)
+    def gap(self, tx: Transaction, actor: Actor, gap_id: UUID) -> Gap:
+        return GapRecords(tx).gap(actor.workspace_id, gap_id)
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
         """Without proof; GapReplays closes with proof."""
@@ -125,7 +125,7 @@ class GapTriage:
 
     @reads
     def view(self, tx: Transaction, actor: Actor, gap_id: UUID) -> GapView:
-        gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+        gap = GapRecords(tx).gap(actor.workspace_id, gap_id)
         facts = GapTriageRecords(tx).facts(gap_id, SAMPLES)
         return GapView(gap, facts, _snapshot(tx, actor, gap, facts))
 
@@ -135,23 +135,23 @@ class GapTriage:
         _check_count(others)
         if gap_id in others:
             raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Remove it from the list.")
-        gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+        gap = GapRecords(tx).gap(actor.workspace_id, gap_id)
         for other in others:
-            if GapRecords(tx).get(actor.workspace_id, other).agent_id != gap.agent_id:
+            if GapRecords(tx).gap(actor.workspace_id, other).agent_id != gap.agent_id:
                 raise InvalidInput("gap_ids", "Gaps of different agents cannot be merged. Choose gaps of one agent.")
         GapTriageRecords(tx).merge(gap.agent_id, gap_id, others)
         merged = {"gap_ids": [str(other) for other in others]}
         AuditRecords(tx).acted(actor, "gap.merge", gap_id, **merged)
-        return GapRecords(tx).get(actor.workspace_id, gap_id)
+        return GapRecords(tx).gap(actor.workspace_id, gap_id)
 
     @writes
     def split(self, tx: Transaction, actor: Actor, gap_id: UUID, turn_id: UUID) -> Gap:
         """Split off the wording of that turn with all its askings, as the gap that is returned. The two are never
         merged automatically again."""
-        GapRecords(tx).get(actor.workspace_id, gap_id)
+        GapRecords(tx).gap(actor.workspace_id, gap_id)
         own = GapTriageRecords(tx).split(gap_id, turn_id)
         AuditRecords(tx).acted(actor, "gap.split", gap_id, new_gap_id=str(own))
-        return GapRecords(tx).get(actor.workspace_id, own)
+        return GapRecords(tx).gap(actor.workspace_id, own)
 
     @writes
     def tell(
@@ -160,11 +160,11 @@ class GapTriage:
         """Set who looks after it, an operator's e-mail address or "", and a note for operators; None leaves a value
         unchanged."""
         check_text("note", note or "", MAX_NOTE_CHARS)
-        before = GapRecords(tx).get(actor.workspace_id, gap_id).assignee
+        before = GapRecords(tx).gap(actor.workspace_id, gap_id).assignee
         new = assignee if assignee in (None, before) else checked_assignee(tx, actor, assignee)
         GapTriageRecords(tx).tell(gap_id, assignee=new, note=note)
         AuditRecords(tx).acted(actor, "gap.edit", gap_id)
-        return GapRecords(tx).get(actor.workspace_id, gap_id)
+        return GapRecords(tx).gap(actor.workspace_id, gap_id)
 
     @writes
     def settle(
@@ -202,7 +202,7 @@ class GapTriage:
 
     @staticmethod
     def _of_agent(tx: Transaction, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID]) -> list[Gap]:
-        gaps = [GapRecords(tx).get(actor.workspace_id, gap_id) for gap_id in gap_ids]
+        gaps = [GapRecords(tx).gap(actor.workspace_id, gap_id) for gap_id in gap_ids]
         if any(gap.agent_id != agent_id for gap in gaps):
             raise NotFound("gap")
         return gaps
@@ -224,7 +224,7 @@ def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snaps
 def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | None:
     """A page of a website may have the address at which a text is cited; their titles then distinguish them."""
     url = best.url.partition("#")[0]
-    for source in SourceRecords(tx).of_agent(agent_id):
+    for source in SourceRecords(tx).sources(agent_id):
         is_its_page = is_same_page(source.given_url, url)
         if "text" in source.config.kind.fields and is_its_page and best.title in ("", source.config.name):
             return source.id

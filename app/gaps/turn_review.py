@@ -41,7 +41,7 @@ class TurnReview:
         gap_id = TurnRecords(tx).flag(turn.id)
         if gap_id is None:
             raise InvalidInput("", "The question contains no words to search for.")
-        gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+        gap = GapRecords(tx).gap(actor.workspace_id, gap_id)
         told = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
         AuditRecords(tx).acted(actor, "gap.flag", gap.id, **told)
         return gap

@@ -90,7 +90,7 @@ class AdminQuarantine(Api):
         access=read,
     )
     async def list_quarantine(self, call: Call[Actor, ListQuery]) -> ListOut[QuarantinedPageOut]:
-        page = await self._quarantine.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        page = await self._quarantine.pages(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[QuarantinedPageOut].of(page)
 
     @get(

@@ -37,7 +37,7 @@ class PageQuarantine:
         self._jobs = jobs
 
     @reads_agent
-    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
+    def pages(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
         """Newest first."""
         return QuarantineRecords(tx).quarantined(agent_id, page)
 

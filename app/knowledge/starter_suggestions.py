@@ -173,7 +173,7 @@ class StarterSuggestions:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def of_agent(self, actor: Actor, agent_id: UUID) -> list[StarterSuggestion]:
+    async def suggestions(self, actor: Actor, agent_id: UUID) -> list[StarterSuggestion]:
         """Without those that the draft has. Raises NotFound for an agent that does not exist or belongs to another
         workspace.
         """

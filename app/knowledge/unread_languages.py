@@ -20,7 +20,7 @@ class UnreadLanguages:
         self._embedder = embedder
 
     @reads
-    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[str]:
+    def languages(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[str]:
         """One or two sentences for each such language, the one with most pages first; [] for an embedder without a
         known list of languages.
 

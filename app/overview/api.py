@@ -121,4 +121,4 @@ class AdminOverview(Api):
 
     @get("/v1/overview", "Get the workspace at a glance: today, this week, and what needs attention", access=read)
     async def get_overview(self, call: Call[Actor, None]) -> OverviewOut:
-        return OverviewOut.of(await self._overviews.of(call.caller))
+        return OverviewOut.of(await self._overviews.overview(call.caller))

@@ -113,7 +113,7 @@ class Overviews:
         self._clock = clock
         self._budgets = budgets
 
-    async def of(self, actor: Actor) -> Overview:
+    async def overview(self, actor: Actor) -> Overview:
         """The overview of the actor's workspace, with its first MOST_AGENTS agents."""
         now, own = self._clock.now(), actor.workspace_id
         first = now.date() - timedelta(days=2 * WEEK_DAYS - 1)

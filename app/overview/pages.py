@@ -29,7 +29,7 @@ class OverviewPages(Pages):
 
     @page("/console", access=read, menu=MenuEntry("Overview", "Work", 0, "home"))
     async def home(self, visit: Visit[NoForm]) -> Shown:
-        overview = await self._overviews.of(visit.actor)
+        overview = await self._overviews.overview(visit.actor)
         return Shown(
             "overview/overview.html",
             {
@@ -115,9 +115,9 @@ class FindPages(Pages):
     async def _found(self, visit: Visit[FindWanted], wanted: str) -> dict[str, list[tuple[str, str, str]]]:
         """By kind, each as (text, address, further details)."""
         actor, agent_id, page = visit.actor, visit.agent.id, PageRequest(_FOUND)
-        entries = await self._review.of_agent(actor, agent_id, page, ConversationFilter(text=wanted))
-        gaps = await self._gaps.of_agent(actor, agent_id, None, page, GapFilter(text=wanted), GapOrder.LATEST)
-        sources = await self._sources.of_agent(actor, agent_id, PageRequest(_MOST_SOURCES))
+        entries = await self._review.conversations(actor, agent_id, page, ConversationFilter(text=wanted))
+        gaps = await self._gaps.gaps(actor, agent_id, None, page, GapFilter(text=wanted), GapOrder.LATEST)
+        sources = await self._sources.sources(actor, agent_id, PageRequest(_MOST_SOURCES))
         talks = [each.conversation for each in entries.items]
         named = [
             each for each in sources.items if wanted.casefold() in f"{each.config.name} {each.config.url}".casefold()

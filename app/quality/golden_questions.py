@@ -68,7 +68,7 @@ class GoldenQuestions:
             whole = with_files(golden, files_by_name(tx, golden.agent_id))
             check_golden(whole, self._patterns)
             created = GoldenQuestionRecords(tx).put(whole)
-            check_room(len(GoldenQuestionRecords(tx).of_agent(golden.agent_id)))
+            check_room(len(GoldenQuestionRecords(tx).questions(golden.agent_id)))
             AuditRecords(tx).acted(actor, "golden_question.create", created.id, **_told(created.agent_id))
             return created
 
@@ -83,24 +83,24 @@ class GoldenQuestions:
         Raises InvalidInput, naming the line.
         """
         rows = list(_read_csv(agent_id, text, self._patterns, files_by_name(tx, agent_id)))
-        before = {golden.id for golden in GoldenQuestionRecords(tx).of_agent(agent_id)}
+        before = {golden.id for golden in GoldenQuestionRecords(tx).questions(agent_id)}
         kept = {GoldenQuestionRecords(tx).put(golden).id for golden in rows}
         check_room(len(before | kept))
         AuditRecords(tx).acted(actor, "golden_question.import", agent_id, **_told(agent_id))
         return ImportReceipt(added=len(kept - before), changed=len(kept & before))
 
-    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenQuestion]:
+    async def questions(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenQuestion]:
         """Oldest first."""
         return page_of(await self.all_of_agent(actor, agent_id), page, lambda golden: str(golden.id))
 
     @reads_agent
     def all_of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[GoldenQuestion]:
         """Oldest first."""
-        return GoldenQuestionRecords(tx).of_agent(agent_id)
+        return GoldenQuestionRecords(tx).questions(agent_id)
 
     @reads_agent
-    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
-        return GoldenQuestionRecords(tx).get(agent_id, golden_id)
+    def question(self, tx: Transaction, actor: Actor, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
+        return GoldenQuestionRecords(tx).question(agent_id, golden_id)
 
     @writes_agent
     def change(
@@ -112,7 +112,7 @@ class GoldenQuestions:
         change: Callable[[GoldenQuestion], GoldenQuestion],
     ) -> GoldenQuestion:
         """Store what `change` returns. Raises InvalidInput."""
-        after = change(GoldenQuestionRecords(tx).get(agent_id, golden_id))
+        after = change(GoldenQuestionRecords(tx).question(agent_id, golden_id))
         after = with_files(after, files_by_name(tx, agent_id))
         check_golden(after, self._patterns)
         saved = GoldenQuestionRecords(tx).save(after)
@@ -188,7 +188,7 @@ def _row(
 
 def file_names(tx: Transaction, agent_id: UUID) -> dict[str, str]:
     """The names of the agent's uploaded files, by the form in which pages are stored."""
-    sources = SourceRecords(tx).of_agent(agent_id)
+    sources = SourceRecords(tx).sources(agent_id)
     files = [source for source in sources if source.config.kind.has_file]
     return {f"{UNLINKED}{file.id}": FileRecords(tx).facts(file.id).name for file in files}
 

@@ -86,13 +86,13 @@ class GoldenRuns:
         return GoldenRunRecords(tx).page(agent_id, page)
 
     @reads_agent
-    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, run_id: UUID) -> GoldenRun:
-        return GoldenRunRecords(tx).get(agent_id, run_id)
+    def golden_run(self, tx: Transaction, actor: Actor, agent_id: UUID, run_id: UUID) -> GoldenRun:
+        return GoldenRunRecords(tx).golden_run(agent_id, run_id)
 
     @reads
     def _meant(self, tx: Transaction, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
         agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
-        return agent, GoldenQuestionRecords(tx).of_agent(agent_id)
+        return agent, GoldenQuestionRecords(tx).questions(agent_id)
 
     async def _run(
         self,
@@ -178,7 +178,7 @@ class GoldenRunWorker:
     async def _meant(self, workspace_id: UUID, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
         def work(tx: Transaction) -> tuple[Agent, list[GoldenQuestion]]:
             agent = AgentRecords(tx).agent(workspace_id, agent_id)
-            return agent, GoldenQuestionRecords(tx).of_agent(agent_id)
+            return agent, GoldenQuestionRecords(tx).questions(agent_id)
 
         return await self._records.of_workspace(workspace_id).read(work)
 

@@ -28,7 +28,7 @@ class QualityReview:
         self._records = records
         self._clock = clock
 
-    async def of(self, actor: Actor, agent_id: UUID, days: int) -> Quality:
+    async def quality(self, actor: Actor, agent_id: UUID, days: int) -> Quality:
         """The last `days` days (1..MAX_DAYS, in UTC), including today. Raises InvalidInput; NotFound for an agent that
         does not exist or belongs to another workspace."""
         if not 1 <= days <= MAX_DAYS:
@@ -70,7 +70,7 @@ class ThresholdCurves:
         self._clock = clock
 
     @reads
-    def of(self, tx: Transaction, actor: Actor, agent_id: UUID) -> ThresholdCurve:
+    def curve(self, tx: Transaction, actor: Actor, agent_id: UUID) -> ThresholdCurve:
         """From the latest turns of the last days and the latest golden run of the draft; nothing is asked again.
 
         Raises NotFound for an agent that does not exist or belongs to another workspace.
@@ -78,7 +78,7 @@ class ThresholdCurves:
         agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
         past = PastTurnRecords(tx).confidences(agent_id, self._clock.now() - timedelta(days=DAYS), MAX_TURNS)
         runs = GoldenRunRecords(tx).page(agent_id, PageRequest(_RUNS)).items
-        golden_questions = {one.id: one for one in GoldenQuestionRecords(tx).of_agent(agent_id)}
+        golden_questions = {one.id: one for one in GoldenQuestionRecords(tx).questions(agent_id)}
         run = next((run for run in runs if run.draft is not None), None)
         marks = run.draft.marks if run is not None and run.draft is not None else ()
         golden = [

@@ -176,7 +176,7 @@ class AdminReports(Api):
 
     async def _asked(self, call: Call[Actor, ReportQuery], agent_id: UUID | None = None) -> Report:
         asked = call.input
-        return await self._reports.of(call.caller, zone_named(asked.zone), asked.first, asked.last, agent_id)
+        return await self._reports.report(call.caller, zone_named(asked.zone), asked.first, asked.last, agent_id)
 
 
 def report_file(report: Report) -> Response:

@@ -94,7 +94,7 @@ class ReportPages(Pages):
         return report_file(await self._of(visit, visit.input))
 
     async def _of(self, visit: Visit[ReportWanted], wanted: ReportWanted) -> Report:
-        return await self._reports.of(visit.actor, zone_named(wanted.zone), wanted.first, wanted.last, wanted.agent)
+        return await self._reports.report(visit.actor, zone_named(wanted.zone), wanted.first, wanted.last, wanted.agent)
 
 
 class CitedWanted(Form):
@@ -111,7 +111,7 @@ class CitedPages(Pages):
     async def quality(self, visit: Visit[CitedWanted]) -> Shown:
         wanted = visit.input.days
         told = {
-            "quality": await self._review.of(visit.actor, visit.agent.id, int(wanted)),
+            "quality": await self._review.quality(visit.actor, visit.agent.id, int(wanted)),
             "threshold": visit.agent.draft.confidence_threshold,
             "ranges": [
                 (f"{each} days", visit.url("quality", {"days": each}), each == wanted) for each in ("7", "30", "90")

@@ -68,7 +68,7 @@ class Reports:
         self._budgets = budgets
 
     @reads
-    def of(
+    def report(
         self,
         tx: Transaction,
         actor: Actor,

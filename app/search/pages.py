@@ -67,7 +67,7 @@ class SearchSettingsPages(Pages):
     @page("/console/agents/{agent_id}/settings/search", access=read, under="agent_settings")
     async def search_settings(self, visit: Visit[Try]) -> Shown:
         current = visit.agent.draft.retrieval
-        sources = (await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)).items
+        sources = (await self._sources.sources(visit.actor, visit.agent.id, _MANY)).items
         question = visit.input.question.strip()
         golden_count, run = await self._golden.comparison(visit.actor, visit.agent.id)
         return Shown(

@@ -83,7 +83,7 @@ class SourceRecords(Repository):
         self._add(SOURCES, source, config=_stored(config))
         return source
 
-    def get(self, agent_id: UUID, source_id: UUID) -> Source:
+    def source(self, agent_id: UUID, source_id: UUID) -> Source:
         """With its latest run. Raises NotFound."""
         found = self._sources(_is(agent_id, source_id))
         if not found:
@@ -105,13 +105,13 @@ class SourceRecords(Repository):
             raise NotFound("file")
         return found[0]
 
-    def of_agent(self, agent_id: UUID) -> list[Source]:
+    def sources(self, agent_id: UUID) -> list[Source]:
         """Oldest first, each with its latest run."""
         return self._sources(SOURCES.c.agent_id == agent_id)
 
     def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source:
         self._update_one(SOURCES, "source", _is(agent_id, source_id), config=_stored(config))
-        return self.get(agent_id, source_id)
+        return self.source(agent_id, source_id)
 
     def delete(self, agent_id: UUID, source_id: UUID) -> list[UUID]:
         """Delete the source with its documents; return their version ids, whose index rows are now orphans. Raises the
@@ -197,7 +197,7 @@ class HookRecords(Repository):
             raise NotFound("source")
         self._put(SOURCE_HOOKS, {"source_id": source_id}, kid=kid, salt=salt, created_at=self._now())
 
-    def get(self, source_id: UUID) -> SourceHook | None:
+    def hook(self, source_id: UUID) -> SourceHook | None:
         statement = (
             select(SOURCE_HOOKS, AGENTS.c.workspace_id)
             .join(SOURCES, SOURCES.c.id == SOURCE_HOOKS.c.source_id)

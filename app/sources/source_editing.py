@@ -124,7 +124,7 @@ class SourceAccesses:
         self._records = records
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> AccessFacts | None:
+    def access(self, tx: Transaction, actor: Actor, source_id: UUID) -> AccessFacts | None:
         SourceRecords(tx).find(actor.workspace_id, source_id)
         return SourceAccessRecords(tx).facts(source_id)
 

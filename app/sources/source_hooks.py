@@ -63,7 +63,7 @@ class SourceHooks:
         return Actor(workspace_id, f"hook of {source_id}", frozenset((WRITE,)))
 
     def _signed_by(self, tx: Transaction, source_id: UUID, timestamp: str, signature: str, body: bytes) -> UUID:
-        hook = HookRecords(tx).get(source_id)
+        hook = HookRecords(tx).hook(source_id)
         keys = {key.kid: key.secret for key in TokenRecords(tx).signing_keys()}
         if hook is None or hook.kid not in keys:
             raise Unauthorized(_REFUSED)

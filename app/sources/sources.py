@@ -88,12 +88,12 @@ class Sources:
         return await OwnAgent(self._records, actor, agent_id).write(work)
 
     @reads_agent
-    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Source]:
+    def sources(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Source]:
         """Oldest first, each with its latest run."""
-        return page_of(SourceRecords(tx).of_agent(agent_id), page, lambda source: str(source.id))
+        return page_of(SourceRecords(tx).sources(agent_id), page, lambda source: str(source.id))
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> Source:
+    def source(self, tx: Transaction, actor: Actor, source_id: UUID) -> Source:
         """With its latest run and that run's counts."""
         return SourceRecords(tx).find(actor.workspace_id, source_id)
 
@@ -208,7 +208,7 @@ class Schedules:
         return SourceSchedule(source.id, source.agent_id, schedule, now, next_at)
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> SourceSchedule | None:
+    def schedule(self, tx: Transaction, actor: Actor, source_id: UUID) -> SourceSchedule | None:
         """None if the source is only read on request."""
         SourceRecords(tx).find(actor.workspace_id, source_id)
         return ScheduleRecords(tx).of_sources([source_id]).get(source_id)

@@ -84,7 +84,7 @@ class AdminStaleAnswers(Api):
         access=read,
     )
     async def list_stale_answers(self, call: Call[Actor, StaleQuery]) -> ListOut[StaleAnswerOut]:
-        page = await self._stale.of_agent(call.caller, call.path_id("agent_id"), call.input.only, call.input.page)
+        page = await self._stale.stale_answers(call.caller, call.path_id("agent_id"), call.input.only, call.input.page)
         return ListOut[StaleAnswerOut].of(page)
 
     @get(
@@ -94,7 +94,7 @@ class AdminStaleAnswers(Api):
     )
     async def get_stale_answer(self, call: Call[Actor, None]) -> StaleViewOut:
         own = call.path_id("agent_id"), call.path_id("stale_answer_id")
-        stale = await self._stale.get(call.caller, *own)
+        stale = await self._stale.stale_answer(call.caller, *own)
         return StaleViewOut.of_view(stale, await self._stale.tellings(call.caller, *own))
 
     @post(
@@ -126,4 +126,4 @@ class AdminStaleAnswers(Api):
     async def rewrite_stale_answer(self, call: Call[Actor, RewriteStaleIn]) -> StaleAnswerOut:
         own = call.path_id("agent_id"), call.path_id("stale_answer_id")
         await self._stale.rewrite(call.caller, *own, call.input.answer)
-        return StaleAnswerOut.of(await self._stale.get(call.caller, *own))
+        return StaleAnswerOut.of(await self._stale.stale_answer(call.caller, *own))

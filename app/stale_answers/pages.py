@@ -46,7 +46,7 @@ class StaleAnswerPages(Pages):
     async def stale_answers(self, visit: Visit[StaleWanted]) -> Shown:
         wanted = visit.input
         only = StaleFilter(wanted.state, wanted.kind, wanted.subject)
-        found = await self._stale.of_agent(visit.actor, visit.agent.id, only, wanted.part(_SHOWN))
+        found = await self._stale.stale_answers(visit.actor, visit.agent.id, only, wanted.part(_SHOWN))
         kept = {"state": wanted.state.value, "kind": wanted.kind, "subject": wanted.subject}
 
         def links(name: str, labels: list[tuple[str | None, str]]) -> list[tuple[str, str, bool]]:
@@ -72,7 +72,7 @@ class StaleAnswerPages(Pages):
     @page("/console/agents/{agent_id}/stale-answers/{stale_answer_id}", access=read, under="gaps")
     async def stale_answer(self, visit: Visit[NoForm]) -> Shown:
         own = visit.agent.id, visit.path_id("stale_answer_id")
-        stale = await self._stale.get(visit.actor, *own)
+        stale = await self._stale.stale_answer(visit.actor, *own)
         told = {
             "stale": stale,
             "tellings": await self._stale.tellings(visit.actor, *own),

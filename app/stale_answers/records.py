@@ -122,7 +122,7 @@ class StaleAnswerRecords(Repository):
         found = _LATEST_FIRST.page(self._connection, statement, page, lambda row: row)
         return ListPage(self._whole(found.items), found.next_cursor)
 
-    def get(self, workspace_id: UUID, stale_id: UUID) -> StaleAnswer:
+    def stale_answer(self, workspace_id: UUID, stale_id: UUID) -> StaleAnswer:
         """Raises NotFound, also for another workspace's."""
         rows = self._connection.execute(own_row(STALE_ANSWERS, workspace_id, stale_id)).all()
         if not rows:

@@ -49,14 +49,14 @@ class StaleAnswers:
         self._curated = curated
 
     @reads_agent
-    def of_agent(
+    def stale_answers(
         self, tx: Transaction, actor: Actor, agent_id: UUID, only: StaleFilter, page: PageRequest
     ) -> ListPage[StaleAnswer]:
         """Latest found first."""
         return StaleAnswerRecords(tx).page(agent_id, only, page)
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, stale_id: UUID) -> StaleAnswer:
+    def stale_answer(self, tx: Transaction, actor: Actor, agent_id: UUID, stale_id: UUID) -> StaleAnswer:
         return _own(tx, actor, agent_id, stale_id)
 
     @reads
@@ -83,7 +83,7 @@ class StaleAnswers:
         """The new answer is right: its question becomes a golden question whose answer must contain these texts, or the
         stale golden question gets them in place of its old words. Then the stale answer is settled. Raises
         InvalidInput, and settles nothing."""
-        stale = await self.get(actor, agent_id, stale_id)
+        stale = await self.stale_answer(actor, agent_id, stale_id)
         if not texts:
             raise InvalidInput("answer_contains", "Enter what the answer must contain.")
         if stale.golden_question_id is not None:
@@ -112,7 +112,7 @@ class StaleAnswers:
     async def rewrite(self, actor: Actor, agent_id: UUID, stale_id: UUID, answer: str) -> None:
         """Replace the curated answer's text and settle the stale answer. Raises InvalidInput; NotFound when its subject
         is no curated answer."""
-        stale = await self.get(actor, agent_id, stale_id)
+        stale = await self.stale_answer(actor, agent_id, stale_id)
         if stale.curated_answer_id is None:
             raise NotFound("curated answer")
         await self._curated.change(actor, agent_id, stale.curated_answer_id, lambda old: replace(old, answer=answer))
@@ -125,7 +125,7 @@ def new_numbers(stale: StaleAnswer) -> list[str]:
 
 
 def _own(tx: Transaction, actor: Actor, agent_id: UUID, stale_id: UUID) -> StaleAnswer:
-    stale = StaleAnswerRecords(tx).get(actor.workspace_id, stale_id)
+    stale = StaleAnswerRecords(tx).stale_answer(actor.workspace_id, stale_id)
     if stale.agent_id != agent_id:
         raise NotFound("stale answer")
     return stale

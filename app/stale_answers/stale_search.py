@@ -81,7 +81,7 @@ class StaleSearch:
             return _Known(
                 ToldAnswerRecords(tx).citing(change.agent_id, change.url, since, MAX_CITATIONS),
                 CuratedAnswerRecords(tx).answers(change.agent_id),
-                GoldenQuestionRecords(tx).of_agent(change.agent_id),
+                GoldenQuestionRecords(tx).questions(change.agent_id),
                 StaleAnswerRecords(tx).open_of_page(change.agent_id, change.url),
             )
 

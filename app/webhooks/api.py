@@ -45,7 +45,7 @@ class AdminWebhooks(Api):
 
     @get("/v1/agents/{agent_id}/webhooks", "List the agent's webhooks, oldest first", access=read)
     async def list_webhooks(self, call: Call[Actor, None]) -> WebhooksOut:
-        found = await self._webhooks.of_agent(call.caller, call.path_id("agent_id"))
+        found = await self._webhooks.webhooks(call.caller, call.path_id("agent_id"))
         return WebhooksOut(items=tuple(WebhookOut.of(webhook) for webhook in found))
 
     @post(

@@ -45,7 +45,7 @@ class WebhookPages(Pages):
         self, visit: Visit[Form], wanted: ListWanted, made: Webhook | None = None, secret: str = ""
     ) -> Shown:
         letters = await self._webhooks.dead_letters(visit.actor, visit.agent.id, wanted.part(_SHOWN))
-        webhooks = await self._webhooks.of_agent(visit.actor, visit.agent.id)
+        webhooks = await self._webhooks.webhooks(visit.actor, visit.agent.id)
         told = {
             "webhooks": webhooks,
             "addresses": {webhook.id: webhook.url for webhook in webhooks},

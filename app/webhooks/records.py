@@ -58,7 +58,7 @@ class WebhookRecords(Repository):
     def add(self, webhook: Webhook) -> None:
         self._add(WEBHOOKS, webhook)
 
-    def of_agent(self, agent_id: UUID) -> list[Webhook]:
+    def webhooks(self, agent_id: UUID) -> list[Webhook]:
         """Oldest first."""
         statement = select(WEBHOOKS).where(WEBHOOKS.c.agent_id == agent_id)
         return self._values(Webhook, statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))

@@ -49,7 +49,7 @@ class Webhooks:
         spelt = self._sender.canonical(url)
         if not events:
             raise InvalidInput("events", "Choose at least one event.")
-        if len(WebhookRecords(tx).of_agent(agent_id)) >= MAX_WEBHOOKS:
+        if len(WebhookRecords(tx).webhooks(agent_id)) >= MAX_WEBHOOKS:
             raise InvalidInput("url", f"An agent can have at most {MAX_WEBHOOKS} webhooks. Remove one first.")
         key = TokenRecords(tx).signing_keys()[0]
         webhook = Webhook(
@@ -66,9 +66,9 @@ class Webhooks:
         return webhook, webhook_secret(key.secret, webhook)
 
     @reads_agent
-    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[Webhook]:
+    def webhooks(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[Webhook]:
         """Oldest first."""
-        return WebhookRecords(tx).of_agent(agent_id)
+        return WebhookRecords(tx).webhooks(agent_id)
 
     @writes_agent
     def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, webhook_id: UUID) -> None:

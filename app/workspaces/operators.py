@@ -47,8 +47,8 @@ class Operators:
         return OperatorRecords(tx).of_workspace(actor.workspace_id)
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, operator_id: UUID) -> Operator:
-        return OperatorRecords(tx).get(actor.workspace_id, operator_id)
+    def operator(self, tx: Transaction, actor: Actor, operator_id: UUID) -> Operator:
+        return OperatorRecords(tx).operator(actor.workspace_id, operator_id)
 
     async def change(
         self,
@@ -68,7 +68,7 @@ class Operators:
         hashed = None
         if password is not None:
             check_password(password)
-            operator = await self.get(actor, operator_id)
+            operator = await self.operator(actor, operator_id)
             hashed = await hash_for(self._records, self._passwords, operator.email, password)
         return await self._records.of_workspace(actor.workspace_id).write(
             lambda tx: _changed(tx, actor, operator_id, role, hashed, is_disabled, is_own)
@@ -96,7 +96,7 @@ class Operators:
     def delete(self, tx: Transaction, actor: Actor, operator_id: UUID) -> None:
         """Delete the account and its sessions; the operator's actions stay in the audit log. Raises InvalidInput if no
         admin would be left."""
-        operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+        operator = OperatorRecords(tx).operator(actor.workspace_id, operator_id)
         _check_other_admin(tx, operator)
         OperatorRecords(tx).delete(operator_id)
         AuditRecords(tx).acted(actor, "operator.delete", operator_id, email=operator.email)
@@ -156,7 +156,7 @@ def _changed(
     is_disabled: bool | None,
     is_own: bool,
 ) -> Operator:
-    before = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+    before = OperatorRecords(tx).operator(actor.workspace_id, operator_id)
     is_demoted = role is not None and role is not Role.ADMIN
     if is_demoted or is_disabled:
         _check_other_admin(tx, before)
@@ -174,7 +174,7 @@ def _changed(
     if is_disabled is not None and is_disabled is not before.is_disabled:
         OperatorRecords(tx).set_disabled(operator_id, is_disabled)
         AuditRecords(tx).acted(actor, "operator.disable" if is_disabled else "operator.enable", operator_id)
-    after = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+    after = OperatorRecords(tx).operator(actor.workspace_id, operator_id)
     if after != before or hashed is not None:
         OperatorRecords(tx).end_sessions(operator_id)
     return after

@@ -75,7 +75,7 @@ class PasswordLinks:
     def make(self, tx: Transaction, actor: Actor, operator_id: UUID) -> MadeLink:
         """For an operator of the actor's workspace; earlier links end. Raises NotFound, InvalidInput."""
         self._check_passwords()
-        operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+        operator = OperatorRecords(tx).operator(actor.workspace_id, operator_id)
         if operator.is_disabled:
             raise InvalidInput("", "The account is disabled. Enable it first.")
         PasswordLinkRecords(tx).end_of(operator_id)

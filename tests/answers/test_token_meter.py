@@ -160,9 +160,9 @@ async def test_operators_see_it(tmp_path: Path) -> None:
     async with a_house(tmp_path, ScriptedChatModel(("Within 30 days [1].",)), TURN_TOKENS) as house:
         budgets = TokenBudgets(house.record, TokenPrices(), UNLIMITED)
         ann = Actor(house.workspace_id, "ann", frozenset((READ,)))
-        before = await budgets.of(ann, house.agent_id)
+        before = await budgets.budget(ann, house.agent_id)
         await answered_by(house)
-        after = await budgets.of(ann, house.agent_id)
+        after = await budgets.budget(ann, house.agent_id)
         assert (before.used_tokens, before.is_spent, after.used_tokens, after.is_spent) == (0, False, TURN_TOKENS, True)
         assert (after.resets_at - house.clock.now()).total_seconds() == DAY / 2
 

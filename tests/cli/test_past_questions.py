@@ -66,7 +66,7 @@ def kept(data: Path) -> tuple[list[Gap], list[CuratedAnswer], list[GoldenQuestio
                 lambda tx: (
                     list(GapRecords(tx).page(agent.id, None, PageRequest(50)).items),
                     CuratedAnswerRecords(tx).answers(agent.id),
-                    GoldenQuestionRecords(tx).of_agent(agent.id),
+                    GoldenQuestionRecords(tx).questions(agent.id),
                 )
             )
 

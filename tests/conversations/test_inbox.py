@@ -90,7 +90,7 @@ class Desk:
 
     async def listed(self, **only: Any) -> list[InboxEntry]:
         return list(
-            (await self.review.of_agent(self.actor, self.agent, PageRequest(), ConversationFilter(**only))).items
+            (await self.review.conversations(self.actor, self.agent, PageRequest(), ConversationFilter(**only))).items
         )
 
     async def found(self, **only: Any) -> list[str]:
@@ -165,7 +165,7 @@ async def test_all_conversations_of_a_named_visitor_are_found(desk: Desk) -> Non
     assert await desk.found(user_id="ann-4") == []
     with desk.record.writing() as tx:
         other = AgentRecords(tx).create(desk.actor.workspace_id, AgentConfig(name="Other"))
-    theirs = await desk.review.of_agent(desk.actor, other.id, PageRequest(), ConversationFilter(user_id="ann-42"))
+    theirs = await desk.review.conversations(desk.actor, other.id, PageRequest(), ConversationFilter(user_id="ann-42"))
     assert theirs.items == [], "each website names its own"
 
 

@@ -89,7 +89,7 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
             WebhookRecords(tx).hand_out(10)
             lead = Lead(uuid4(), house.agent_id, visitor_id, conversation_id, *texts, house.clock.now())
             LeadRecords(tx).add(lead)
-            conversation = ConversationRecords(tx).get(house.session.workspace_id, conversation_id)
+            conversation = ConversationRecords(tx).conversation(house.session.workspace_id, conversation_id)
             InboxRecords(tx).add_note(conversation, "ann", f"This is {MARK}.")
             InboxRecords(tx).change(house.agent_id, [conversation_id], ConversationChange(add_labels=("VIP",)))
             chat = LiveChatRecords(tx).ask(house.session)

@@ -62,7 +62,7 @@ class Desk:
         found: list[str] = []
         cursor: str | None = None
         while True:
-            page = await ConversationReview(self.record).of_agent(
+            page = await ConversationReview(self.record).conversations(
                 self.actor, self.agent, PageRequest(1, cursor), ConversationFilter(**only)
             )
             found += [entry.conversation.first_question for entry in page.items]

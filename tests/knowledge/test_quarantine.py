@@ -37,7 +37,7 @@ def desk(house: KnowledgeHouse) -> tuple[PageQuarantine, Actor, RecordingJobQueu
 
 async def listed(house: KnowledgeHouse) -> list[QuarantinedPage]:
     quarantine, actor, _ = desk(house)
-    return list((await quarantine.of_agent(actor, house.agent_id, PageRequest())).items)
+    return list((await quarantine.pages(actor, house.agent_id, PageRequest())).items)
 
 
 async def test_by_default_a_page_with_findings_is_live_and_listed(house: KnowledgeHouse) -> None:
@@ -142,7 +142,7 @@ async def test_another_workspace_sees_and_decides_nothing(house: KnowledgeHouse)
     quarantine, _, _ = desk(house)
     stranger = Actor(found.source_id, "eve", frozenset(SCOPES))
     with pytest.raises(NotFound):
-        await quarantine.of_agent(stranger, house.agent_id, PageRequest())
+        await quarantine.pages(stranger, house.agent_id, PageRequest())
     for decide in (quarantine.reviews, quarantine.release, quarantine.dismiss):
         with pytest.raises(NotFound):
             await decide(stranger, found.document_id)

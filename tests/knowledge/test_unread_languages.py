@@ -28,7 +28,7 @@ async def told(office: Office, embedder: HashingEmbedder, pinned: str | None, **
         for number in range(count):
             url = f"https://x.example/{language}/{number}"
             await add_live(office.record, source, PageContent(url, "Page", url, language=language))
-    return await UnreadLanguages(office.record, embedder).of_agent(office.actor, agent.id)
+    return await UnreadLanguages(office.record, embedder).languages(office.actor, agent.id)
 
 
 async def test_pages_in_another_language_are_counted_with_what_helps(office: Office) -> None:
@@ -55,6 +55,6 @@ async def test_a_stray_page_is_nothing_to_act_on(office: Office) -> None:
 
 async def test_another_workspace_is_told_nothing(office: Office) -> None:
     with pytest.raises(NotFound):
-        await UnreadLanguages(office.record, ENGLISH).of_agent(
+        await UnreadLanguages(office.record, ENGLISH).languages(
             replace(office.actor, workspace_id=an_id()), office.agent
         )

@@ -70,7 +70,11 @@ def a_lead(o: Office) -> UUID:
 
 def a_note(o: Office) -> UUID:
     def add(tx: Transaction, workspace: UUID) -> UUID:
-        return InboxRecords(tx).add_note(ConversationRecords(tx).get(workspace, o.conversation), "ann", "Rude.").id
+        return (
+            InboxRecords(tx)
+            .add_note(ConversationRecords(tx).conversation(workspace, o.conversation), "ann", "Rude.")
+            .id
+        )
 
     return given(o, add)
 
@@ -231,42 +235,42 @@ CHANGES: dict[str, Act] = {
     "token.create": lambda o: o.tokens.issue(o.actor, "ci"),
 }
 READS: dict[str, Act] = {
-    "agents.get": lambda o: o.agents.agent(o.actor, o.agent),
-    "token_budgets.of": lambda o: o.parts.get(TokenBudgets).of(o.actor, o.agent),
+    "agents.agent": lambda o: o.agents.agent(o.actor, o.agent),
+    "token_budgets.budget": lambda o: o.parts.get(TokenBudgets).budget(o.actor, o.agent),
     "agents.versions": lambda o: o.agents.versions(o.actor, o.agent, PAGE),
-    "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
-    "sources.get": lambda o: o.sources.get(o.actor, o.source),
+    "sources.sources": lambda o: o.sources.sources(o.actor, o.agent, PAGE),
+    "sources.source": lambda o: o.sources.source(o.actor, o.source),
     "run_watch.run_id": lambda o: o.parts.get(RunWatch).run_id(o.actor, o.source),
-    "run_previews.of": lambda o: o.parts.get(RunPreviews).of(o.actor, o.site),
-    "webhooks.of_agent": lambda o: o.webhooks.of_agent(o.actor, o.agent),
+    "run_previews.preview": lambda o: o.parts.get(RunPreviews).preview(o.actor, o.site),
+    "webhooks.webhooks": lambda o: o.webhooks.webhooks(o.actor, o.agent),
     "webhooks.dead_letters": lambda o: o.webhooks.dead_letters(o.actor, o.agent, PAGE),
-    "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
-    "deletions.get": lambda o: o.deletions.get(o.actor, o.deletion),
+    "schedules.schedule": lambda o: o.schedules.schedule(o.actor, o.site),
+    "deletions.deletion": lambda o: o.deletions.deletion(o.actor, o.deletion),
     "editing.text": lambda o: o.editing.text(o.actor, o.source),
     "discovery.look": lambda o: o.discovery.look(o.actor, o.agent, "https://www.example.com"),
-    "files.get": lambda o: o.files.get(o.actor, o.source),
+    "files.file": lambda o: o.files.file(o.actor, o.source),
     "sources.pages": lambda o: o.sources.pages(o.actor, o.source, PAGE),
-    "answers.of_agent": lambda o: o.answers.answers(o.actor, o.agent, PAGE),
-    "answers.get": lambda o: o.answers.answer(o.actor, o.agent, o.answer),
+    "answers.answers": lambda o: o.answers.answers(o.actor, o.agent, PAGE),
+    "answers.answer": lambda o: o.answers.answer(o.actor, o.agent, o.answer),
     "rehearsals.rehearse": lambda o: o.rehearsals.rehearse(
         o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
     ),
-    "golden_questions.get": lambda o: o.golden_questions.get(o.actor, o.agent, o.golden),
+    "golden_questions.question": lambda o: o.golden_questions.question(o.actor, o.agent, o.golden),
     "golden_runs.page": lambda o: o.golden_runs.page(o.actor, o.agent, PAGE),
-    "gaps.of_agent": lambda o: o.gaps.of_agent(o.actor, o.agent, None, PAGE),
+    "gaps.gaps": lambda o: o.gaps.gaps(o.actor, o.agent, None, PAGE),
     "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),
     "triage.view": lambda o: o.triage.view(o.actor, o.gap),
     "gap_replays.replay": lambda o: o.gap_replays.replay(o.actor, o.gap),
     "gap_suggestions.suggest": lambda o: o.parts.get(GapSuggestions).suggest(o.actor, o.gap),
-    "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
-    "stale_answers.of_agent": lambda o: o.stale_answers.of_agent(o.actor, o.agent, StaleFilter(), PAGE),
-    "quarantine.of_agent": lambda o: o.parts.get(PageQuarantine).of_agent(o.actor, o.agent, PAGE),
+    "gaps.gap": lambda o: o.gaps.gap(o.actor, o.gap),
+    "stale_answers.stale_answers": lambda o: o.stale_answers.stale_answers(o.actor, o.agent, StaleFilter(), PAGE),
+    "quarantine.pages": lambda o: o.parts.get(PageQuarantine).pages(o.actor, o.agent, PAGE),
     "quarantine.reviews": lambda o: o.parts.get(PageQuarantine).reviews(o.actor, o.document),
-    "starter_suggestions.of_agent": lambda o: o.parts.get(StarterSuggestions).of_agent(o.actor, o.agent),
-    "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
+    "starter_suggestions.suggestions": lambda o: o.parts.get(StarterSuggestions).suggestions(o.actor, o.agent),
+    "review.conversations": lambda o: o.review.conversations(o.actor, o.agent, PAGE),
     "turn_review.curated_draft": lambda o: o.turn_review.curated_draft(o.actor, o.turn),
-    "threshold_curves.of": lambda o: o.parts.get(ThresholdCurves).of(o.actor, o.agent),
-    "quality.of": lambda o: o.parts.get(QualityReview).of(o.actor, o.agent, 7),
+    "threshold_curves.curve": lambda o: o.parts.get(ThresholdCurves).curve(o.actor, o.agent),
+    "quality.quality": lambda o: o.parts.get(QualityReview).quality(o.actor, o.agent, 7),
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
     "live_chats.view": lambda o: o.live_chats.view(o.actor, o.conversation),
     "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),

@@ -57,7 +57,7 @@ class Workspace:
         return await visitor_of(self.record, self.actor.workspace_id, agent or self.agent)
 
     async def seen(self) -> Overview:
-        return await Overviews(self.record, self.clock, TokenBudgets(self.record, TokenPrices(), UNLIMITED)).of(
+        return await Overviews(self.record, self.clock, TokenBudgets(self.record, TokenPrices(), UNLIMITED)).overview(
             self.actor
         )
 

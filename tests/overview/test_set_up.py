@@ -19,7 +19,7 @@ from tests.web.house import SITE, House, open_house
 
 async def steps(house: House, agent_id: UUID) -> set[Step] | None:
     """Those that are done; None where the list stands there no more."""
-    overview = await house.parts.get(Overviews).of(house.actor)
+    overview = await house.parts.get(Overviews).overview(house.actor)
     return next((set(each.done) for each in overview.set_ups if each.agent.id == agent_id), None)
 
 

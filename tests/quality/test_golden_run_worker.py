@@ -50,7 +50,7 @@ def rounds(shop: Shop) -> GoldenRunWorker:
 
 
 async def stored(shop: Shop, run: GoldenRun) -> GoldenRun:
-    return await shop.runs.get(shop.actor, shop.agent, run.id)
+    return await shop.runs.golden_run(shop.actor, shop.agent, run.id)
 
 
 async def test_a_worker_asks_what_was_left(shop: Shop) -> None:

@@ -85,7 +85,7 @@ async def test_a_run_says_what_the_draft_wins_and_loses(shop: Shop) -> None:
     assert (run.live.right, run.draft.right) == (2, 2)
     assert run.draft.stages["reranked"]["page_hit@1"] == pytest.approx(2 / 3)
     assert run.draft.abstained == {"answerable": pytest.approx(1 / 3)}
-    assert await shop.runs.get(shop.actor, shop.agent, run.id) == run
+    assert await shop.runs.golden_run(shop.actor, shop.agent, run.id) == run
 
 
 async def test_a_question_that_no_page_answers_goes_right_when_it_is_declined(shop: Shop) -> None:
@@ -115,7 +115,7 @@ async def test_other_words_are_another_comparison(shop: Shop) -> None:
     await losing(shop, PublishGate.WARN)
     first = await shop.runs.compared(shop.actor, shop.agent)
     with shop.record.writing() as tx:
-        [golden, *_] = GoldenQuestionRecords(tx).of_agent(shop.agent)
+        [golden, *_] = GoldenQuestionRecords(tx).questions(shop.agent)
         GoldenQuestionRecords(tx).save(replace(golden, answer_matches=("price",)))
     again = await shop.runs.compared(shop.actor, shop.agent)
     assert first is not None
@@ -150,7 +150,7 @@ async def test_runs_are_listed_latest_first_and_the_oldest_leave(shop: Shop) -> 
     listed = (await shop.runs.page(shop.actor, shop.agent, PageRequest(200))).items
     assert (len(listed), listed[0].id) == (KEPT, latest.id)
     with pytest.raises(NotFound):
-        await shop.runs.get(shop.actor, shop.agent, uuid4())
+        await shop.runs.golden_run(shop.actor, shop.agent, uuid4())
 
 
 async def test_a_draft_that_loses_is_published_with_a_warning(shop: Shop) -> None:

@@ -46,7 +46,7 @@ async def test_days_and_pages(tmp_path: Path) -> None:
         await ask(record, session, "Broken?", state=TurnState.FAILED, citations=())
         await ask(record, session, "A human, please", answered_by=AnsweredBy.HANDOFF, citations=(), first_token_ms=1)
         review, actor = QualityReview(record, clock), Actor(session.workspace_id, "ann", frozenset((READ,)))
-        quality = await review.of(actor, session.agent_id, 3)
+        quality = await review.quality(actor, session.agent_id, 3)
         assert quality.days == (
             DayQuality(1, 1, thumbs_up=1, day=date(2026, 1, 1), first_token_p50=100, first_token_p95=100),
             DayQuality(day=date(2026, 1, 2)),
@@ -55,7 +55,7 @@ async def test_days_and_pages(tmp_path: Path) -> None:
         assert quality.top_pages == (PageCitations(f"{SITE}/a", "Page", 22), PageCitations(f"{SITE}/b", "Page", 1))
         assert [page.url for page in quality.never_cited] == [f"{SITE}/c"]
         assert (quality.never_cited_count, quality.live_pages) == (1, 3)
-        assert (await review.of(actor, session.agent_id, 1)).never_cited_count == 2
+        assert (await review.quality(actor, session.agent_id, 1)).never_cited_count == 2
         for days in (0, 91):
             with pytest.raises(InvalidInput, match="days"):
-                await review.of(actor, session.agent_id, days)
+                await review.quality(actor, session.agent_id, days)

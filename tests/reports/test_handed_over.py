@@ -39,7 +39,7 @@ async def counted(workspace: Workspace, day: date = TODAY) -> TurnCounts:
     """The same on the overview and in the report."""
     report = (await workspace.report(day, day)).now.counts
     overviews = Overviews(workspace.record, workspace.clock, TokenBudgets(workspace.record, TokenPrices(), UNLIMITED))
-    assert (await overviews.of(workspace.actor)).week == report
+    assert (await overviews.overview(workspace.actor)).week == report
     return report
 
 

@@ -53,7 +53,7 @@ class Workspace:
 
     async def report(self, first: date, last: date, zone: ZoneInfo = UTC_ZONE, agent: UUID | None = None) -> Report:
         reports = Reports(self.record, self.clock, TokenBudgets(self.record, PRICES, UNLIMITED))
-        return await reports.of(self.actor, zone, first, last, agent)
+        return await reports.report(self.actor, zone, first, last, agent)
 
     def agent_with(self, config: AgentConfig) -> UUID:
         with self.record.writing() as tx:
@@ -166,7 +166,7 @@ async def test_the_overview_says_the_same_of_the_same_days(workspace: Workspace)
     today = workspace.clock.now().date()
     report = await workspace.report(today - timedelta(days=6), today)
     budgets = TokenBudgets(workspace.record, TokenPrices(), UNLIMITED)
-    overview = await Overviews(workspace.record, workspace.clock, budgets).of(workspace.actor)
+    overview = await Overviews(workspace.record, workspace.clock, budgets).overview(workspace.actor)
     assert [step.counts for step in report.steps] == [day.counts for day in overview.days]
     assert (report.now.counts, report.before.counts) == (overview.week, overview.week_before)
     assert [agent.counts for agent in report.agents] == [agent.week for agent in overview.agents]

@@ -61,7 +61,7 @@ class Office:
     async def report(self) -> Report:
         actor = Actor(self.workspace, "ann", frozenset((READ,)))
         reports = Reports(self.record, self.clock, TokenBudgets(self.record, TokenPrices(), UNLIMITED))
-        return await reports.of(actor, ZoneInfo("UTC"), date(2026, 1, 8), date(2026, 1, 14), self.agent)
+        return await reports.report(actor, ZoneInfo("UTC"), date(2026, 1, 8), date(2026, 1, 14), self.agent)
 
     async def topics(self) -> list[tuple[str, int, int]]:
         return [(topic.question, topic.counts.turns, topic.before) for topic in (await self.report()).topics]

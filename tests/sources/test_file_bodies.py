@@ -59,7 +59,7 @@ async def put(house: KnowledgeHouse, source: Source, body: bytes) -> StoredBody:
 async def delete(house: KnowledgeHouse, kind: DeletedKind, subject_id: UUID) -> Deletion:
     deletion = await house.record.write(lambda tx: DeletionRecords(tx).erase(house.workspace_id, kind, subject_id))
     await house.deletions.agent(house.agent_id)
-    return await house.record.read(lambda tx: DeletionRecords(tx).get(house.workspace_id, deletion.id))
+    return await house.record.read(lambda tx: DeletionRecords(tx).deletion(house.workspace_id, deletion.id))
 
 
 async def test_without_a_store_the_record_holds_the_bytes(house: KnowledgeHouse) -> None:

@@ -28,7 +28,7 @@ async def delete(house: KnowledgeHouse, kind: DeletedKind, subject_id: UUID) -> 
 
 
 async def receipt(house: KnowledgeHouse, deletion: Deletion) -> Deletion:
-    return await house.record.read(lambda tx: DeletionRecords(tx).get(house.workspace_id, deletion.id))
+    return await house.record.read(lambda tx: DeletionRecords(tx).deletion(house.workspace_id, deletion.id))
 
 
 async def two_pages(house: KnowledgeHouse) -> UUID:

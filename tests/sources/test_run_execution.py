@@ -386,7 +386,7 @@ async def test_what_many_pages_of_a_website_say_is_left_out_at_the_end_and_told_
     }
     await read(house, SITE | own)
     assert not any("Need more help?" in text for text in await house.live_texts())
-    source = await house.record.read(lambda tx: SourceRecords(tx).get(house.agent_id, house.source.id))
+    source = await house.record.read(lambda tx: SourceRecords(tx).source(house.agent_id, house.source.id))
     assert [(text.heading, text.text, text.pages) for text in source.left_out] == [
         ("Need more help?", "Write to us at any time.", 6)
     ]

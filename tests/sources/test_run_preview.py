@@ -71,7 +71,7 @@ async def test_a_preview_counts_what_was_learnt_and_changes_nothing(house: Knowl
         [ListedPage("https://shop.example/one", datetime(2027, 1, 1, tzinfo=UTC))], ["The sitemap is no XML."]
     )
 
-    found = await RunPreviews(house.record, listed).of(
+    found = await RunPreviews(house.record, listed).preview(
         Actor(house.workspace_id, "ann", frozenset((WRITE,))), house.source.id
     )
 

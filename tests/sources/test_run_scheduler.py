@@ -26,7 +26,7 @@ async def schedule(house: KnowledgeHouse, asked: Schedule = DAILY) -> None:
 
 
 async def latest_run(house: KnowledgeHouse) -> CrawlRun | None:
-    return await house.record.read(lambda tx: SourceRecords(tx).get(house.agent_id, house.source.id).run)
+    return await house.record.read(lambda tx: SourceRecords(tx).source(house.agent_id, house.source.id).run)
 
 
 async def end_run(house: KnowledgeHouse, state: RunState = RunState.FINISHED) -> None:

@@ -54,7 +54,7 @@ class Radar:
         return await self.listed(StaleFilter())
 
     async def listed(self, only: StaleFilter) -> list[StaleAnswer]:
-        page = await self.stale.of_agent(self.operator, self.house.agent_id, only, PageRequest())
+        page = await self.stale.stale_answers(self.operator, self.house.agent_id, only, PageRequest())
         return list(page.items)
 
     async def write(self, answer: str, pattern: str = "shipping costs") -> CuratedAnswer:
@@ -167,7 +167,7 @@ async def test_a_golden_question_is_stale_by_what_its_answer_must_hold(radar: Ra
     assert new_numbers(stale) == ["12"]
 
     await radar.stale.accept(radar.operator, radar.house.agent_id, stale.id, ["12 euros"])
-    kept = await radar.house.record.read(lambda tx: GoldenQuestionRecords(tx).get(radar.house.agent_id, golden.id))
+    kept = await radar.house.record.read(lambda tx: GoldenQuestionRecords(tx).question(radar.house.agent_id, golden.id))
     assert (kept.answer_contains, kept.answer_matches) == (("lamp", "12 euros"), ())
     assert [one.id for one in await radar.listed(StaleFilter(StaleState.SETTLED))] == [stale.id]
 
@@ -235,4 +235,4 @@ async def test_a_stranger_sees_none_of_it(radar: Radar) -> None:
     [stale] = await radar.look()
     stranger = replace(radar.operator, workspace_id=uuid4())
     with pytest.raises(NotFound):
-        await radar.stale.get(stranger, radar.house.agent_id, stale.id)
+        await radar.stale.stale_answer(stranger, radar.house.agent_id, stale.id)

@@ -62,7 +62,7 @@ async def test_what_a_conversation_was_begun_on_is_kept_with_it(
     with record.writing() as tx:
         begun = ConversationRecords(tx).start(ConversationRecords(tx).new_visitor(agent.id), Channel.WIDGET, device)
     with record.reading() as tx:
-        kept = ConversationRecords(tx).get(workspace_id, begun.id)
+        kept = ConversationRecords(tx).conversation(workspace_id, begun.id)
     assert kept == begun
     assert kept.device == device
 
@@ -155,7 +155,7 @@ async def test_a_conversation_tells_its_first_question(record: SystemOfRecord, s
     await ask(record, session, "Why?")
     await ask(record, session, "How?")
     with record.reading() as tx:
-        conversation = ConversationRecords(tx).get(session.workspace_id, session.conversation_id)
+        conversation = ConversationRecords(tx).conversation(session.workspace_id, session.conversation_id)
     assert (conversation.first_question, conversation.turn_count) == ("Why?", 2)
 
 
@@ -168,4 +168,4 @@ async def test_a_foreign_conversation_is_an_absent_one(
             (session.workspace_id, an_id()),
         ):
             with pytest.raises(NotFound, match="conversation"):
-                ConversationRecords(tx).get(workspace_id, conversation_id)
+                ConversationRecords(tx).conversation(workspace_id, conversation_id)

@@ -148,7 +148,7 @@ async def test_a_page_has_1_to_200_items(record: SystemOfRecord, agent: Agent, l
 @pytest.mark.parametrize(
     "act",
     [
-        pytest.param(lambda tx, w, g: GapRecords(tx).get(w, g), id="get"),
+        pytest.param(lambda tx, w, g: GapRecords(tx).gap(w, g), id="get"),
         pytest.param(lambda tx, w, g: GapRecords(tx).set_state(w, g, GapState.IGNORED, ""), id="set_state"),
     ],
 )
@@ -164,4 +164,4 @@ async def test_a_foreign_gap_is_an_absent_one(
         with pytest.raises(NotFound, match="gap"), record.writing() as tx:
             act(tx, workspace_id, gap_id)
     with record.reading() as tx:
-        assert GapRecords(tx).get(session.workspace_id, gap.id) == gap
+        assert GapRecords(tx).gap(session.workspace_id, gap.id) == gap

@@ -81,7 +81,7 @@ async def test_open_chats_are_counted_and_listed_for_their_workspace_alone(
         assert LiveChatRecords(tx).open_chats(foreign_workspace_id, since, 10) == []
         assert LiveChatRecords(tx).waiting_count(foreign_workspace_id, since) == 0
         with pytest.raises(NotFound):
-            LiveChatRecords(tx).get(foreign_workspace_id, session.conversation_id)
+            LiveChatRecords(tx).live_chat(foreign_workspace_id, session.conversation_id)
     with record.writing() as tx:
         LiveChatRecords(tx).keep(chat.taken(ANN, "Ann", clock.now()))
     with record.reading() as tx:

@@ -141,7 +141,7 @@ async def test_every_sealed_row_is_sealed_again_and_opens(
 ) -> None:
     def work(tx: Transaction) -> None:
         assert sum(SealedRows(tx, table).seal_again() for table in sealed_tables()) == 2
-        assert NoticeChannelRecords(tx).get(workspace_id, channel.id)[1] == URL
+        assert NoticeChannelRecords(tx).channel(workspace_id, channel.id)[1] == URL
         assert HelpDeskRecords(tx).token(desk.agent_id) == "token"
 
     await record.write(work)

@@ -34,7 +34,7 @@ async def test_it_says_what_is_there(
 
     await record.write(more)
     actor = Actor(workspace_id, "ann", frozenset((READ,)))
-    seen = await Overviews(record, clock, TokenBudgets(record, TokenPrices(), UNLIMITED)).of(actor)
+    seen = await Overviews(record, clock, TokenBudgets(record, TokenPrices(), UNLIMITED)).overview(actor)
     assert seen.week == seen.today == TurnCounts(1, handed_over=1, thumbs_down=1)
     assert [gap.question for gap in seen.growing] == ["Do you ship to Malta?"]
     assert [(failing.name, failing.stop_reason) for failing in seen.failing] == [("Docs", "It does not answer.")]

@@ -174,8 +174,8 @@ class History:
         reports = Reports(self.record, self.clock, TokenBudgets(self.record, TokenPrices(), UNLIMITED))
         local, last = ZoneInfo(zone), self.clock.now().astimezone(ZoneInfo(zone)).date()
         first = last - timedelta(days=days - 1)
-        report = await reports.of(self.actor, local, first, last, self.agent_id)
-        return report, await QualityReview(self.record, self.clock).of(self.actor, self.agent_id, min(days, 90))
+        report = await reports.report(self.actor, local, first, last, self.agent_id)
+        return report, await QualityReview(self.record, self.clock).quality(self.actor, self.agent_id, min(days, 90))
 
 
 async def a_history(record: SystemOfRecord, clock: FixedClock) -> History:

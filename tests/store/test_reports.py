@@ -48,7 +48,7 @@ async def test_it_counts_by_the_clocks_of_its_zone(
         TurnRecords(tx).finish(request.turn_id, end)
         TurnRecords(tx).feedback(session, request.turn_id, "up", "")
     actor = Actor(workspace_id, "ann", frozenset((READ,)))
-    report = await Reports(record, clock, TokenBudgets(record, TokenPrices(), UNLIMITED)).of(
+    report = await Reports(record, clock, TokenBudgets(record, TokenPrices(), UNLIMITED)).report(
         actor, ZoneInfo(zone), day, day
     )
     counts = TurnCounts(1, 1, thumbs_up=1)
@@ -93,7 +93,7 @@ async def test_questions_come_to_topics_and_topics_go_with_their_first_question(
         assert TopicRecords(tx).wordings(stored.topic_id, 1) == ["Do you ship?"]
         assert TopicRecords(tx).known(session.agent_id, ["b" * 64, "c" * 64]) == {"b" * 64: stored.topic_id}
     actor, day = Actor(workspace_id, "ann", frozenset((READ,))), date(2026, 1, 1)
-    report = await Reports(record, clock, TokenBudgets(record, TokenPrices(), UNLIMITED)).of(
+    report = await Reports(record, clock, TokenBudgets(record, TokenPrices(), UNLIMITED)).report(
         actor, ZoneInfo("UTC"), day, day
     )
     [topic] = report.topics

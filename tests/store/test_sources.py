@@ -29,7 +29,7 @@ async def test_a_source_is_read_back_as_it_was_set(record: SystemOfRecord, agent
     config = SourceConfig(kinds.SITEMAP, "Docs", "https://docs.example/", include=("/a/*",), max_pages=7)
     with record.writing() as tx:
         created = SourceRecords(tx).create(agent.id, config)
-        assert SourceRecords(tx).get(agent.id, created.id) == created
+        assert SourceRecords(tx).source(agent.id, created.id) == created
     assert (created.config, created.run) == (config, None)
 
 
@@ -63,7 +63,7 @@ async def test_sources_come_oldest_first_with_their_latest_run(
         clock.advance(1)
         new = CrawlRunRecords(tx).start_run(source.agent_id, source.id)
         CrawlPageRecords(tx).add_pages(new.id, [QueuedPage("https://docs.example/", 0)])
-        listed = SourceRecords(tx).of_agent(source.agent_id)
+        listed = SourceRecords(tx).sources(source.agent_id)
     assert [found.id for found in listed] == [source.id, second.id]
     assert listed[0].run == replace(new, counts={"queued": 1})
     assert listed[1].run is None
@@ -81,7 +81,7 @@ async def test_a_source_is_found_by_workspace_alone(
 @pytest.mark.parametrize(
     "act",
     [
-        pytest.param(lambda tx, a, s: SourceRecords(tx).get(a, s), id="get"),
+        pytest.param(lambda tx, a, s: SourceRecords(tx).source(a, s), id="get"),
         pytest.param(lambda tx, a, s: SourceRecords(tx).save(a, s, SourceConfig(kinds.TEXT, "x")), id="save"),
         pytest.param(lambda tx, a, s: SourceRecords(tx).delete(a, s), id="delete"),
         pytest.param(lambda tx, a, s: CrawlRunRecords(tx).start_run(a, s), id="start_run"),
@@ -99,8 +99,8 @@ async def test_a_source_of_another_agent_is_absent(
         with pytest.raises(NotFound), record.writing() as tx:
             act(tx, agent_id, source_id)
     with record.reading() as tx:
-        assert SourceRecords(tx).get(source.agent_id, source.id) == source
-        assert SourceRecords(tx).of_agent(other.id) == []
+        assert SourceRecords(tx).source(source.agent_id, source.id) == source
+        assert SourceRecords(tx).sources(other.id) == []
 
 
 async def test_deleting_a_source_names_the_versions_whose_index_rows_are_orphans(

@@ -109,7 +109,7 @@ async def test_a_refused_question_leaves_no_trace_even_where_the_transaction_goe
     with record.writing() as tx:
         with pytest.raises(TurnInProgress):
             TurnRecords(tx).begin(session, a_turn("Second"), 1, OWNER)
-        conversation = ConversationRecords(tx).get(session.workspace_id, session.conversation_id)
+        conversation = ConversationRecords(tx).conversation(session.workspace_id, session.conversation_id)
     assert conversation.turn_count == 1
     assert await count_rows(engine, MESSAGES) == 1
 

@@ -189,7 +189,7 @@ async def furnish(house: House) -> FurnishedHouse:
     pictured = await parts.get(AgentPictures).set(actor, agent_id, Upload(*PICTURE))
     await parts.get(Agents).publish(actor, agent_id)
     await parts.get(Leads).leave(session, "Ann", "ann@example.com", "Do you ship to Malta?")
-    [lead] = (await parts.get(Leads).of_agent(actor, agent_id, PageRequest())).items
+    [lead] = (await parts.get(Leads).leads(actor, agent_id, PageRequest())).items
     await parts.get(LiveChats).ask(session)
     await parts.get(LiveChats).say(session, uuid4(), "Is anybody there?")
     await parts.get(LiveChats).take_over(await parts.get(ApiTokens).verify(house.write), session.conversation_id)
@@ -250,7 +250,7 @@ async def furnish(house: House) -> FurnishedHouse:
         actor, GoldenQuestion(uuid4(), agent_id, "When are you open?", (PAGE,))
     )
     golden_run = await parts.get(GoldenRuns).run(actor, agent_id)
-    gaps = await parts.get(Gaps).of_agent(actor, agent_id, None, PageRequest())
+    gaps = await parts.get(Gaps).gaps(actor, agent_id, None, PageRequest())
     other_gap, _ = await a_closed_gap(house, "Is there a discount?")
     two_wordings, _ = await a_closed_gap(house, "May I pay later?")
     joined, split_turn = await a_closed_gap(house, "Can I pay by invoice?")

@@ -317,12 +317,12 @@ async def test_ten_thousand_hostile_ids_find_no_foreign_row(tenants: Tenants) ->
         looks = (
             AgentRecords(tx).agent,
             AgentRecords(tx).versions,
-            ConversationRecords(tx).get,
+            ConversationRecords(tx).conversation,
             VisitorRecords(tx).everything,
             VisitorRecords(tx).conversation_ids,
-            GapRecords(tx).get,
+            GapRecords(tx).gap,
             SourceRecords(tx).find,
-            DeletionRecords(tx).get,
+            DeletionRecords(tx).deletion,
         )
         for raw in hostile:
             try:

@@ -63,7 +63,7 @@ async def test_what_is_not_of_the_source_is_refused_whole(house: House, body: Js
     answer = await house.api("POST", f"{path}/sync", body)
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, field)
     assert house.jobs.crawls == []
-    source = (await house.parts.get(Sources).of_agent(house.actor, house.agent.id, PageRequest())).items[0]
+    source = (await house.parts.get(Sources).sources(house.actor, house.agent.id, PageRequest())).items[0]
     assert source.run is None
 
 

@@ -31,7 +31,7 @@ async def asked(house: House, session: Json, question: str) -> None:
     """The question in the record, in the conversation of that session, answered."""
     turn_id = uuid4()
     with house.record.writing() as tx:
-        known = ConversationRecords(tx).get(house.actor.workspace_id, UUID(session["conversation_id"]))
+        known = ConversationRecords(tx).conversation(house.actor.workspace_id, UUID(session["conversation_id"]))
         conversation = VisitorSession(house.actor.workspace_id, house.agent.id, known.visitor_id, known.id)
         TurnRecords(tx).begin(conversation, TurnRequest(turn_id, question, PAGE), 1, "tests")
         end = TurnEnd(TurnState.DONE, "Yes.", AnsweredBy.EXTRACTIVE, 0.9, False, Finish.COMPLETE)

@@ -80,7 +80,7 @@ async def test_a_source_that_moves_drops_the_former_websites_pages_and_credentia
     path = f"/v1/sources/{source['id']}"
     await house.api("PUT", f"{path}/access", {"kind": "basic", "name": "docent", "secret": "for the former site"})
     with house.record.reading() as tx:
-        stored = SourceRecords(tx).get(house.agent.id, UUID(source["id"]))
+        stored = SourceRecords(tx).source(house.agent.id, UUID(source["id"]))
     for page in ("https://www.example.com/docs/a", "http://www.example.com/docs/b"):
         await add_live(house.record, stored, PageContent(page, page, page))
 
@@ -107,7 +107,7 @@ async def test_what_widens_a_source_has_its_pages_read_in_full(
     source = await create(house, SITE)
     url = f"{SITE['url']}/a"
     with house.record.writing() as tx:
-        (found,) = SourceRecords(tx).of_agent(house.agent.id)
+        (found,) = SourceRecords(tx).sources(house.agent.id)
     document = await add_live(house.record, found, PageContent(url, "A", "Text."))
 
     async def read() -> str | None:

@@ -110,7 +110,7 @@ class AdminAgents(Api):
 
     @get("/v1/agents/{agent_id}/budget", "Get how much of today's token limit has been used", access=read)
     async def get_agent_budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
-        return TokenBudgetOut.of(await self._budgets.of(call.caller, call.path_id("agent_id")))
+        return TokenBudgetOut.of(await self._budgets.budget(call.caller, call.path_id("agent_id")))
 
     @get("/v1/agents/{agent_id}/costs", "Get the costs of the chat model by month", access=read)
     async def get_agent_costs(self, call: Call[Actor, None]) -> CostsOut:
@@ -144,7 +144,7 @@ class AdminStarterSuggestions(Api):
         access=read,
     )
     async def suggest_starter_prompts(self, call: Call[Actor, None]) -> StarterSuggestionsOut:
-        found = await self._suggestions.of_agent(call.caller, call.path_id("agent_id"))
+        found = await self._suggestions.suggestions(call.caller, call.path_id("agent_id"))
         return StarterSuggestionsOut(items=tuple(map(StarterSuggestionOut.of, found)))
 
 

@@ -142,7 +142,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             counts = await store_counts(base.record, base.indexes, agent.id)
             agents.append({"id": str(agent.id), "name": agent.draft.name, **asdict(counts)})
             findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
-            unread = await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id)
+            unread = await UnreadLanguages(base.record, base.models.embedder).languages(actor, agent.id)
             notes += [f"{agent.draft.name}: {said}" for said in unread]
         vectors = await check_vectors(settings)
         checks = [check_data_folder(settings), check_disk(settings), *([vectors] if vectors else [])]

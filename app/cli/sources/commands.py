@@ -35,7 +35,7 @@ async def list_(named: AgentName = None, as_json: AsJson = False) -> None:
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
         sources = await base.record.of_workspace(agent.workspace_id).read(
-            lambda tx: SourceRecords(tx).of_agent(agent.id)
+            lambda tx: SourceRecords(tx).sources(agent.id)
         )
     rows = [
         {

@@ -76,7 +76,7 @@ async def _known(base: Infrastructure, agent_id: UUID, name: str) -> UUID | None
     """The agent's source whose file has that name."""
 
     def work(tx: Transaction) -> UUID | None:
-        for source in SourceRecords(tx).of_agent(agent_id):
+        for source in SourceRecords(tx).sources(agent_id):
             if source.config.kind.has_file and FileRecords(tx).facts(source.id).name == name:
                 return source.id
         return None
@@ -131,7 +131,7 @@ async def _source(base: Infrastructure, agent_id: UUID, name: str) -> Source:
     """The agent's source of documents of that name, made on first sight."""
 
     def work(tx: Transaction) -> Source:
-        for source in SourceRecords(tx).of_agent(agent_id):
+        for source in SourceRecords(tx).sources(agent_id):
             if source.config.kind.takes_documents and source.config.name == name:
                 return source
         return SourceRecords(tx).create(agent_id, SourceConfig(DOCUMENTS, name))
@@ -192,7 +192,7 @@ async def _add_git(
         agent = await agent_for(base, knowledge, actor, named, config.name)
 
         def work(tx: Transaction) -> Source:
-            for source in SourceRecords(tx).of_agent(agent.id):
+            for source in SourceRecords(tx).sources(agent.id):
                 if (source.config.kind, source.config.url) == (config.kind, config.url):
                     return SourceRecords(tx).save(agent.id, source.id, config)
             return SourceRecords(tx).create(agent.id, config)

@@ -176,7 +176,7 @@ class AdminConversations(Api):
         access=read,
     )
     async def list_conversations(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
-        page = await self._review.of_agent(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
+        page = await self._review.conversations(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
         return ListOut[ConversationOut].of(page, items=tuple(map(ConversationOut.of, page.items)))
 
     @get(

@@ -81,7 +81,7 @@ class ConversationPages(Pages):
         live = await self._live_chats.view(visit.actor, conversation.id)
         labels = await self._review.labels(visit.actor, visit.agent.id)
         facts = await self._review.visitor(visit.actor, conversation.visitor_id)
-        beside = await self._review.of_agent(visit.actor, visit.agent.id, wanted.part(_BESIDE), wanted.only)
+        beside = await self._review.conversations(visit.actor, visit.agent.id, wanted.part(_BESIDE), wanted.only)
         known = (each.value for each in facts.visitor.attributes if each.is_signed and each.name == "email")
         return Shown(
             "conversations/pages/conversation.html",

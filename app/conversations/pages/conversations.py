@@ -146,7 +146,7 @@ class InboxPages(Pages):
     )
     async def conversations(self, visit: Visit[InboxWanted]) -> Shown:
         wanted = visit.input
-        page = await self._review.of_agent(visit.actor, visit.agent.id, wanted.part(_SHOWN), wanted.only)
+        page = await self._review.conversations(visit.actor, visit.agent.id, wanted.part(_SHOWN), wanted.only)
         labels = [each.label for each in await self._review.labels(visit.actor, visit.agent.id)]
         kept = wanted.kept
         return Shown(

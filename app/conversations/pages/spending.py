@@ -20,6 +20,6 @@ class SpendingPages(Pages):
 
     @page("/console/agents/{agent_id}/settings/spending", access=read, under="agent_settings")
     async def spending(self, visit: Visit[NoForm]) -> Shown:
-        budget = await self._budgets.of(visit.actor, visit.agent.id)
+        budget = await self._budgets.budget(visit.actor, visit.agent.id)
         months = await self._budgets.months(visit.actor, visit.agent.id)
         return Shown("conversations/pages/spending.html", {"budget": budget, "months": months, "words": _WORDS})

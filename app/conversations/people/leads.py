@@ -79,7 +79,7 @@ class Leads:
         told = {"conversation_id": str(lead.conversation_id), "lead_id": str(lead.id)}
         Outbox(tx).tell(lead.agent_id, WebhookEvent.LEAD_LEFT.value, told, conversation_id=lead.conversation_id)
 
-    async def of_agent(
+    async def leads(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD
     ) -> ListPage[Lead]:
         """Newest first. Raises InvalidInput."""
@@ -97,7 +97,7 @@ class Leads:
 
     async def all_of_agent(self, actor: Actor, agent_id: UUID, only: LeadFilter = EVERY_LEAD) -> list[Lead]:
         """At most MAX_EXPORTED, newest first."""
-        return await collected(lambda page: self.of_agent(actor, agent_id, page, only), MAX_EXPORTED)
+        return await collected(lambda page: self.leads(actor, agent_id, page, only), MAX_EXPORTED)
 
     async def change(
         self, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], change: LeadChange
@@ -114,7 +114,7 @@ class Leads:
     @writes
     def change_one(self, tx: Transaction, actor: Actor, lead_id: UUID, change: LeadChange) -> Lead:
         """The same for one, whatever its agent."""
-        agent_id = LeadRecords(tx).get(actor.workspace_id, lead_id).agent_id
+        agent_id = LeadRecords(tx).lead(actor.workspace_id, lead_id).agent_id
         _, [lead] = _changed(tx, actor, agent_id, [lead_id], change)
         return lead
 
@@ -126,7 +126,7 @@ def _changed(
     if wanted == LeadChange():
         raise InvalidInput("", "Set the state or the assignee.")
     records = LeadRecords(tx)
-    were = records.of_agent(agent_id, lead_ids)
+    were = records.lock(agent_id, lead_ids)
     if len(were) < len(lead_ids):
         raise NotFound("lead")
     if wanted.assignee is not None:
@@ -138,4 +138,4 @@ def _changed(
         **({} if wanted.assignee is None else {"assignee": wanted.assignee}),
     }
     AuditRecords(tx).acted(actor, "lead.edit", agent_id, **told)
-    return were, records.of_agent(agent_id, lead_ids)
+    return were, records.lock(agent_id, lead_ids)

@@ -189,7 +189,7 @@ class LiveChats:
         """With the messages numbered above `after`, or the latest ones without it; at most MESSAGES_AT_ONCE."""
 
         def work(tx: Transaction) -> LiveView:
-            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+            chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
             return self._latest(tx, chat) if after is None else self._view(tx, chat, after)
 
         view = await self._records.of_workspace(actor.workspace_id).read(work)
@@ -198,7 +198,7 @@ class LiveChats:
     async def operator_types(self, actor: Actor, conversation_id: UUID) -> None:
         """The actor is writing; the visitor sees this for some seconds. Raises like `reply`."""
         chat = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+            lambda tx: LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
         )
         chat.check_talks(actor)
         await self._signs.begin(conversation_id, Author.OPERATOR)
@@ -208,7 +208,7 @@ class LiveChats:
         """From now on, the actor answers and the agent does not. The visitor sees `name`, by default one derived from
         the actor's own. Raises ChatAlreadyTaken if another operator has it, NoActiveChat if nobody waits."""
         check_line("name", name, MAX_NAME_CHARS)
-        chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+        chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
         shown = name.strip() or shown_name(actor)[:MAX_NAME_CHARS]
         taken = chat.taken(actor, shown, self._clock.now())
         LiveChatRecords(tx).keep(taken)
@@ -221,7 +221,7 @@ class LiveChats:
         _check_message(said)
 
         def work(tx: Transaction) -> LiveView:
-            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+            chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
             chat.check_talks(actor)
             if not isinstance(said, str):
                 check_takes_picture(tx, chat, Author.OPERATOR)
@@ -241,12 +241,12 @@ class LiveChats:
         and ChatAlreadyTaken if another operator has it and the actor may not manage others."""
         if not to.strip():
             raise InvalidInput("assignee", "Choose an operator.")
-        chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+        chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
         colleague = colleague_named(tx, actor, to)
         given = chat.transferred(actor, colleague, self._clock.now(), by_force=actor.may(MANAGE))
         if given is not chat:
             LiveChatRecords(tx).keep(given)
-            before = InboxRecords(tx).of_agent(chat.agent_id, [conversation_id])
+            before = InboxRecords(tx).lock(chat.agent_id, [conversation_id])
             tell_assigned(tx, actor, chat.agent_id, before, colleague.address)
             change = ConversationChange(assignee=colleague.address)
             InboxRecords(tx).change(chat.agent_id, [conversation_id], change)
@@ -258,7 +258,7 @@ class LiveChats:
         operator has it and the actor may not manage others."""
 
         def work(tx: Transaction) -> LiveView:
-            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+            chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
             back = chat.handed_back(actor, self._clock.now(), by_force=actor.may(MANAGE))
             if back is not chat:
                 LiveChatRecords(tx).keep(back)

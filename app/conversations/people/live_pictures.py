@@ -41,7 +41,7 @@ class LivePictures:
         """From an operator; repeating a `message_id` has no effect."""
 
         def theirs(tx: Transaction) -> LiveChat:
-            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+            chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
             chat.check_talks(actor)
             return chat
 
@@ -56,7 +56,7 @@ class LivePictures:
     @reads
     def of_conversation(self, tx: Transaction, actor: Actor, conversation_id: UUID, number: int) -> bytes:
         """The same for an operator. Raises NotFound for another workspace's as well."""
-        chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+        chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
         return LiveChatRecords(tx).picture(chat.conversation_id, number)
 
     async def _drawn(

@@ -50,8 +50,8 @@ class SavedReplies:
         return SavedReplyRecords(tx).of_workspace(actor.workspace_id, for_agent)
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, reply_id: UUID) -> SavedReply:
-        return SavedReplyRecords(tx).get(actor.workspace_id, reply_id)
+    def reply(self, tx: Transaction, actor: Actor, reply_id: UUID) -> SavedReply:
+        return SavedReplyRecords(tx).reply(actor.workspace_id, reply_id)
 
     @writes
     def create(self, tx: Transaction, actor: Actor, reply: SavedReply) -> SavedReply:
@@ -67,7 +67,7 @@ class SavedReplies:
         self, tx: Transaction, actor: Actor, reply_id: UUID, change: Callable[[SavedReply], SavedReply]
     ) -> SavedReply:
         """Store what `change` returns. Raises InvalidInput."""
-        after = _checked(tx, actor, change(SavedReplyRecords(tx).get(actor.workspace_id, reply_id)))
+        after = _checked(tx, actor, change(SavedReplyRecords(tx).reply(actor.workspace_id, reply_id)))
         SavedReplyRecords(tx).save(after)
         AuditRecords(tx).acted(actor, "saved_reply.edit", reply_id)
         return after
@@ -80,12 +80,12 @@ class SavedReplies:
     @reads
     def for_conversation(self, tx: Transaction, actor: Actor, conversation_id: UUID) -> list[FilledReply]:
         """Those available in its agent's chats, by title, with their variables filled in."""
-        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        conversation = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         replies = SavedReplyRecords(tx).of_workspace(actor.workspace_id, conversation.agent_id)
         if not replies:
             return []
         [entry] = InboxRecords(tx).entries([conversation])
-        chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+        chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
         has_it = chat.is_open and chat.is_with(actor)
         values = {
             "agent": AgentRecords(tx).agent(actor.workspace_id, conversation.agent_id).draft.name,

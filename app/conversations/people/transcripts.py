@@ -47,7 +47,7 @@ class Transcripts:
         """Send the conversation so far, without notes and traces. The audit counts it without the recipient. Raises
         InvalidInput, also for an empty conversation or without a mail server, and NotFound for a conversation that does
         not exist or belongs to another workspace."""
-        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        conversation = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         if not self.can_send:
             raise InvalidInput("email", _NO_MAIL)
         name = AgentRecords(tx).agent(actor.workspace_id, conversation.agent_id).draft.name

@@ -62,7 +62,7 @@ class VisitorData:
 
     async def erase_conversation(self, actor: Actor, conversation_id: UUID) -> Erasure:
         await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+            lambda tx: ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         )
         return await self._erase(
             actor,

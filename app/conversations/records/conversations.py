@@ -216,7 +216,7 @@ class ConversationRecords(Repository):
         """All questions of the visitor in it, oldest first."""
         return list(self._connection.scalars(_QUESTIONS, {"conversation": conversation_id}))
 
-    def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
+    def conversation(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
         """Raises NotFound, also for another workspace's."""
         return self._found(Conversation, own_row(CONVERSATIONS, workspace_id, conversation_id), "conversation")
 

@@ -157,7 +157,7 @@ class InboxRecords(Repository):
         )
         return dict(self._connection.execute(statement).all())
 
-    def of_agent(self, agent_id: UUID, conversation_ids: Sequence[UUID]) -> list[Conversation]:
+    def lock(self, agent_id: UUID, conversation_ids: Sequence[UUID]) -> list[Conversation]:
         """Those of them that belong to the agent, in the given order, locked until the transaction ends."""
         statement = (
             select(CONVERSATIONS)

@@ -29,7 +29,7 @@ class SavedFilterRecords(Repository):
         statement = select(SAVED_FILTERS).where(*_seen_by(workspace_id, operator_id))
         return self._values(SavedFilter, statement.order_by(func.lower(SAVED_FILTERS.c.name), SAVED_FILTERS.c.id))
 
-    def get(self, workspace_id: UUID, operator_id: UUID | None, filter_id: UUID) -> SavedFilter:
+    def saved_filter(self, workspace_id: UUID, operator_id: UUID | None, filter_id: UUID) -> SavedFilter:
         """Raises NotFound, also for another workspace's or operator's."""
         statement = select(SAVED_FILTERS).where(*_seen_by(workspace_id, operator_id), SAVED_FILTERS.c.id == filter_id)
         return self._found(SavedFilter, statement, "saved filter")
@@ -42,7 +42,7 @@ class SavedFilterRecords(Repository):
         self._update(SAVED_FILTERS, SAVED_FILTERS.c.id == filter_id, name=name)
 
     def delete(self, workspace_id: UUID, operator_id: UUID | None, filter_id: UUID) -> None:
-        """Raises NotFound, like `get`."""
+        """Raises NotFound, like `saved_filter`."""
         wanted = SAVED_FILTERS.c.id == filter_id
         for condition in _seen_by(workspace_id, operator_id):
             wanted &= condition

@@ -95,7 +95,7 @@ class AdminGaps(Api):
     @get("/v1/agents/{agent_id}/gaps", "List questions that could not be answered", access=read)
     async def list_gaps(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
         asked = call.input
-        page = await self._gaps.of_agent(
+        page = await self._gaps.gaps(
             call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.only, asked.sort
         )
         return ListOut[GapOut].of(page)

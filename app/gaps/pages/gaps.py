@@ -79,9 +79,7 @@ class GapsPages(Pages):
     async def gaps(self, visit: Visit[GapsWanted]) -> Shown:
         wanted = visit.input
         only = wanted.only(visit.now)
-        page = await self._gaps.of_agent(
-            visit.actor, visit.agent.id, wanted.state, wanted.part(_SHOWN), only, wanted.sort
-        )
+        page = await self._gaps.gaps(visit.actor, visit.agent.id, wanted.state, wanted.part(_SHOWN), only, wanted.sort)
         counts = await self._gaps.counts(visit.actor, visit.agent.id, only)
         kept = {
             "state": wanted.state.value,

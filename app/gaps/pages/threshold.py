@@ -36,7 +36,7 @@ class ThresholdPages(Pages):
     @page("/console/agents/{agent_id}/threshold", access=read, under="report")
     async def threshold(self, visit: Visit[ThresholdWanted]) -> Shown:
         """For a gap, also the threshold at which its question would have been answered."""
-        curve = await self._curves.of(visit.actor, visit.agent.id)
+        curve = await self._curves.curve(visit.actor, visit.agent.id)
         gap = await self._gap(visit, visit.input.gap)
         answers_from = gap.snapshot.answers_from if gap and gap.snapshot else None
         return Shown(

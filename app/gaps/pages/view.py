@@ -37,7 +37,7 @@ class GapShow:
 
     async def own(self, visit: Visit[Form]) -> Gap:
         """The gap in the path, if it belongs to the path's agent. Raises NotFound."""
-        gap = await self._gaps.get(visit.actor, visit.path_id("gap_id"))
+        gap = await self._gaps.gap(visit.actor, visit.path_id("gap_id"))
         if gap.agent_id != visit.agent.id:
             raise NotFound("gap")
         return gap
@@ -84,7 +84,7 @@ class GapShow:
         )
 
     async def _others(self, visit: Visit[Form], gap: Gap) -> list[tuple[UUID, str]]:
-        page = await self._gaps.of_agent(
+        page = await self._gaps.gaps(
             visit.actor, gap.agent_id, GapState.OPEN, PageRequest(_OTHERS), order=GapOrder.IMPACT
         )
         return [(other.id, other.question[:120]) for other in page.items if other.id != gap.id]

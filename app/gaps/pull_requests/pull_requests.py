@@ -91,7 +91,7 @@ class Repositories:
     @writes_agent
     def remove(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
         """Remove it with its token. Raises NotFound if there is none."""
-        known = RepositoryRecords(tx).get(agent_id)
+        known = RepositoryRecords(tx).repository(agent_id)
         RepositoryRecords(tx).remove(agent_id)
         AuditRecords(tx).acted(actor, "repository.remove", known.id, agent_id=str(agent_id))
 
@@ -112,7 +112,7 @@ class PullRequests:
     @reads
     def of_gap(self, tx: Transaction, actor: Actor, gap_id: UUID) -> list[PullRequest]:
         """Latest first."""
-        GapRecords(tx).get(actor.workspace_id, gap_id)
+        GapRecords(tx).gap(actor.workspace_id, gap_id)
         return PullRequestRecords(tx).of_gap(gap_id)
 
     async def file(self, actor: Actor, gap_id: UUID, page_url: str) -> RepositoryFile:
@@ -158,7 +158,7 @@ class PullRequests:
         )
 
         def work(tx: Transaction) -> None:
-            GapRecords(tx).get(actor.workspace_id, gap_id)
+            GapRecords(tx).gap(actor.workspace_id, gap_id)
             PullRequestRecords(tx).add(pull_request)
             AuditRecords(tx).acted(actor, "gap.open_pull_request", gap_id, number=opened.number, path=file.path)
 
@@ -169,9 +169,9 @@ class PullRequests:
     def _known(
         self, tx: Transaction, actor: Actor, gap_id: UUID
     ) -> tuple[Gap, Repository, RepositorySecrets, Sequence[GapAsking]]:
-        gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+        gap = GapRecords(tx).gap(actor.workspace_id, gap_id)
         AgentRecords(tx).agent(actor.workspace_id, gap.agent_id)
-        repository = RepositoryRecords(tx).get(gap.agent_id)
+        repository = RepositoryRecords(tx).repository(gap.agent_id)
         askings = GapReplayRecords(tx).askings(gap_id, MAX_PROVED)
         return gap, repository, RepositoryRecords(tx).secrets(gap.agent_id), askings
 
@@ -220,7 +220,7 @@ class Merges:
         if not hmac.compare_digest(right.encode(), signature.encode()):
             raise Unauthorized(_REFUSED)
         told = _told(body)
-        repository = await own.read(lambda tx: RepositoryRecords(tx).get(agent_id))
+        repository = await own.read(lambda tx: RepositoryRecords(tx).repository(agent_id))
         full_name = f"{repository.owner}/{repository.name}".casefold()
         if str(_at(told, "repository", "full_name")).casefold() != full_name:
             return 0

@@ -77,7 +77,7 @@ class RepositoryRecords(Records):
     def find(self, agent_id: UUID) -> Repository | None:
         return self._value(Repository, _of(agent_id))
 
-    def get(self, agent_id: UUID) -> Repository:
+    def repository(self, agent_id: UUID) -> Repository:
         """Raises NotFound."""
         return self._found(Repository, _of(agent_id), "repository")
 

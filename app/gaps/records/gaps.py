@@ -77,7 +77,7 @@ class GapRecords(Repository):
         keyset = Keyset(impact, GAPS.c.count, GAPS.c.last_seen, GAPS.c.id, descending=True)
         return self._page(keyset, Gap, statement.add_columns(impact), page)
 
-    def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
+    def gap(self, workspace_id: UUID, gap_id: UUID) -> Gap:
         """Raises NotFound, also for another workspace's."""
         return self._found(Gap, own_row(GAPS, workspace_id, gap_id), "gap")
 
@@ -105,19 +105,19 @@ class GapRecords(Repository):
 
     def set_state(self, workspace_id: UUID, gap_id: UUID, state: GapState, note: str) -> Gap:
         """Raises NotFound."""
-        was = self.get(workspace_id, gap_id).state
+        was = self.gap(workspace_id, gap_id).state
         values: dict[str, object] = {"state": state.value, "note": note}
         if state is GapState.ANSWERED:
             values["answered_at"] = self._now()
         if state is GapState.OPEN and was not in (GapState.OPEN, GapState.PROPOSED):
             values["reopened_at"] = self._now()
         self._update(GAPS, GAPS.c.id == gap_id, **values)
-        return self.get(workspace_id, gap_id)
+        return self.gap(workspace_id, gap_id)
 
     def take_back(self, workspace_id: UUID, gap_id: UUID, state: GapState, note: str) -> Gap:
         """As if it had not been ignored, without counting as reopened. Raises NotFound."""
         self._update(GAPS, GAPS.c.id == gap_id, state=state.value, note=note)
-        return self.get(workspace_id, gap_id)
+        return self.gap(workspace_id, gap_id)
 
     def of_week(self, agent_id: UUID, week: Week) -> tuple[GapTally, GapTally, GapTally]:
         """Those that were new, closed with proof, or reopened in that week."""

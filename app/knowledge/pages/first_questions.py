@@ -31,7 +31,7 @@ class FirstQuestionPages(Pages):
 
     @page("/console/agents/{agent_id}/settings/questions", access=write, under="agent_settings")
     async def first_questions(self, visit: Visit[NoForm]) -> Shown:
-        suggested = await self._suggestions.of_agent(visit.actor, visit.agent.id)
+        suggested = await self._suggestions.suggestions(visit.actor, visit.agent.id)
         chosen = visit.agent.draft.starter_prompts
         told = {
             "chosen": chosen,

@@ -29,7 +29,7 @@ class QuarantinePages(Pages):
 
     @page("/console/agents/{agent_id}/quarantine", access=read, under="sources", waiting=quarantined_pages)
     async def quarantine(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._quarantine.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
+        page = await self._quarantine.pages(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
         told = {"page": page, "wanted": visit.input, "in_words": IN_WORDS}
         return Shown("knowledge/pages/quarantine.html", told)
 

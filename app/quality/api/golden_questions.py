@@ -92,7 +92,7 @@ class AdminGoldenQuestions(Api):
 
     @get("/v1/agents/{agent_id}/golden-questions", "List an agent's golden questions, oldest first", access=read)
     async def list_golden_questions(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenQuestionOut]:
-        page = await self._golden.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        page = await self._golden.questions(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[GoldenQuestionOut].of(page)
 
     @post(
@@ -192,5 +192,5 @@ class AdminGoldenRuns(Api):
 
     @get("/v1/agents/{agent_id}/golden-runs/{golden_run_id}", "Get a run, question by question", access=read)
     async def get_golden_run(self, call: Call[Actor, None]) -> GoldenRunOut:
-        run = await self._runs.get(call.caller, call.path_id("agent_id"), call.path_id("golden_run_id"))
+        run = await self._runs.golden_run(call.caller, call.path_id("agent_id"), call.path_id("golden_run_id"))
         return GoldenRunOut.of(run)

@@ -36,7 +36,7 @@ class GoldenPages(Pages):
         menu=MenuEntry("Golden questions", "Knowledge", 2, "target"),
     )
     async def golden(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._golden.of_agent(visit.actor, visit.agent.id, visit.input.part(_SHOWN))
+        page = await self._golden.questions(visit.actor, visit.agent.id, visit.input.part(_SHOWN))
         runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
         return Shown("quality/pages/golden.html", {"page": page, "runs": runs.items, "wanted": visit.input})
 
@@ -60,7 +60,7 @@ class GoldenPages(Pages):
 
     @page("/console/agents/{agent_id}/golden/runs/{golden_run_id}", access=read, under="golden")
     async def golden_run(self, visit: Visit[NoForm]) -> Shown:
-        run = await self._runs.get(visit.actor, visit.agent.id, visit.path_id("golden_run_id"))
+        run = await self._runs.golden_run(visit.actor, visit.agent.id, visit.path_id("golden_run_id"))
         sides = [(name, side) for name, side in (("draft", run.draft), ("live", run.live)) if side is not None]
         stages = list(dict.fromkeys(stage for _, side in sides for stage in side.stages))
         about = {"run": run, "sides": sides, "stages": stages, "rows": _rows(run), "metrics": _METRICS, "heads": _HEADS}
@@ -85,7 +85,7 @@ class GoldenPages(Pages):
         return Shown("quality/pages/lost_answers.html", {"asked": asked, "lost": len(lost)})
 
     async def _answer(self, visit: Visit[NoForm], mark: GoldenMark, version: Version) -> str:
-        golden = await self._golden.get(visit.actor, visit.agent.id, mark.golden_id)
+        golden = await self._golden.question(visit.actor, visit.agent.id, mark.golden_id)
         asked = PlaygroundQuestion(golden.question, language=golden.language)
         try:
             return (await self._playground.ask(visit.actor.workspace_id, visit.agent.id, asked, version)).answer
@@ -109,7 +109,7 @@ class GoldenPages(Pages):
 
     async def _stored(self, visit: Visit[Form]) -> GoldenQuestion:
         golden_id = visit.path_id("golden_id")
-        return await self._golden.get(visit.actor, visit.agent.id, golden_id)
+        return await self._golden.question(visit.actor, visit.agent.id, golden_id)
 
 
 def _rows(run: GoldenRun) -> list[tuple[str, GoldenMark | None, GoldenMark | None]]:

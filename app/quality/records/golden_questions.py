@@ -48,7 +48,7 @@ _OF_AGENT: Final = (
 
 def written_questions(tx: Transaction, agent_id: UUID) -> list[WrittenQuestion]:
     """Golden questions that may be shown to visitors, which excludes those taken from a visitor's question."""
-    golden = GoldenQuestionRecords(tx).of_agent(agent_id)
+    golden = GoldenQuestionRecords(tx).questions(agent_id)
     return [
         WrittenQuestion(one.question, one.page_keys)
         for one in golden
@@ -59,11 +59,11 @@ def written_questions(tx: Transaction, agent_id: UUID) -> list[WrittenQuestion]:
 class GoldenQuestionRecords(Repository):
     """The caller has checked the workspace. An agent has each wording once, ignoring case and punctuation."""
 
-    def of_agent(self, agent_id: UUID) -> list[GoldenQuestion]:
+    def questions(self, agent_id: UUID) -> list[GoldenQuestion]:
         """Oldest first."""
         return [value_of(GoldenQuestion, row) for row in self._connection.execute(_OF_AGENT, {"agent": agent_id})]
 
-    def get(self, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
+    def question(self, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
         """Raises NotFound."""
         return self._found(GoldenQuestion, select(GOLDEN_QUESTIONS).where(_is(agent_id, golden_id)), "golden question")
 
@@ -83,7 +83,7 @@ class GoldenQuestionRecords(Repository):
         )
         upsert = statement.on_conflict_do_update(index_elements=["agent_id", "wording"], set_=_said_of(told))
         kept = self._connection.scalars(upsert.returning(GOLDEN_QUESTIONS.c.id)).one()
-        return self.get(golden.agent_id, kept)
+        return self.question(golden.agent_id, kept)
 
     def save(self, golden: GoldenQuestion) -> GoldenQuestion:
         """Raises NotFound, InvalidInput if another one of the agent has the wording."""
@@ -95,7 +95,7 @@ class GoldenQuestionRecords(Repository):
             raise InvalidInput("question", "This golden question already exists. Edit that one.") from error
         if not changed:
             raise NotFound("golden question")
-        return self.get(golden.agent_id, golden.id)
+        return self.question(golden.agent_id, golden.id)
 
     def delete(self, agent_id: UUID, golden_id: UUID) -> None:
         """Raises NotFound."""
@@ -148,7 +148,7 @@ class GoldenRunRecords(Repository):
         statement = select(GOLDEN_RUNS).where(GOLDEN_RUNS.c.agent_id == agent_id)
         return self._page(_LATEST_FIRST, GoldenRun, statement, page)
 
-    def get(self, agent_id: UUID, run_id: UUID) -> GoldenRun:
+    def golden_run(self, agent_id: UUID, run_id: UUID) -> GoldenRun:
         """Raises NotFound."""
         statement = select(GOLDEN_RUNS).where(GOLDEN_RUNS.c.id == run_id, GOLDEN_RUNS.c.agent_id == agent_id)
         return self._found(GoldenRun, statement, "golden run")

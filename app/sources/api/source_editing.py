@@ -96,7 +96,7 @@ class AdminSourceAccess(Api):
         access=read,
     )
     async def get_source_access(self, call: Call[Actor, None]) -> SourceAccessOut:
-        return SourceAccessOut.of(await self._accesses.get(call.caller, call.path_id("source_id")))
+        return SourceAccessOut.of(await self._accesses.access(call.caller, call.path_id("source_id")))
 
     @put(
         "/v1/sources/{source_id}/access",

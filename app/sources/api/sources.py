@@ -60,7 +60,7 @@ class AdminSchedules(Api):
 
     @get("/v1/sources/{source_id}/schedule", "Get the source's crawl schedule", access=read)
     async def get_schedule(self, call: Call[Actor, None]) -> ScheduleOut:
-        return ScheduleOut.of(await self._schedules.get(call.caller, call.path_id("source_id")))
+        return ScheduleOut.of(await self._schedules.schedule(call.caller, call.path_id("source_id")))
 
     @put("/v1/sources/{source_id}/schedule", "Set the source's crawl schedule", access=write)
     async def set_schedule(self, call: Call[Actor, ScheduleIn]) -> ScheduleOut:
@@ -191,17 +191,17 @@ class AdminSources(Api):
         source = await self._sources.create(call.caller, call.path_id("agent_id"), config)
         if schedule is not None:
             await self._schedules.set(call.caller, source.id, schedule.schedule())
-            source = await self._sources.get(call.caller, source.id)
+            source = await self._sources.source(call.caller, source.id)
         return SourceOut.of(source)
 
     @get("/v1/agents/{agent_id}/sources", "List an agent's sources, oldest first", access=read)
     async def list_sources(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
-        page = await self._sources.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+        page = await self._sources.sources(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[SourceOut].of(page, items=tuple(map(SourceOut.of, page.items)))
 
     @get("/v1/sources/{source_id}", "Get a source with its latest run and page counts", access=read)
     async def get_source(self, call: Call[Actor, None]) -> SourceOut:
-        return SourceOut.of(await self._sources.get(call.caller, call.path_id("source_id")))
+        return SourceOut.of(await self._sources.source(call.caller, call.path_id("source_id")))
 
     @post(
         "/v1/sources/{source_id}/sync",

@@ -42,7 +42,7 @@ class AdminDeletions(Api):
         access=read,
     )
     async def get_deletion(self, call: Call[Actor, None]) -> DeletionOut:
-        return DeletionOut.of(await self._deletions.get(call.caller, call.path_id("deletion_id")))
+        return DeletionOut.of(await self._deletions.deletion(call.caller, call.path_id("deletion_id")))
 
     @post(
         "/v1/deletions/{deletion_id}/finish",

@@ -43,11 +43,11 @@ class Deletions:
 
     async def finish_again(self, actor: Actor, deletion_id: UUID) -> Deletion:
         """Let a worker finish a deletion that was given up; a verified one stays unchanged."""
-        deletion = await self.get(actor, deletion_id)
+        deletion = await self.deletion(actor, deletion_id)
         if deletion.state is DeletionState.PENDING:
             await self._jobs.finish_deletions(deletion.agent_id, uuid4())  # its own id was already used for a job
         return deletion
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, deletion_id: UUID) -> Deletion:
-        return DeletionRecords(tx).get(actor.workspace_id, deletion_id)
+    def deletion(self, tx: Transaction, actor: Actor, deletion_id: UUID) -> Deletion:
+        return DeletionRecords(tx).deletion(actor.workspace_id, deletion_id)

@@ -24,7 +24,7 @@ class DeletionPages(Pages):
 
     @page("/console/deletions/{deletion_id}", access=read)
     async def deletion(self, visit: Visit[NoForm]) -> Shown:
-        receipt = await self._deletions.get(visit.actor, visit.path_id("deletion_id"))
+        receipt = await self._deletions.deletion(visit.actor, visit.path_id("deletion_id"))
         return Shown("sources/deletions/deletion.html", {"receipt": receipt, "rows": _rows(receipt)})
 
     @action("/console/deletions/{deletion_id}/finish", access=write, shown_on="deletion")

@@ -78,7 +78,7 @@ class DeletionRecords(Repository):
         self._add(DELETIONS, deletion)
         return deletion
 
-    def get(self, workspace_id: UUID, deletion_id: UUID) -> Deletion:
+    def deletion(self, workspace_id: UUID, deletion_id: UUID) -> Deletion:
         """Raises NotFound."""
         of_workspace = DELETIONS.c.id == deletion_id, DELETIONS.c.workspace_id == workspace_id
         return self._found(Deletion, select(DELETIONS).where(*of_workspace), "deletion")

@@ -85,7 +85,7 @@ class AdminFiles(Api):
 
     @get("/v1/sources/{source_id}/file", "Get the metadata of a source's file", access=read)
     async def get_file(self, call: Call[Actor, None]) -> FileOut:
-        return FileOut.of(await self._files.get(call.caller, call.path_id("source_id")))
+        return FileOut.of(await self._files.file(call.caller, call.path_id("source_id")))
 
     @get(
         "/v1/sources/{source_id}/file/content",

@@ -104,7 +104,7 @@ class SourceFiles:
 
     async def replace(self, actor: Actor, source_id: UUID, upload: Upload) -> StoredFile:
         """The next sync reads the new file; if its bytes are the same, that costs nothing."""
-        before = await self.get(actor, source_id)
+        before = await self.file(actor, source_id)
         config = before.source.config
         if config.name == before.facts.name:  # the operator gave it no name
             config = replace(config, name=upload.own_name)
@@ -129,7 +129,7 @@ class SourceFiles:
         return StoredFile(source, facts)
 
     @reads
-    def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> StoredFile:
+    def file(self, tx: Transaction, actor: Actor, source_id: UUID) -> StoredFile:
         source = SourceRecords(tx).find(actor.workspace_id, source_id)
         return StoredFile(source, FileRecords(tx).facts(source_id))
 

@@ -122,10 +122,10 @@ class SourcePages(Pages):
         waiting=quarantined_pages,
     )
     async def sources(self, visit: Visit[SourcesWanted]) -> Shown:
-        found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
+        found = await self._sources.sources(visit.actor, visit.agent.id, _MANY)
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
         title = " ".join(visit.input.title.split())[:MAX_NAME_CHARS]
-        unread = await self._unread.of_agent(visit.actor, visit.agent.id)
+        unread = await self._unread.languages(visit.actor, visit.agent.id)
         told = {
             "rows": rows,
             "unread": unread,
@@ -167,7 +167,7 @@ class SourcePages(Pages):
             {
                 **_FILES,
                 "source": source,
-                "file": (await self._files.get(visit.actor, source.id)).facts if kind.has_file else None,
+                "file": (await self._files.file(visit.actor, source.id)).facts if kind.has_file else None,
                 "most": self._files.max_bytes,
                 "run": run,
                 "progress": run and run_progress(run, visit.now),

@@ -75,7 +75,7 @@ class SourceUpkeepPages(Pages):
     async def preview_reading(self, visit: Visit[NoForm]) -> Shown:
         """Nothing is embedded or stored, so there is no other page to redirect to."""
         source = await own_source(self._sources, visit)
-        return await self._page(visit, source, preview=await self._previews.of(visit.actor, source.id))
+        return await self._page(visit, source, preview=await self._previews.preview(visit.actor, source.id))
 
     @action(_PATH + "/access", access=write, shown_on=_SHOWN, under="sources")
     async def set_source_access(self, visit: Visit[AccessForm]) -> Go:
@@ -98,6 +98,6 @@ class SourceUpkeepPages(Pages):
             "hook": f"{str(visit.request.base_url).rstrip('/')}/v1/hooks/sources/{source.id}",
             "secret": secret,
             "preview": preview,
-            "access": await self._accesses.get(visit.actor, source.id),
+            "access": await self._accesses.access(visit.actor, source.id),
         }
         return Shown("sources/pages/source_upkeep.html", told)

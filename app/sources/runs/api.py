@@ -96,7 +96,7 @@ class AdminPreviews(Api):
         codes=("invalid_request",),
     )
     async def preview_reading(self, call: Call[Actor, None]) -> PreviewOut:
-        return PreviewOut.of(await self._previews.of(call.caller, call.path_id("source_id")))
+        return PreviewOut.of(await self._previews.preview(call.caller, call.path_id("source_id")))
 
 
 def progress_response(watch: RunWatch, actor: Actor, run_id: UUID, policy: StreamPolicy) -> EventSourceResponse:

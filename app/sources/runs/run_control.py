@@ -116,7 +116,7 @@ class RunPreviews:
         self._records = records
         self._listing = listing
 
-    async def of(self, actor: Actor, source_id: UUID) -> RunPreview:
+    async def preview(self, actor: Actor, source_id: UUID) -> RunPreview:
         """Raises NotFound, and InvalidInput for a source without anything to fetch."""
 
         def work(tx: Transaction) -> tuple[dict[str, KnownPage], Source, SourceAccess | None]:

@@ -165,7 +165,7 @@ class NoticeChannels:
     async def test(self, actor: Actor, channel_id: UUID) -> str | None:
         """Post a test message now. Returns None when the service accepted it, else the reason in words."""
         own = self._records.of_workspace(actor.workspace_id)
-        channel, url = await own.read(lambda tx: NoticeChannelRecords(tx).get(actor.workspace_id, channel_id))
+        channel, url = await own.read(lambda tx: NoticeChannelRecords(tx).channel(actor.workspace_id, channel_id))
         notice = Notice("Test message from Docent", ("Docent will post notices here.",), CHANNELS_PATH, "View channels")
         query, body = post_of(channel.kind, notice, self._mailer.whole_url(notice.path))
         return await self._sender.post(url + query, JSON_HEADERS, body)

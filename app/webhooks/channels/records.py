@@ -69,7 +69,7 @@ class NoticeChannelRecords(Repository):
         statement = select(NOTICE_CHANNELS).where(NOTICE_CHANNELS.c.workspace_id == workspace_id)
         return self._values(NoticeChannel, statement.order_by(NOTICE_CHANNELS.c.created_at, NOTICE_CHANNELS.c.id))
 
-    def get(self, workspace_id: UUID, channel_id: UUID) -> tuple[NoticeChannel, str]:
+    def channel(self, workspace_id: UUID, channel_id: UUID) -> tuple[NoticeChannel, str]:
         """With its address. Raises NotFound and SecretsLocked."""
         mine = (NOTICE_CHANNELS.c.id == channel_id, NOTICE_CHANNELS.c.workspace_id == workspace_id)
         row = self._first_row(select(NOTICE_CHANNELS).where(*mine), "channel")

@@ -61,7 +61,7 @@ class AdminHelpDesks(Api):
 
     @get("/v1/agents/{agent_id}/help-desk", "Get the help desk that conversations are handed over to", access=read)
     async def get_help_desk(self, call: Call[Actor, None]) -> HelpDeskOut:
-        desk = await self._desks.of_agent(call.caller, call.path_id("agent_id"))
+        desk = await self._desks.desk(call.caller, call.path_id("agent_id"))
         if desk is None:
             raise NotFound("help desk")
         return HelpDeskOut.of(desk)

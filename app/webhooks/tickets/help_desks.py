@@ -31,8 +31,8 @@ class HelpDesks:
         self._mailer = mailer
 
     @reads_agent
-    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> DeskSettings | None:
-        return HelpDeskRecords(tx).of_agent(agent_id)
+    def desk(self, tx: Transaction, actor: Actor, agent_id: UUID) -> DeskSettings | None:
+        return HelpDeskRecords(tx).desk(agent_id)
 
     async def set(self, actor: Actor, agent_id: UUID, fields: DeskFields, token: str) -> DeskSettings:
         """An empty token keeps the stored one while the host is the same. Raises InvalidInput."""
@@ -41,7 +41,7 @@ class HelpDesks:
             raise InvalidInput("kind", "This installation has no mail server. Choose another type.")
 
         def work(tx: Transaction) -> DeskSettings:
-            before = HelpDeskRecords(tx).of_agent(agent_id)
+            before = HelpDeskRecords(tx).desk(agent_id)
             is_same = before is not None and (before.kind, before.host) == (desk.kind, desk.host)
             kept = token or ((HelpDeskRecords(tx).token(agent_id) or "") if is_same else "")
             check_desk(desk, kept)

@@ -31,7 +31,7 @@ class HelpDeskPages(Pages):
     @page("/console/agents/{agent_id}/help-desk", access=read, menu=MenuEntry("Help desk", "Set-up", 2, "desk"))
     async def help_desk(self, visit: Visit[HelpDeskWanted]) -> Shown:
         told = {
-            "desk": await self._desks.of_agent(visit.actor, visit.agent.id),
+            "desk": await self._desks.desk(visit.actor, visit.agent.id),
             "tickets": await self._desks.tickets(visit.actor, visit.agent.id, visit.input.part(_SHOWN)),
             "cursor": visit.input.cursor,
             "desks": DESKS,

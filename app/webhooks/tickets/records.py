@@ -108,7 +108,7 @@ class HelpDeskRecords(Repository):
             values |= SealedRows(self._tx, HELP_DESKS).sealed(desk_id, token.encode())
             self._connection.execute(self._insert(HELP_DESKS).values(id=desk_id, **values))
 
-    def of_agent(self, agent_id: UUID) -> DeskSettings | None:
+    def desk(self, agent_id: UUID) -> DeskSettings | None:
         row = self._connection.execute(select(HELP_DESKS).where(HELP_DESKS.c.agent_id == agent_id)).one_or_none()
         return _desk(row) if row else None
 
@@ -181,7 +181,7 @@ class TicketRecords(Repository):
         agent = AgentRecords(self._tx).agent(workspace_id, row.agent_id).draft.name
         turns = StoredTurnRecords(self._tx).of_conversation(row.conversation_id)
         messages = LiveChatRecords(self._tx).messages(row.conversation_id, 0, _MOST_MESSAGES)
-        lead = LeadRecords(self._tx).get(workspace_id, row.lead_id) if row.lead_id else None
+        lead = LeadRecords(self._tx).lead(workspace_id, row.lead_id) if row.lead_id else None
         url = console_url.format(agent=row.agent_id, conversation=row.conversation_id)
         ticket = Ticket(
             ticket_id,

@@ -97,7 +97,7 @@ class OperatorPages(Pages):
         return {"roles": _ROLES, "least": MIN_PASSWORD_CHARS, "methods": self._methods, "has_mail": has_mail}
 
     async def _one(self, visit: Visit[NoForm]) -> Operator:
-        return await self._operators.get(visit.actor, visit.path_id("operator_id"))
+        return await self._operators.operator(visit.actor, visit.path_id("operator_id"))
 
     async def _change(
         self,

@@ -64,7 +64,7 @@ class OperatorRecords(Repository):
             told = "An operator of this workspace already has this e-mail address. Use another one."
             raise InvalidInput("email", told) from error
 
-    def get(self, workspace_id: UUID, operator_id: UUID) -> Operator:
+    def operator(self, workspace_id: UUID, operator_id: UUID) -> Operator:
         """Raises NotFound."""
         return self._found(
             Operator,

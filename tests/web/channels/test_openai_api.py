@@ -72,7 +72,7 @@ async def test_a_question_is_a_turn_of_a_conversation_that_says_where_it_came_fr
     [(session, request)] = house.turns.asked
     assert (session.channel, session.agent_id, request.message) == (Channel.API, house.agent.id, QUESTION)
     with house.record.reading() as tx:
-        kept = ConversationRecords(tx).get(house.actor.workspace_id, session.conversation_id)
+        kept = ConversationRecords(tx).conversation(house.actor.workspace_id, session.conversation_id)
     assert kept.channel is Channel.API
 
 

@@ -218,7 +218,7 @@ async def test_an_answer_closes_the_gap_and_sent_twice_is_one_answer(house: Hous
     with house.record.reading() as tx:
         [answer] = CuratedAnswerRecords(tx).answers(house.agent.id)
         assert answer.answer == "Yes, we do."
-        assert GapRecords(tx).get(house.actor.workspace_id, gap).state.value == "answered"
+        assert GapRecords(tx).gap(house.actor.workspace_id, gap).state.value == "answered"
 
 
 async def test_an_answer_that_does_not_fit_closes_nothing_and_says_so(house: House) -> None:

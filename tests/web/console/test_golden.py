@@ -64,7 +64,7 @@ async def test_a_run_that_goes_on_looks_again_by_itself(console: OpenConsole) ->
     response = await console.editor.post(place(console, "/run"))
     path, run_id = response.headers["location"], UUID(response.headers["location"].rpartition("/")[2])
     house = console.house
-    run = await house.parts.get(GoldenRuns).get(house.actor, house.agent.id, run_id)
+    run = await house.parts.get(GoldenRuns).golden_run(house.actor, house.agent.id, run_id)
 
     async def shown(**now: object) -> str:
         await house.record.write(lambda tx: GoldenRunRecords(tx).save(replace(run, questions=40, **now)))  # type: ignore[arg-type]
@@ -114,7 +114,7 @@ async def _losing(console: OpenConsole) -> GoldenRun:
         house.actor, house.agent.id, lambda draft: replace(draft, publish_gate=PublishGate.REFUSE)
     )
     with house.record.writing() as tx:
-        golden = GoldenQuestionRecords(tx).of_agent(strict.id)
+        golden = GoldenQuestionRecords(tx).questions(strict.id)
         asked = golden[0]
         answer = CuratedAnswer(uuid4(), strict.id, Trigger.EXACT, asked.question, "From nine.")
         CuratedAnswerRecords(tx).create(answer)

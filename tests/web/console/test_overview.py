@@ -37,7 +37,7 @@ async def test_it_leads_to_gaps_that_grow_as_long_as_they_are_open(console: Open
     path = f"/console/agents/{console.house.agent.id}/gaps/{gap_id}"
     gaps = console.house.parts.get(Gaps)
     await gaps.reopen(console.house.actor, gap_id)
-    assert (await gaps.get(console.house.actor, gap_id)).state is GapState.OPEN
+    assert (await gaps.gap(console.house.actor, gap_id)).state is GapState.OPEN
     growing = (await console.viewer.page("/console")).partition("Growing gaps")[2].partition("What changed")[0]
     assert path in growing
     await gaps.ignore(console.house.actor, gap_id, "not ours")

@@ -42,7 +42,7 @@ async def test_a_proposed_gap_shows_its_proof_and_one_button_that_closes_it(hous
     assert proof.count("Close with this proof") == 1
     await browser.post(f"{path}/prove")
 
-    assert (await house.parts.get(Gaps).get(house.actor, gap)).state is GapState.ANSWERED
+    assert (await house.parts.get(Gaps).gap(house.actor, gap)).state is GapState.ANSWERED
 
 
 async def test_proposed_gaps_are_closed_with_their_proof_from_the_list(house: House) -> None:
@@ -57,7 +57,7 @@ async def test_proposed_gaps_are_closed_with_their_proof_from_the_list(house: Ho
 
     assert await browser.flash(await browser.post(f"{gaps_path(house)}/prove", chosen)) == "2 gaps closed with proof."
 
-    states = [(await house.parts.get(Gaps).get(house.actor, gap)).state for gap in gaps]
+    states = [(await house.parts.get(Gaps).gap(house.actor, gap)).state for gap in gaps]
     assert states == [GapState.ANSWERED] * 2
     refused = await browser.post(f"{gaps_path(house)}/prove", {"state": "proposed"})
     assert "Choose 1 to 10 gaps" in refused.text

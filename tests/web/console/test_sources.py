@@ -34,7 +34,7 @@ HOSTILE = '<script>alert(1)</script>" onload="x'
 
 
 async def sources_of(house: House, agent_id: UUID) -> list[Source]:
-    return list((await house.parts.get(Sources).of_agent(house.actor, agent_id, PageRequest())).items)
+    return list((await house.parts.get(Sources).sources(house.actor, agent_id, PageRequest())).items)
 
 
 def list_path(house: House) -> str:

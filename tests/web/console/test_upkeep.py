@@ -25,7 +25,7 @@ def upkeep_of(source: Source) -> str:
 
 
 async def schedule_of(house: House, source: Source) -> Schedule | None:
-    found = await house.parts.get(Schedules).get(house.actor, source.id)
+    found = await house.parts.get(Schedules).schedule(house.actor, source.id)
     return None if found is None else found.schedule
 
 

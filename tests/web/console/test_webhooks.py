@@ -33,7 +33,7 @@ async def latest_audit(house: House) -> tuple[str, str, str]:
 
 
 async def the_webhook(house: House) -> Webhook:
-    [webhook] = await house.parts.get(Webhooks).of_agent(house.actor, house.agent.id)
+    [webhook] = await house.parts.get(Webhooks).webhooks(house.actor, house.agent.id)
     return webhook
 
 
@@ -91,7 +91,7 @@ async def test_an_agent_has_as_many_as_the_api_allows(house: House, browser: Con
     assert "the maximum number of webhooks" in text_of(page)
     assert "add_webhook" not in page
     assert (await browser.post(list_path(house), FORM)).status_code == 422
-    assert len(await house.parts.get(Webhooks).of_agent(house.actor, house.agent.id)) == MAX_WEBHOOKS
+    assert len(await house.parts.get(Webhooks).webhooks(house.actor, house.agent.id)) == MAX_WEBHOOKS
 
 
 async def test_a_removed_webhook_is_gone_with_what_it_missed(house: House, browser: ConsoleBrowser) -> None:

@@ -194,7 +194,7 @@ async def test_an_address_waits_for_a_change_of_the_secret_key_or_is_given_up_wi
         sealed = SealedRows(old, NOTICE_CHANNELS).sealed(made.id, SLACK.encode())
         tx.connection.execute(update(NOTICE_CHANNELS).values(sealed))
         changed = replace(tx, secret_keys=SecretKeys(lambda: [after, before]))
-        assert NoticeChannelRecords(changed).get(team.session.workspace_id, made.id)[1] == SLACK
+        assert NoticeChannelRecords(changed).channel(team.session.workspace_id, made.id)[1] == SLACK
     assert await team.deliver() == 1
     assert team.told == []
     assert "cannot be decrypted" in (await team.state()).last_error

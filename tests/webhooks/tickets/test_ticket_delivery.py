@@ -248,7 +248,7 @@ async def test_only_what_was_chosen_and_comes_after_is_handed_over(team: Team) -
 
 async def test_the_token_stays_sealed_and_goes_to_no_other_host(team: Team) -> None:
     await team.set(token="very-secret")
-    desk = await team.desks.of_agent(team.actor, team.session.agent_id)
+    desk = await team.desks.desk(team.actor, team.session.agent_id)
     assert "very-secret" not in repr(desk)
     with team.record.reading() as tx:
         for table in ("help_desks", "audit_log"):
@@ -263,7 +263,7 @@ async def test_another_workspace_finds_none_of_it(team: Team, tmp_path: Path) ->
     other = replace(team.actor, workspace_id=await another_workspace(tmp_path))
     agent_id = team.session.agent_id
     for attempt in (
-        team.desks.of_agent(other, agent_id),
+        team.desks.desk(other, agent_id),
         team.desks.set(other, agent_id, MAIL, ""),
         team.desks.clear(other, agent_id),
         team.desks.tickets(other, agent_id, PageRequest()),
@@ -279,7 +279,7 @@ async def test_a_help_desk_that_is_cleared_gets_nothing_of_what_waits(team: Team
     await team.hand_out()
     await team.desks.clear(team.actor, team.session.agent_id)
     assert await team.deliver() == 0
-    assert await team.desks.of_agent(team.actor, team.session.agent_id) is None
+    assert await team.desks.desk(team.actor, team.session.agent_id) is None
 
 
 async def test_of_a_long_conversation_the_end_is_told(team: Team) -> None:

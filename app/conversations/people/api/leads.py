@@ -111,7 +111,7 @@ class AdminLeads(Api):
 
     @get("/v1/agents/{agent_id}/leads", "List the messages that visitors left, latest first", access=read)
     async def list_leads(self, call: Call[Actor, LeadsQuery]) -> ListOut[LeadOut]:
-        page = await self._leads.of_agent(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
+        page = await self._leads.leads(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
         return ListOut[LeadOut].of(page)
 
     @get(

@@ -90,7 +90,7 @@ class LeadPages(Pages):
     )
     async def leads(self, visit: Visit[LeadsWanted]) -> Shown:
         wanted, agent_id = visit.input, visit.agent.id
-        page = await self._leads.of_agent(visit.actor, agent_id, wanted.part(_SHOWN), wanted.only)
+        page = await self._leads.leads(visit.actor, agent_id, wanted.part(_SHOWN), wanted.only)
         counts = await self._leads.counts(visit.actor, agent_id, wanted.only)
         kept = wanted.kept
         return Shown(

@@ -261,7 +261,7 @@ class SavedReplyPages(Pages):
 
     @page("/console/saved-replies/{reply_id}", access=read, under="live")
     async def saved_reply(self, visit: Visit[NoForm]) -> Shown:
-        reply = await self._replies.get(visit.actor, visit.path_id("reply_id"))
+        reply = await self._replies.reply(visit.actor, visit.path_id("reply_id"))
         return await self._shown(visit, "conversations/people/pages/saved_reply.html", {"reply": reply})
 
     @action("/console/saved-replies/{reply_id}", access=write, shown_on="saved_reply")

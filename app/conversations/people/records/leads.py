@@ -62,11 +62,11 @@ class LeadRecords(Repository):
             raise NotFound("conversation")
         self._add(LEADS, lead)
 
-    def get(self, workspace_id: UUID, lead_id: UUID) -> Lead:
+    def lead(self, workspace_id: UUID, lead_id: UUID) -> Lead:
         """Raises NotFound, also for another workspace's."""
         return self._found(Lead, own_row(LEADS, workspace_id, lead_id), "lead")
 
-    def of_agent(self, agent_id: UUID, lead_ids: Sequence[UUID]) -> list[Lead]:
+    def lock(self, agent_id: UUID, lead_ids: Sequence[UUID]) -> list[Lead]:
         """Those of them that belong to the agent, in the given order, locked until the transaction ends."""
         statement = select(LEADS).where(LEADS.c.agent_id == agent_id, LEADS.c.id.in_(lead_ids)).with_for_update()
         found = {row.id: value_of(Lead, row) for row in self._connection.execute(statement)}

@@ -64,7 +64,7 @@ class LiveChatRecords(Repository):
         )
         return self._chat(own, to_change)
 
-    def get(self, workspace_id: UUID, conversation_id: UUID, *, to_change: bool = False) -> LiveChat:
+    def live_chat(self, workspace_id: UUID, conversation_id: UUID, *, to_change: bool = False) -> LiveChat:
         """The same for an operator. Raises NotFound for a conversation that does not exist or belongs to another
         workspace.
         """
@@ -276,7 +276,7 @@ class SavedReplyRecords(Repository):
         by_title = statement.order_by(func.lower(SAVED_REPLIES.c.title), SAVED_REPLIES.c.id)
         return self._values(SavedReply, by_title)
 
-    def get(self, workspace_id: UUID, reply_id: UUID) -> SavedReply:
+    def reply(self, workspace_id: UUID, reply_id: UUID) -> SavedReply:
         """Raises NotFound, also for another workspace's."""
         return self._found(SavedReply, select(SAVED_REPLIES).where(_is(workspace_id, reply_id)), "saved reply")
 
