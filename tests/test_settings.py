@@ -56,8 +56,8 @@ def test_a_fallback_and_a_helper_may_have_prices_of_their_own() -> None:
     prices = read_settings(
         **named, model_price_prompt=2, model_price_cached=1, model_price_answer=10, helper_model_price_prompt=0.1
     ).prices
-    assert prices.of(TokenUsage(1_000_000, 0, "http://model")) == 2
-    assert prices.of(TokenUsage(1_000_000, 0, "http://helper_model", cached_tokens=500_000)) == pytest.approx(0.1)
+    assert prices.cost(TokenUsage(1_000_000, 0, "http://model")) == 2
+    assert prices.cost(TokenUsage(1_000_000, 0, "http://helper_model", cached_tokens=500_000)) == pytest.approx(0.1)
 
 
 def test_further_chat_models_are_named_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_further_chat_models_are_named_and_checked(monkeypatch: pytest.MonkeyPat
     settings = read_settings()
     assert settings.models["large"].key.get_secret_value() == "hunter2"
     assert "hunter2" not in repr(settings) + str(settings.shown())
-    assert settings.prices.of(TokenUsage(1_000_000, 0, "l")) == 3
+    assert settings.prices.cost(TokenUsage(1_000_000, 0, "l")) == 3
     monkeypatch.setenv("DOCENT_MODELS", told.replace("https", "ftp"))
     with pytest.raises(BadSettings, match="DOCENT_MODELS: begin the address with http"):
         read_settings()

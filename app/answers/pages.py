@@ -73,7 +73,7 @@ class GivenAnswer:
     prompt: tuple[PromptPart, ...]
 
     @classmethod
-    def of(cls, version: Version, told: PlaygroundAnswer) -> "GivenAnswer":
+    def from_answer(cls, version: Version, told: PlaygroundAnswer) -> "GivenAnswer":
         return cls(
             version,
             told.answer,
@@ -221,7 +221,7 @@ class PlaygroundPages(Pages):
                 history=history(talk, version),
             )
             told = await self._playground.ask(visit.agent.workspace_id, visit.agent.id, asked, version, listener)
-            return GivenAnswer.of(version, told)
+            return GivenAnswer.from_answer(version, told)
 
         try:
             answers = await asyncio.gather(*(ask(version) for version in given.versions()))

@@ -103,7 +103,7 @@ class BudgetedChatModel:
             raise
         finally:
             usage = call.usage
-            meter.add(replace(usage, cost=self._prices.of(usage)))
+            meter.add(replace(usage, cost=self._prices.cost(usage)))
 
 
 class _Call:

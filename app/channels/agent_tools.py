@@ -37,7 +37,7 @@ class Told:
     value: dict[str, Any]
 
     @classmethod
-    def of(cls, answer: BaseModel) -> "Told":
+    def from_model(cls, answer: BaseModel) -> "Told":
         value = answer.model_dump(mode="json")
         return cls(json.dumps(value, ensure_ascii=False), value)
 

@@ -86,13 +86,13 @@ class McpApi(Api):
         codes=_REFUSALS,
     )
     async def call_operator_tools_by_mcp(self, call: Call[Actor, None]) -> Response:
-        return await self._answered(call.request, (), lambda: self.of_operators(call.caller))
+        return await self._answered(call.request, (), lambda: self.operator_server(call.caller))
 
-    def of_agent(self, agent: LiveAgent, actor: Actor | None) -> Any:
+    def agent_server(self, agent: LiveAgent, actor: Actor | None) -> Any:
         """The SDK's server of an agent's tools. Raises a Refusal without the SDK."""
         return self._server_of(ProgramCaller(agent, actor))
 
-    def of_operators(self, actor: Actor) -> Any:
+    def operator_server(self, actor: Actor) -> Any:
         """The SDK's server of the operators' tools. Raises a Refusal without the SDK."""
         return _server("Docent", OPERATOR_INSTRUCTIONS, self._operator_tools.tools(actor), actor)
 

@@ -104,7 +104,7 @@ class OperatorTools:
         else:
             blank = CuratedAnswer(uuid4(), asked.agent_id, Trigger.SEMANTIC, "", "")
             edit = await self._proposals.propose_new(actor, replace(blank, **asked.sent))
-        return Told.of(CuratedEditOut.of(edit))
+        return Told.from_model(CuratedEditOut.of(edit))
 
 
 def _tool(endpoint: AnyEndpoint) -> Tool[Actor]:
@@ -118,7 +118,7 @@ def _tool(endpoint: AnyEndpoint) -> Tool[Actor]:
         request = Request({"type": "http", "path_params": path, "headers": [], "query_string": b""})
         taken = endpoint.input_model.model_construct(**values) if endpoint.input_model else None
         answer: Any = await endpoint.handler(Call(request, actor, taken))
-        return Told.of(answer)
+        return Told.from_model(answer)
 
     return Tool(OPERATIONS[endpoint.operation], f"{endpoint.summary}.", _takes(endpoint), call)
 

@@ -50,7 +50,7 @@ async def estimate_contexts(settings: Settings, named: str | None, as_json: bool
 
 def _price(settings: Settings, estimate: ContextEstimate) -> float | None:
     """In the currency of the settings; None where no price is set."""
-    price = settings.prices.of(replace(estimate.usage, model=settings.helper_model_name or settings.model_name))
+    price = settings.prices.cost(replace(estimate.usage, model=settings.helper_model_name or settings.model_name))
     return None if price is None else round(price, 4)
 
 

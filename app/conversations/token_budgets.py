@@ -46,7 +46,7 @@ class TokenBudgets:
 
     def cost_of_turn(self, turn: StoredTurn) -> float | None:
         """In the operator's currency; None if no chat model was used, or no price is set."""
-        return None if turn.usage is None else self._prices.of(turn.usage)
+        return None if turn.usage is None else self._prices.cost(turn.usage)
 
     @reads
     def bounded(self, tx: Transaction, actor: Actor) -> dict[UUID, TokenBudget]:

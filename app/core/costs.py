@@ -23,7 +23,7 @@ class TokenPrices:
     def are_set(self) -> bool:
         return bool(self.prompt or self.answer or self.others)
 
-    def of(self, usage: TokenUsage) -> float | None:
+    def cost(self, usage: TokenUsage) -> float | None:
         """What it has cost already, else what it costs now; None if no price is set."""
         if usage.cost is not None or not self.are_set:
             return usage.cost

@@ -58,7 +58,7 @@ class Done:
     next_questions: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, end: TurnEnd, turn_id: UUID, message_id: UUID) -> "Done":
+    def from_end(cls, end: TurnEnd, turn_id: UUID, message_id: UUID) -> "Done":
         return cls(
             turn_id, message_id, end.answered_by, end.low_confidence, end.confidence, end.finish, end.next_questions
         )

@@ -61,7 +61,7 @@ class KeptMatrices(Generic[Owner]):
         self._loads: dict[tuple[Owner, Hashable], asyncio.Task[VectorMatrix | None]] = {}
         self._loading = anyio.Lock()
 
-    async def of(
+    async def matrix(
         self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
     ) -> VectorMatrix | None:
         """The matrix that `load` returned in this state, or None if it returned that. Raises what `load` raises. A load

@@ -100,8 +100,8 @@ def _held_because(findings: Sequence[Finding]) -> str:
 
 
 def _near_twin_of(texts: Sequence[str], others: Sequence[PageTexts]) -> UUID | None:
-    mine = PageWording.of(texts)
-    return next((other.document_id for other in others if mine.is_near(PageWording.of(other.texts))), None)
+    mine = PageWording.from_texts(texts)
+    return next((other.document_id for other in others if mine.is_near(PageWording.from_texts(other.texts))), None)
 
 
 class Ingest:

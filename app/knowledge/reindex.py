@@ -99,7 +99,7 @@ class Reindexing:
         contexts = await self._contexts.estimate(agent_id)
         if not is_writing:
             contexts = replace(contexts, to_write=0, prompt_tokens=0, cached_tokens=0, answer_tokens=0)
-        return ReindexEstimate(contexts, self._prices.of(replace(contexts.usage, model=self._contexts.model_id)))
+        return ReindexEstimate(contexts, self._prices.cost(replace(contexts.usage, model=self._contexts.model_id)))
 
     async def start(self, actor: Actor, agent_id: UUID) -> None:
         """Raises NotFound."""

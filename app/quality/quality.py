@@ -52,7 +52,7 @@ class DayQuality(TurnCounts):
     first_token_p95: Annotated[int | None, "In milliseconds."] = None
 
     @classmethod
-    def of(cls, day: date, counts: TurnCounts, p50: int | None, p95: int | None) -> "DayQuality":
+    def from_counts(cls, day: date, counts: TurnCounts, p50: int | None, p95: int | None) -> "DayQuality":
         return cls(*_FIGURES(counts), day=day, first_token_p50=p50, first_token_p95=p95)
 
 

@@ -335,7 +335,7 @@ class TurnRun:
             self._live.publish(Citations(end.citations))
         if end.proposed:
             await self._ask_to_confirm()
-        self._live.publish(Done.of(end, self._request.turn_id, message_id))
+        self._live.publish(Done.from_end(end, self._request.turn_id, message_id))
 
     async def _ask_to_confirm(self) -> None:
         """Send the confirmation that the record has, unless it was already replaced."""

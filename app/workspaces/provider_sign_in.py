@@ -49,7 +49,7 @@ class Account:
     is_new: bool
 
     @classmethod
-    def of(cls, found: Credentials) -> "Account":
+    def from_credentials(cls, found: Credentials) -> "Account":
         return cls(found.operator.workspace_id, found.workspace, found.operator, found.identity is None)
 
     @property
@@ -88,7 +88,7 @@ class ProviderSignIn:
         self, tx: Transaction, identity: Identity, secret: str, replacing: str, workspace_id: UUID | None
     ) -> _Refusal | list[Account] | None:
         key, role = identity_key(identity), self._rules.role_of(identity.claims)
-        own = [Account.of(each) for each in OperatorRecords(tx).of_identity(key)]
+        own = [Account.from_credentials(each) for each in OperatorRecords(tx).of_identity(key)]
         if role is None:
             for each in own:
                 if each.operator is not None:
@@ -128,7 +128,7 @@ class ProviderSignIn:
             return own or _refused(tx, home.id, (), _NOT_VERIFIED)
         known = OperatorRecords(tx).credentials(email)
         there = {each.workspace_id for each in own}
-        joined = [Account.of(each) for each in known if each.identity is None]
+        joined = [Account.from_credentials(each) for each in known if each.identity is None]
         found = own + [each for each in joined if is_verified and each.workspace_id not in there]
         at_home = next((each for each in known if each.operator.workspace_id == home.id), None)
         if not own and at_home is None:

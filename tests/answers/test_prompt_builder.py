@@ -89,7 +89,7 @@ def built(context: AnswerContext = CONTEXT, limits: PromptLimits = LIMITS) -> li
 
 
 def size(messages: list[ChatMessage]) -> int:
-    return sum(SIZES.of(message.content) for message in messages)
+    return sum(SIZES.tokens(message.content) for message in messages)
 
 
 def test_every_rule_is_told_in_the_order_of_its_weight() -> None:
@@ -265,12 +265,12 @@ def test_the_best_sources_stay_whole_and_the_last_one_is_cut_at_a_word() -> None
     assert 1 < len(blocks) < 8
     assert all(block == as_prompt_text(sources[0].text) for block in blocks[:-1])
     assert blocks[-1].split()[-1] in {"tall", "green", "lamp"}
-    assert sum(map(SIZES.of, blocks)) <= LIMITS.sources
+    assert sum(map(SIZES.tokens, blocks)) <= LIMITS.sources
 
 
 def test_a_text_that_the_counter_takes_for_one_word_is_not_taken_for_short() -> None:
     assert COUNTER.count("x" * 40_000) == 1
-    assert SIZES.of("x" * 40_000) == 10_000
+    assert SIZES.tokens("x" * 40_000) == 10_000
     assert len(SIZES.cut("x" * 40_000, 100)) <= 400
 
 

@@ -61,7 +61,8 @@ async def test_passages_are_judged_together_as_each_would_be_alone() -> None:
 
 def test_directions_have_no_length() -> None:
     short, long, none = (
-        TokenVectors.of(array("f", [1]), [1], np.array([[number, 0]], dtype=np.float32)) for number in (0.01, 8, 0)
+        TokenVectors.from_states(array("f", [1]), [1], np.array([[number, 0]], dtype=np.float32))
+        for number in (0.01, 8, 0)
     )
 
     assert short.units.tolist() == long.units.tolist() == [[1.0, 0.0]]

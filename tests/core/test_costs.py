@@ -16,4 +16,4 @@ from app.core.turn import TokenUsage
 )
 def test_prices_are_for_a_million_tokens(prices: TokenPrices, cost: float | None) -> None:
     usage = TokenUsage(1_000_000, 100_000, "m", cached_tokens=400_000)
-    assert prices.of(usage) == pytest.approx(cost)
+    assert prices.cost(usage) == pytest.approx(cost)

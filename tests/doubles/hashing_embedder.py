@@ -58,7 +58,9 @@ class HashingEmbedder:
     async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Each word has a direction of its own: words are near to themselves alone."""
         return [
-            TokenVectors.of(array("f", vector), [_number(word) % 2**31 for word in words], self._directions(words))
+            TokenVectors.from_states(
+                array("f", vector), [_number(word) % 2**31 for word in words], self._directions(words)
+            )
             for words, vector in zip(map(folded_words, texts), await self.embed(texts), strict=True)
         ]
 

@@ -31,7 +31,7 @@ async def test_matrices_are_loaded_once_for_each_state() -> None:
         return matrix(1)
 
     for state in (1, 1, 2, 2):
-        assert await kept.of("agent", state, load) is not None
+        assert await kept.matrix("agent", state, load) is not None
     assert len(loads) == 2
 
 
@@ -45,9 +45,9 @@ async def test_a_matrix_that_nobody_waits_for_any_more_is_there_for_the_next_cal
 
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
-            await kept.of("agent", 1, load)
+            await kept.matrix("agent", 1, load)
     is_read.set()
-    assert await kept.of("agent", 1, load) is not None
+    assert await kept.matrix("agent", 1, load) is not None
     assert len(loads) == 1
 
 
@@ -61,12 +61,12 @@ async def test_a_matrix_of_a_state_that_is_over_goes_to_those_who_waited_and_no_
     async def load() -> VectorMatrix:
         return matrix(2)
 
-    first = asyncio.create_task(kept.of("agent", 1, load_slowly))
-    second = asyncio.create_task(kept.of("agent", 2, load))
+    first = asyncio.create_task(kept.matrix("agent", 1, load_slowly))
+    second = asyncio.create_task(kept.matrix("agent", 2, load))
     await asyncio.sleep(0)
     is_read.set()
     assert [len(found) for found in await asyncio.gather(first, second) if found] == [1, 2]
-    assert await kept.of("agent", 2, load) is await second
+    assert await kept.matrix("agent", 2, load) is await second
 
 
 async def test_closing_ends_a_load_that_hangs() -> None:
@@ -76,7 +76,7 @@ async def test_closing_ends_a_load_that_hangs() -> None:
         await asyncio.Event().wait()
         raise AssertionError("never")
 
-    waiting = asyncio.create_task(kept.of("agent", 1, load))
+    waiting = asyncio.create_task(kept.matrix("agent", 1, load))
     await asyncio.sleep(0)
     await kept.close()
     with pytest.raises(asyncio.CancelledError):
@@ -91,9 +91,9 @@ async def test_the_least_recently_used_goes_where_there_is_no_room() -> None:
         return matrix(10)
 
     for owner in ("one", "two", "one", "three"):
-        await kept.of(owner, 1, load)
+        await kept.matrix(owner, 1, load)
     assert len(loads) == 3
-    await kept.of("one", 1, load)
+    await kept.matrix("one", 1, load)
     assert len(loads) == 3
-    await kept.of("two", 1, load)
+    await kept.matrix("two", 1, load)
     assert len(loads) == 4

@@ -13,7 +13,7 @@ PAGE = passages(WORDS)
 
 
 def is_near_duplicate(texts: list[str], others: list[str]) -> bool:
-    return PageWording.of(texts).is_near(PageWording.of(others))
+    return PageWording.from_texts(texts).is_near(PageWording.from_texts(others))
 
 
 def changed(*positions: int) -> list[str]:

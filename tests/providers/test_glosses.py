@@ -112,8 +112,8 @@ def test_each_shipped_list_is_sorted_so_that_all_of_it_is_found(path: Path) -> N
     assert lines == sorted(lines)
     for line in lines[::97]:
         word, _, english = line.partition("\t")
-        assert glosses.of(word) == english
-        assert glosses.of(f"{word}\ud800") is None
+        assert glosses.gloss(word) == english
+        assert glosses.gloss(f"{word}\ud800") is None
 
 
 JAPANESE = {

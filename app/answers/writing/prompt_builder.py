@@ -141,10 +141,10 @@ class PromptBuilder:
         question = f"{failed}{_about(context.about_visitor)}{today}{asked}"
         # The rules without the canary are the same for many questions and counted once; the canary has no more tokens
         # than letters.
-        marker = self._sizes.of(_CANARY_RULE) + len(context.canary) if canary else 0
+        marker = self._sizes.tokens(_CANARY_RULE) + len(context.canary) if canary else 0
         ahead = f"{asked}\n\n" if is_short else ""
         told = [*rules, ahead, *(message.content for message in example)]
-        fixed = self._sizes.of("\n\n".join(told)) + marker + self._sizes.of(question)
+        fixed = self._sizes.tokens("\n\n".join(told)) + marker + self._sizes.tokens(question)
         room = self._limits.total - fixed - _FRAME_TOKENS
         if canary:
             rules.insert(-1, canary)  # what comes before is the same for many questions, and a provider may cache it
@@ -190,8 +190,10 @@ class PromptBuilder:
 
     def _size(self, exchange: Exchange) -> int:
         if exchange.is_with_person:
-            return self._sizes.of(told_talk(exchange)) + _BLOCK_TOKENS
-        return self._sizes.of(as_prompt_text(exchange.question)) + self._sizes.of(as_prompt_text(exchange.answer))
+            return self._sizes.tokens(told_talk(exchange)) + _BLOCK_TOKENS
+        return self._sizes.tokens(as_prompt_text(exchange.question)) + self._sizes.tokens(
+            as_prompt_text(exchange.answer)
+        )
 
     def _source_blocks(self, context: AnswerContext, room: int, *, is_short: bool) -> list[str]:
         """Blocks in order, while they fit, with what the model called for before the others; the last one is cut."""
@@ -199,7 +201,7 @@ class PromptBuilder:
         hosts = link_hosts(context)
         for source in sorted(context.sources, key=lambda source: not (source.action or source.is_looked_up)):
             opening = _opening(source, context.page_url, is_short=is_short)
-            room -= self._sizes.of(opening) + _BLOCK_TOKENS
+            room -= self._sizes.tokens(opening) + _BLOCK_TOKENS
             text, size = self._sizes.cut(_source_text(text_for_model(source, hosts)), room)
             if not text:
                 break
@@ -330,16 +332,16 @@ class PromptSizes:
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
 
-    def of(self, text: str) -> int:
+    def tokens(self, text: str) -> int:
         return max(self._counter.count(text), len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
     def cut(self, text: str, room: int) -> tuple[str, int]:
         """The text, or as many of its first words as `room` tokens hold, and its size; "" if there is no room."""
         if room <= 0:
             return "", 0
-        size = self.of(text)
+        size = self.tokens(text)
         while size > room:
             shorter = text[: len(text) * room // size]
             text = (shorter if len(shorter) < len(text) else text[:-1]).rsplit(" ", 1)[0]
-            size = self.of(text)
+            size = self.tokens(text)
         return text, size

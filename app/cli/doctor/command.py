@@ -146,7 +146,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             notes += [f"{agent.draft.name}: {said}" for said in unread]
         vectors = await check_vectors(settings)
         checks = [check_data_folder(settings), check_disk(settings), *([vectors] if vectors else [])]
-        checks += await ServiceChecks(base, migrated).all()
+        checks += await ServiceChecks(base, migrated).checks()
         models = await check_models(base)
     if "://" in settings.vector_uri and settings.keywords == "shared":
         notes.append(

@@ -142,7 +142,7 @@ class ServiceChecks:
         self._migrated = migrated
         self._clocks: list[ClockReading] = []
 
-    async def all(self) -> list[Check]:
+    async def checks(self) -> list[Check]:
         """In the order in which they are shown; the clock is read by the others."""
         checks = [await self._database(), await self._workspaces(), await self._queue(), await self._workers()]
         if url := self._settings.redis_url.get_secret_value():

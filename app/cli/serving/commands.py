@@ -82,7 +82,7 @@ async def _serve_tools(settings: Settings, named: str | None, is_operator: bool)
     async with open_app(settings) as web:
         actor, tools = await local_operator(web.base), web.parts.get(McpApi)
         if is_operator:
-            await serve_stdio(tools.of_operators(actor))
+            await serve_stdio(tools.operator_server(actor))
             return
         agent = await live_agent(web.base, await meant_agent(web.base, actor, named))
-        await serve_stdio(tools.of_agent(agent, actor))
+        await serve_stdio(tools.agent_server(agent, actor))

@@ -70,7 +70,7 @@ class Glosses:
             return text
         lists = [self._lists[guess.language] for guess in guesses]
         # Another language's stems match too easily, so they count only if the guess is likely.
-        lookups = [each.of_form if guesses[0].probability >= _LIKELY else each.of for each in lists]
+        lookups = [each.gloss_of_form if guesses[0].probability >= _LIKELY else each.gloss for each in lists]
         return "".join(_pieces(text, lists[0].word, lookups))
 
     def english_question(self, text: str, language: str) -> str:
@@ -78,7 +78,7 @@ class Glosses:
         if (listed := self._of_questions.get(language)) is None:
             return self.english(text)
         lines = unicodedata.normalize("NFKC", text).translate(_SENTENCE_ENDS).split("\n")
-        return "\n".join(" ".join("".join(_unspaced(line, listed.of)).split()) for line in lines)
+        return "\n".join(" ".join("".join(_unspaced(line, listed.gloss)).split()) for line in lines)
 
     def clear_language(self, text: str) -> str | None:
         """The question's language, if it is one with a list and clearly so. Takes a fraction of a millisecond."""
@@ -119,7 +119,7 @@ class GlossList:
         self.word = _ELIDED_WORD if language in _ELIDING else _WORD
         self._found = RecentValues[str, str](_REMEMBERED_WORDS)
 
-    def of(self, word: str) -> str | None:
+    def gloss(self, word: str) -> str | None:
         """The English of a word, or of a phrase with one blank between its words; small letters."""
         key = word.encode(errors="replace") + b"\t"
         at = bisect_left(self._lines, key)
@@ -127,25 +127,25 @@ class GlossList:
             return None
         return self._lines[at][len(key) :].decode()
 
-    def of_form(self, word: str) -> str | None:
+    def gloss_of_form(self, word: str) -> str | None:
         """The English of a word that the list has in another form, or by its parts."""
         if not word.rstrip("'").isalpha():
-            return self.of(word)
+            return self.gloss(word)
         if (known := self._found.get(word)) is not None:
             return known or None
-        english = self.of(word) or self._by_stem(word) or self._by_parts(word)
+        english = self.gloss(word) or self._by_stem(word) or self._by_parts(word)
         self._found.keep(word, english or "")
         return english
 
     def _by_stem(self, word: str) -> str | None:
-        return self.of(self._stem(word) + STEM)
+        return self.gloss(self._stem(word) + STEM)
 
     def _by_parts(self, word: str) -> str | None:
         """ "shipping costs" of "versandkosten"; the longest first part in the list counts."""
         if self._language not in _COMPOUNDING:
             return None
         for end in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
-            rest = self.of(word[end:]) or self._by_stem(word[end:])
+            rest = self.gloss(word[end:]) or self._by_stem(word[end:])
             if rest and (first := self._first_part(word[:end])):
                 return f"{first} {rest}"
         for end in range(len(word) - 2 * _SHORTEST_PART, _SHORTEST_PART - 1, -1):
@@ -155,7 +155,7 @@ class GlossList:
 
     def _first_part(self, part: str) -> str | None:
         stems = (part.removesuffix(link) for link in _LINKS if part.endswith(link))
-        return next((found for stem in stems if len(stem) >= _SHORTEST_PART and (found := self.of(stem))), None)
+        return next((found for stem in stems if len(stem) >= _SHORTEST_PART and (found := self.gloss(stem))), None)
 
     @cached_property
     def _lines(self) -> list[bytes]:

@@ -116,7 +116,7 @@ class OnnxEmbedder:
         read: list[TokenVectors] = []
         for row in rows:
             [meaning], [states] = self._session.run_tokens([row])
-            read.append(TokenVectors.of(array("f", meaning.tolist()), row.ids[1:-1], states[1:-1]))
+            read.append(TokenVectors.from_states(array("f", meaning.tolist()), row.ids[1:-1], states[1:-1]))
         return read
 
     async def _spread(self, texts: Sequence[str], read: Callable[[list[TokenRow]], Sequence[Read]]) -> list[Read]:

@@ -23,7 +23,9 @@ class TokenVectors:
     lengths: npt.NDArray[np.float32]
 
     @classmethod
-    def of(cls, meaning: "array[float]", tokens: Sequence[int], states: npt.NDArray[np.float32]) -> "TokenVectors":
+    def from_states(
+        cls, meaning: "array[float]", tokens: Sequence[int], states: npt.NDArray[np.float32]
+    ) -> "TokenVectors":
         """`states` has a row for each token."""
         largest = np.maximum(np.abs(states).max(axis=1, keepdims=True, initial=0.0), _SHORTEST)
         rows = np.rint(states * (127 / largest))

@@ -199,7 +199,7 @@ class LanceDBVectorIndex:
             written = await self._settled_write()
             if written is None:
                 return None
-            return await self._matrices.of(agent_id, written, lambda: self._loaded(agent_id))
+            return await self._matrices.matrix(agent_id, written, lambda: self._loaded(agent_id))
         except IndexUnavailable:  # the search will raise it, if it persists
             return None
 

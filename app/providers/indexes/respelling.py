@@ -38,7 +38,7 @@ class Respelling:
         self._shortest = _SHORTEST if self._is_english else _SHORTEST_ELSEWHERE
         self._has_capital_nouns = language in CAPITALISE_NOUNS
 
-    def of(self, question: str) -> str:
+    def respelled(self, question: str) -> str:
         """The question itself if its words are known, or nothing is near them."""
         spans = list(word_spans(question))
         unknown = self._unknown([question[start:stop] for start, stop in spans])

@@ -168,7 +168,7 @@ class TantivyKeywordIndex:
         reader = self._reader(agent_id, language)
         if reader is None:
             return question
-        return Respelling(analysis_of(language), reader.searcher, language, self._is_word).of(question)
+        return Respelling(analysis_of(language), reader.searcher, language, self._is_word).respelled(question)
 
     def _coverage(self, agent_id: UUID, language: str, question: str, texts: Sequence[str]) -> list[float]:
         words = analysis_of(language).spellings(question)

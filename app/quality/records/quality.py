@@ -52,7 +52,7 @@ class QualityRecords(Repository):
         words = by_place(asked.turns["first_word"], places, all_places)
         return {
             agent_id: [
-                DayQuality.of(first + timedelta(days=number), counts[place], *nearest_ranks(words[place]))
+                DayQuality.from_counts(first + timedelta(days=number), counts[place], *nearest_ranks(words[place]))
                 for number, place in enumerate(range(begin, begin + count))
             ]
             for agent_id, begin in zip(agent_ids, range(0, all_places, count), strict=True)

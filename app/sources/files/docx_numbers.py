@@ -28,7 +28,7 @@ class HeadingNumbers:
         self._styles = {style.get(f"{W}styleId", ""): style for style in found}
         self._counts: defaultdict[int, list[int]] = defaultdict(lambda: [0] * _LEVELS)
 
-    def of(self, paragraph: Element) -> str:
+    def number(self, paragraph: Element) -> str:
         """The number as it is displayed, "" for a paragraph that is no heading or has none; call it on all paragraphs
         in order."""
         rules = list(self._rules(paragraph))

@@ -79,7 +79,7 @@ def _written_out(parts: dict[str, bytes]) -> list[str]:
     for element in list(document.iter()):
         if element.tag == f"{W}p":
             paragraph = element
-            if number := numbers.of(paragraph):
+            if number := numbers.number(paragraph):
                 paragraph.insert(1, _run(f"{number} "))
         elif element.tag == _CHART:
             part = _parsed(parts, normpath(join("word", targets.get(element.get(_TARGET), ""))))

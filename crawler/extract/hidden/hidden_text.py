@@ -57,7 +57,7 @@ def remove_hidden(tree: LexborHTMLParser, styles: PageStyles) -> str:
     if styles.has_external_sheets:
         hidden |= {node.mem_id: node for node in tree.body.css(_HIDDEN_BY_SHEET) if not _is_shown_by_class(node)}
     for node in tree.body.css("[hidden]:not([hidden=until-found i])"):
-        if styles.of(node).get("display", "none") == "none":
+        if styles.declarations(node).get("display", "none") == "none":
             hidden[node.mem_id] = node
     for node in tree.body.css('[aria-hidden="true" i]'):
         if node.tag == "body" or node.css_first("main,article,h1,[role=main]") is not None:
@@ -71,7 +71,7 @@ def remove_hidden(tree: LexborHTMLParser, styles: PageStyles) -> str:
     for node in styles.declaring():
         if node.tag in {"html", "body"}:
             continue
-        style = styles.of(node)
+        style = styles.declarations(node)
         if any(name.startswith(_ENTRANCES) for name in node.attributes):
             style = {name: value for name, value in style.items() if name != "opacity"}
         if hides_element(style):
@@ -131,7 +131,7 @@ def _shown_at_a_click(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode], 
 
 
 def _is_unseen(control: LexborNode, gone: Collection[int], styles: PageStyles) -> bool:
-    return control.mem_id in gone or bool(hides_text(styles.of(control))) or _is_inside(control, gone)
+    return control.mem_id in gone or bool(hides_text(styles.declarations(control))) or _is_inside(control, gone)
 
 
 def _detach(hidden: dict[int, LexborNode]) -> list[str]:
@@ -175,7 +175,7 @@ def _collect_unreadable(start: LexborNode, styles: PageStyles, doomed: list[Lexb
     ]
     while waiting:
         node, is_hidden, ink, ground = waiting.pop()
-        style = styles.of(node)
+        style = styles.declarations(node)
         if style:
             verdict = hides_text(style)
             if verdict and style.get("visibility") == "hidden" and _holds_the_page(node, body):
@@ -198,7 +198,7 @@ def _collect_unreadable(start: LexborNode, styles: PageStyles, doomed: list[Lexb
 
 def _ground(node: LexborNode | None, styles: PageStyles, default: Rgb | str) -> Rgb | str:
     while node is not None:
-        style = styles.of(node)
+        style = styles.declarations(node)
         colour = background_colour(style) if style else None
         if colour is not None:
             return colour

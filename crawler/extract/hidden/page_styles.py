@@ -38,7 +38,7 @@ class PageStyles:
         }
         self._apply(rules, variables)
 
-    def of(self, node: LexborNode) -> Declarations:
+    def declarations(self, node: LexborNode) -> Declarations:
         return self._declared.get(node.mem_id, {})
 
     def declaring(self) -> Iterator[LexborNode]:

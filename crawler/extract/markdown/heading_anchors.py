@@ -16,7 +16,7 @@ class HeadingAnchors:
         self._targets = {node.attributes.get("id") for node in page.css("[id]")}
         self._targets |= {node.attributes.get("name") for node in page.css("a[name]")}
 
-    def of(self, heading: LexborNode) -> str | None:
+    def anchor(self, heading: LexborNode) -> str | None:
         """The fragment without "#". The page's own permalink comes first, if its target exists."""
         links = [*heading.css("a[href]"), *_permalinks_beside(heading)]
         for link in links:

@@ -191,7 +191,7 @@ class _Writer:
             yield WrittenBlock(BlockKind.TEXT, text if is_writer(node) else strong(text))
             return
         is_question = text.endswith(QUESTION_MARKS) or self._is_question(node)
-        self.headings.append(Heading(level, text, self._anchors.of(node), is_question))
+        self.headings.append(Heading(level, text, self._anchors.anchor(node), is_question))
         yield WrittenBlock(BlockKind.HEADING, f"{'#' * level} {text}")
 
     def _preformatted(self, pre: LexborNode) -> Iterator[WrittenBlock]:
