@@ -50,6 +50,8 @@ _COMPOSED: Final = frozenset(
     }
 )
 _MOST_USE_CASES_BY_HAND: Final = 7  # in one file, of those that begin with the record
+_SHORT_NAMES: Final = frozenset({"of", "get", "of_agent", "all", "one"})
+_MOST_SHORT_NAMES: Final = 16
 _MOST_CASES: Final = 11_000
 
 
@@ -161,6 +163,12 @@ def test_no_file_puts_together_more_use_cases_than_it_is_about(
     }
     most = max(made, key=lambda name: made[name])
     assert made[most] <= _MOST_USE_CASES_BY_HAND, most
+
+
+def test_methods_have_names_that_a_search_finds(ours: dict[str, _Module]) -> None:
+    public = [each for module in ours.values() for each in module.classes if not each.name.startswith("_")]
+    named = [f"{each.name}.{name}" for each in public for name in each.members & _SHORT_NAMES]
+    assert len(named) <= _MOST_SHORT_NAMES, sorted(named)
 
 
 def test_what_trains_the_models_is_imported_by_its_tests_alone(

@@ -110,7 +110,7 @@ class AdminActions(Api):
     @get("/v1/agents/{agent_id}/actions", "List the agent's actions, by name", access=read)
     async def list_actions(self, call: Call[Actor, None]) -> ActionsOut:
         actions = await self._actions.actions(call.caller, call.path_id("agent_id"))
-        return ActionsOut(items=tuple(map(ActionOut.of, actions)))
+        return ActionsOut(items=tuple(map(ActionOut.showing, actions)))
 
     @post(
         "/v1/agents/{agent_id}/actions",
@@ -121,7 +121,7 @@ class AdminActions(Api):
     async def create_action(self, call: Call[Actor, ActionCreate]) -> ActionOut:
         given = call.input
         action = given.written_for(call.path_id("agent_id"))
-        return ActionOut.of(await self._actions.create(call.caller, action, given.headers))
+        return ActionOut.showing(await self._actions.create(call.caller, action, given.headers))
 
     @patch(
         "/v1/agents/{agent_id}/actions/{action_id}",
@@ -134,7 +134,7 @@ class AdminActions(Api):
         changed = await self._actions.change(
             call.caller, agent_id, call.path_id("action_id"), given.applied_to, headers
         )
-        return ActionOut.of(changed)
+        return ActionOut.showing(changed)
 
     @delete(
         "/v1/agents/{agent_id}/actions/{action_id}",
@@ -153,7 +153,7 @@ class AdminActions(Api):
         called = await self._actions.try_out(
             call.caller, call.path_id("agent_id"), call.path_id("action_id"), call.input.arguments, call.input.visitor
         )
-        return CalledOut.of(called)
+        return CalledOut.showing(called)
 
 
 @example(answer="yes")
@@ -170,7 +170,7 @@ class WidgetConfirmations(Api):
     @get("/v1/widget/confirmations/{confirmation_id}", "Get the state of a proposed change", access=visitor)
     async def get_confirmation(self, call: Call[VisitorCaller, None]) -> ConfirmationOut:
         asked = await self._confirmations.confirmation(call.caller.session, call.path_id("confirmation_id"))
-        return ConfirmationOut.of(asked)
+        return ConfirmationOut.showing(asked)
 
     @post(
         "/v1/widget/confirmations/{confirmation_id}",
@@ -180,4 +180,4 @@ class WidgetConfirmations(Api):
     async def decide_confirmation(self, call: Call[VisitorCaller, DecisionIn]) -> ConfirmationOut:
         session, confirmation_id = call.caller.session, call.path_id("confirmation_id")
         decide = self._confirmations.confirm if call.input.answer == "yes" else self._confirmations.decline
-        return ConfirmationOut.of(await decide(session, confirmation_id))
+        return ConfirmationOut.showing(await decide(session, confirmation_id))

@@ -103,8 +103,8 @@ class PlaygroundOut(Model):
     )
 
     @classmethod
-    def of(cls, told: PlaygroundAnswer) -> "PlaygroundOut":
-        return super().of(told, low_confidence=told.is_low_confidence)
+    def showing(cls, told: PlaygroundAnswer) -> "PlaygroundOut":
+        return super().showing(told, low_confidence=told.is_low_confidence)
 
 
 class AdminPlayground(Api):
@@ -124,7 +124,7 @@ class AdminPlayground(Api):
     async def ask_playground(self, call: Call[Actor, PlaygroundIn]) -> PlaygroundOut:
         workspace_id, agent_id = call.caller.workspace_id, call.path_id("agent_id")
         told = await self._playground.ask(workspace_id, agent_id, call.input.asked(), call.input.version)
-        return PlaygroundOut.of(told)
+        return PlaygroundOut.showing(told)
 
     @post(
         "/v1/agents/{agent_id}/playground/stream",
@@ -139,7 +139,7 @@ class AdminPlayground(Api):
         agent = await self._playground.agent(call.caller.workspace_id, call.path_id("agent_id"), version)
 
         def trace(told: PlaygroundAnswer) -> dict[str, Any]:
-            return PlaygroundOut.of(told).model_dump(mode="json")
+            return PlaygroundOut.showing(told).model_dump(mode="json")
 
         return playground_response(self._playground, agent, asked, version, trace, self._streams)
 

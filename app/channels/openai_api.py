@@ -109,7 +109,7 @@ class OpenAiApi(Api):
     )
     async def list_models(self, call: Call[Actor, None]) -> wire.OpenAiModelsOut:
         return wire.OpenAiModelsOut(
-            data=tuple(wire.OpenAiModelOut.of(*each) for each in await self._questions.published(call.caller))
+            data=tuple(wire.OpenAiModelOut.showing(*each) for each in await self._questions.published(call.caller))
         )
 
     @get(
@@ -121,4 +121,6 @@ class OpenAiApi(Api):
         refusals=wire.OPENAI_REFUSALS,
     )
     async def get_model(self, call: Call[Actor, None]) -> wire.OpenAiModelOut:
-        return wire.OpenAiModelOut.of(*await self._questions.agent(call.caller, str(call.request.path_params["model"])))
+        return wire.OpenAiModelOut.showing(
+            *await self._questions.agent(call.caller, str(call.request.path_params["model"]))
+        )

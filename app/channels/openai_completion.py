@@ -37,7 +37,7 @@ def completion(answer: AnswerOut, agent_id: UUID, created: int, usage: TokenUsag
         model=str(agent_id),
         choices=(wire.ChoiceOut(message=message, finish_reason=_FINISH[answer.finish]),),
         usage=_usage(usage),
-        docent=wire.TurnAboutOut.of(answer),
+        docent=wire.TurnAboutOut.showing(answer),
     )
 
 
@@ -95,7 +95,7 @@ async def completion_frames(
                     text.append(token.token)
                     yield _frame(wire.chunk(about, {"content": token.token}))
                 case Citations() as citations:
-                    cited = tuple(CitationOut.of(citation) for citation in citations.citations)
+                    cited = tuple(CitationOut.showing(citation) for citation in citations.citations)
                     marks = annotations("".join(text), cited)
                     told = [mark.model_dump() for mark in marks]
                     yield _frame(wire.chunk(about, {"content": source_list(cited), "annotations": told}))
@@ -110,7 +110,7 @@ async def completion_frames(
 
 
 def _about(turn: ProgramTurn, done: Done) -> dict[str, Any]:
-    return wire.TurnAboutOut.of(done, conversation_id=turn.conversation_id).model_dump(mode="json")
+    return wire.TurnAboutOut.showing(done, conversation_id=turn.conversation_id).model_dump(mode="json")
 
 
 def _usage(usage: TokenUsage) -> wire.CompletionUsageOut:

@@ -228,7 +228,7 @@ class OpenAiModelOut(Model):
     name: str = Field(description="The agent's name, which can be used as a model name as well.")
 
     @classmethod
-    def of(cls, agent: LiveAgent, made_at: datetime) -> "OpenAiModelOut":
+    def showing(cls, agent: LiveAgent, made_at: datetime) -> "OpenAiModelOut":
         return cls(id=str(agent.id), created=int(made_at.timestamp()), name=agent.config.name)
 
 

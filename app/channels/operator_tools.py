@@ -104,7 +104,7 @@ class OperatorTools:
         else:
             blank = CuratedAnswer(uuid4(), asked.agent_id, Trigger.SEMANTIC, "", "")
             edit = await self._proposals.propose_new(actor, replace(blank, **asked.sent))
-        return Told.from_model(CuratedEditOut.of(edit))
+        return Told.from_model(CuratedEditOut.showing(edit))
 
 
 def _tool(endpoint: AnyEndpoint) -> Tool[Actor]:

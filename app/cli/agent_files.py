@@ -50,7 +50,7 @@ async def export(
         agent = await meant_agent(base, actor, named)
         contents = await _files(base).contents(actor, agent.id, "live" if live else "draft")
     if as_json:
-        print_json(AgentFileOut.of(contents).model_dump(mode="json"))
+        print_json(AgentFileOut.showing(contents).model_dump(mode="json"))
     else:
         typer.echo(written(contents), nl=False)
 
@@ -148,7 +148,7 @@ def _tell(changes: "list[FileChange]", as_json: bool, **told: Any) -> None:
     if as_json:
         from app.agent_files.api.file_models import FileChangeOut
 
-        print_json({"changes": [FileChangeOut.of(each).model_dump(mode="json") for each in changes], **told})
+        print_json({"changes": [FileChangeOut.showing(each).model_dump(mode="json") for each in changes], **told})
         return
     for change in changes:
         kept = _KEPT if change.kind == "kept" else ""

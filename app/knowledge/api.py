@@ -46,7 +46,7 @@ class PageReviewOut(QuarantinedPageOut):
     @classmethod
     def of_review(cls, review: PageReview) -> "PageReviewOut":
         placed = [PlacedFindingOut.at(review, finding) for finding in review.page.findings]
-        return cls.of(review.page, findings=placed)
+        return cls.showing(review.page, findings=placed)
 
 
 class PageReviewsOut(Model):
@@ -67,7 +67,7 @@ class AdminReindex(Api):
     @get("/v1/agents/{agent_id}/reindex", "Estimate what indexing the agent again costs", access=read)
     async def estimate_reindex(self, call: Call[Actor, None]) -> ReindexEstimateOut:
         found = await self._reindexing.estimate(call.caller, call.path_id("agent_id"))
-        return ReindexEstimateOut.of(found.contexts, price=found.price)
+        return ReindexEstimateOut.showing(found.contexts, price=found.price)
 
     @post(
         "/v1/agents/{agent_id}/reindex",
@@ -91,7 +91,7 @@ class AdminQuarantine(Api):
     )
     async def list_quarantine(self, call: Call[Actor, ListQuery]) -> ListOut[QuarantinedPageOut]:
         page = await self._quarantine.pages(call.caller, call.path_id("agent_id"), call.input.page)
-        return ListOut[QuarantinedPageOut].of(page)
+        return ListOut[QuarantinedPageOut].showing(page)
 
     @get(
         "/v1/documents/{document_id}/findings",

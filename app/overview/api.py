@@ -88,20 +88,20 @@ class OverviewOut(Model):
     )
 
     @classmethod
-    def of(cls, overview: Overview) -> "OverviewOut":
-        return super().of(
+    def showing(cls, overview: Overview) -> "OverviewOut":
+        return super().showing(
             overview,
             agents=[
-                AgentCountsOut.of(
+                AgentCountsOut.showing(
                     each,
                     agent_id=each.agent.id,
                     name=each.agent.draft.name,
-                    budget=TokenBudgetOut.of(each.budget) if each.budget else None,
+                    budget=TokenBudgetOut.showing(each.budget) if each.budget else None,
                 )
                 for each in overview.agents
             ],
-            waiting=tuple(map(OpenChatOut.of, overview.waiting)),
-            unfinished=tuple(map(DeletionOut.of, overview.unfinished)),
+            waiting=tuple(map(OpenChatOut.showing, overview.waiting)),
+            unfinished=tuple(map(DeletionOut.showing, overview.unfinished)),
             set_ups=[
                 SetUpOut(
                     agent_id=each.agent.id,
@@ -121,4 +121,4 @@ class AdminOverview(Api):
 
     @get("/v1/overview", "Get the workspace at a glance: today, this week, and what needs attention", access=read)
     async def get_overview(self, call: Call[Actor, None]) -> OverviewOut:
-        return OverviewOut.of(await self._overviews.overview(call.caller))
+        return OverviewOut.showing(await self._overviews.overview(call.caller))

@@ -46,8 +46,8 @@ class SpentOut(Model):
     cost: float | None = Field(description="In your currency; null if no prices are set.")
 
     @classmethod
-    def of(cls, spent: Spent) -> "SpentOut":
-        return super().of(spent, spent.usage)
+    def showing(cls, spent: Spent) -> "SpentOut":
+        return super().showing(spent, spent.usage)
 
 
 @mirrors(
@@ -70,10 +70,10 @@ class FiguresOut(Model):
     chats_down: int
 
     @classmethod
-    def of(cls, figures: Figures) -> "FiguresOut":
+    def showing(cls, figures: Figures) -> "FiguresOut":
         chats = figures.chats
-        spent = SpentOut.of(figures.spent)
-        return super().of(figures, figures.counts, spent=spent, chats_up=chats.up, chats_down=chats.down)
+        spent = SpentOut.showing(figures.spent)
+        return super().showing(figures, figures.counts, spent=spent, chats_up=chats.up, chats_down=chats.down)
 
 
 class StepOut(Model):
@@ -84,8 +84,8 @@ class StepOut(Model):
     spent: SpentOut
 
     @classmethod
-    def of(cls, step: Step) -> "StepOut":
-        return super().of(step, spent=SpentOut.of(step.spent))
+    def showing(cls, step: Step) -> "StepOut":
+        return super().showing(step, spent=SpentOut.showing(step.spent))
 
 
 class PartOut(Model):
@@ -131,14 +131,14 @@ class ReportOut(Model):
     kept_days: int = Field(description="Questions older than this are erased and no longer counted.")
 
     @classmethod
-    def of(cls, report: Report) -> "ReportOut":
-        return super().of(
+    def showing(cls, report: Report) -> "ReportOut":
+        return super().showing(
             report,
             zone=report.days.zone.key,
             days_before=report.days.before,
-            now=FiguresOut.of(report.now),
-            before=FiguresOut.of(report.before),
-            steps=tuple(map(StepOut.of, report.steps)),
+            now=FiguresOut.showing(report.now),
+            before=FiguresOut.showing(report.before),
+            steps=tuple(map(StepOut.showing, report.steps)),
         )
 
 
@@ -150,7 +150,7 @@ class AdminReports(Api):
 
     @get("/v1/report", "Get figures on the questions to all agents over a range of days", access=read)
     async def get_report(self, call: Call[Actor, ReportQuery]) -> ReportOut:
-        return ReportOut.of(await self._asked(call))
+        return ReportOut.showing(await self._asked(call))
 
     @get(
         "/v1/report/export",
@@ -163,7 +163,7 @@ class AdminReports(Api):
 
     @get("/v1/agents/{agent_id}/report", "Get figures on the questions to an agent over a range of days", access=read)
     async def get_agent_report(self, call: Call[Actor, ReportQuery]) -> ReportOut:
-        return ReportOut.of(await self._asked(call, call.path_id("agent_id")))
+        return ReportOut.showing(await self._asked(call, call.path_id("agent_id")))
 
     @get(
         "/v1/agents/{agent_id}/report/export",

@@ -47,7 +47,7 @@ class StaleViewOut(StaleAnswerOut):
 
     @classmethod
     def of_view(cls, stale: StaleAnswer, tellings: list[Telling]) -> "StaleViewOut":
-        return cls.of(stale, tellings=tellings)
+        return cls.showing(stale, tellings=tellings)
 
 
 class SettleStaleIn(Model):
@@ -85,7 +85,7 @@ class AdminStaleAnswers(Api):
     )
     async def list_stale_answers(self, call: Call[Actor, StaleQuery]) -> ListOut[StaleAnswerOut]:
         page = await self._stale.stale_answers(call.caller, call.path_id("agent_id"), call.input.only, call.input.page)
-        return ListOut[StaleAnswerOut].of(page)
+        return ListOut[StaleAnswerOut].showing(page)
 
     @get(
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}",
@@ -107,7 +107,7 @@ class AdminStaleAnswers(Api):
         settled = await self._stale.set_state(
             call.caller, call.path_id("agent_id"), asked.stale_answer_ids, asked.state
         )
-        return SettledStaleOut(items=tuple(map(StaleAnswerOut.of, settled)))
+        return SettledStaleOut(items=tuple(map(StaleAnswerOut.showing, settled)))
 
     @post(
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}/accept",
@@ -116,7 +116,7 @@ class AdminStaleAnswers(Api):
     )
     async def accept_stale_answer(self, call: Call[Actor, AcceptStaleIn]) -> GoldenQuestionOut:
         own = call.path_id("agent_id"), call.path_id("stale_answer_id")
-        return GoldenQuestionOut.of(await self._stale.accept(call.caller, *own, call.input.answer_contains))
+        return GoldenQuestionOut.showing(await self._stale.accept(call.caller, *own, call.input.answer_contains))
 
     @post(
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}/rewrite",
@@ -126,4 +126,4 @@ class AdminStaleAnswers(Api):
     async def rewrite_stale_answer(self, call: Call[Actor, RewriteStaleIn]) -> StaleAnswerOut:
         own = call.path_id("agent_id"), call.path_id("stale_answer_id")
         await self._stale.rewrite(call.caller, *own, call.input.answer)
-        return StaleAnswerOut.of(await self._stale.stale_answer(call.caller, *own))
+        return StaleAnswerOut.showing(await self._stale.stale_answer(call.caller, *own))

@@ -46,7 +46,7 @@ class Model(Body):
     )
 
     @classmethod
-    def of(cls, *values: Any, **others: Any) -> Self:
+    def showing(cls, *values: Any, **others: Any) -> Self:
         """Each field comes from `others`, else from the attribute of its name of the first value that has it. Nested
         models are built from such attributes as well."""
         if len(values) == 1 and not others:

@@ -46,7 +46,7 @@ class AdminWebhooks(Api):
     @get("/v1/agents/{agent_id}/webhooks", "List the agent's webhooks, oldest first", access=read)
     async def list_webhooks(self, call: Call[Actor, None]) -> WebhooksOut:
         found = await self._webhooks.webhooks(call.caller, call.path_id("agent_id"))
-        return WebhooksOut(items=tuple(WebhookOut.of(webhook) for webhook in found))
+        return WebhooksOut(items=tuple(WebhookOut.showing(webhook) for webhook in found))
 
     @post(
         "/v1/agents/{agent_id}/webhooks",
@@ -57,7 +57,7 @@ class AdminWebhooks(Api):
     async def create_webhook(self, call: Call[Actor, WebhookIn]) -> NewWebhookOut:
         asked = call.input
         webhook, secret = await self._webhooks.create(call.caller, call.path_id("agent_id"), asked.url, asked.events)
-        return NewWebhookOut(**WebhookOut.of(webhook).model_dump(), secret=secret)
+        return NewWebhookOut(**WebhookOut.showing(webhook).model_dump(), secret=secret)
 
     @delete(
         "/v1/agents/{agent_id}/webhooks/{webhook_id}",
@@ -72,7 +72,7 @@ class AdminWebhooks(Api):
     )
     async def list_dead_letters(self, call: Call[Actor, ListQuery]) -> ListOut[DeadLetterOut]:
         page = await self._webhooks.dead_letters(call.caller, call.path_id("agent_id"), call.input.page)
-        return ListOut[DeadLetterOut].of(page)
+        return ListOut[DeadLetterOut].showing(page)
 
     @post(
         "/v1/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry",

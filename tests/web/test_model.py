@@ -42,18 +42,18 @@ DUNE = Book("Dune", [Author("Herbert")])
 
 
 def test_a_body_is_made_of_the_attributes_of_its_fields_names() -> None:
-    assert BookOut.of(DUNE) == BookOut(title="Dune", authors=(AuthorOut(name="Herbert"),))
+    assert BookOut.showing(DUNE) == BookOut(title="Dune", authors=(AuthorOut(name="Herbert"),))
 
 
 def test_the_first_value_that_has_a_field_gives_it_and_what_is_named_comes_before_all() -> None:
-    assert ShelvedOut.of(DUNE, Author("Herbert"), shelf=3).name == "of the book"
-    assert ShelvedOut.of(Author("Herbert"), DUNE, shelf=3).name == "Herbert"
-    assert ShelvedOut.of(Author("Herbert"), DUNE, name="Frank", shelf=3).name == "Frank"
+    assert ShelvedOut.showing(DUNE, Author("Herbert"), shelf=3).name == "of the book"
+    assert ShelvedOut.showing(Author("Herbert"), DUNE, shelf=3).name == "Herbert"
+    assert ShelvedOut.showing(Author("Herbert"), DUNE, name="Frank", shelf=3).name == "Frank"
 
 
 def test_a_field_that_nothing_gives_is_missed() -> None:
     with pytest.raises(ValidationError, match="shelf"):
-        ShelvedOut.of(DUNE)
+        ShelvedOut.showing(DUNE)
 
 
 def test_a_model_has_the_fields_of_a_value_in_the_order_that_it_names() -> None:
@@ -74,7 +74,7 @@ def test_a_model_has_the_fields_of_a_value_in_the_order_that_it_names() -> None:
         "Whether it is on.",
     ]
     assert "maxLength" not in schema["name"]
-    assert LampOut.of(_Lamp("desk", 5)).model_dump() == {"name": "desk", "watts": 5, "is_lit": True}
+    assert LampOut.showing(_Lamp("desk", 5)).model_dump() == {"name": "desk", "watts": 5, "is_lit": True}
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class AdminAgentFiles(Api):
     )
     async def export_agent_file(self, call: Call[Actor, AgentFileQuery]) -> AgentFileOut:
         contents = await self._files.contents(call.caller, call.path_id("agent_id"), call.input.version)
-        return AgentFileOut.of(contents)
+        return AgentFileOut.showing(contents)
 
     @post(
         "/v1/agents/{agent_id}/file",
@@ -80,7 +80,7 @@ class AdminAgentFiles(Api):
             work = self._files.compare if given.dry_run else self._files.apply
             changes = await work(actor, agent_id, file, prunes=given.prune)
         return AppliedOut(
-            changes=tuple(map(FileChangeOut.of, changes)),
+            changes=tuple(map(FileChangeOut.showing, changes)),
             is_dry_run=given.dry_run,
             version=version,
             gate=gate,

@@ -100,16 +100,14 @@ class AgentFileOut(Model):
     actions: list[dict[str, Any]]
 
     @classmethod
-    def of(cls, contents: AgentContents) -> "AgentFileOut":
+    def showing(cls, contents: AgentContents) -> "AgentFileOut":
         return cls(
             settings=_settings_of(contents.config),
-            curated_answers=[_short(CuratedAnswerCreate.of(each)) for each in contents.curated_answers],
+            curated_answers=[_short(CuratedAnswerCreate.showing(each)) for each in contents.curated_answers],
             golden_questions=[_short(_golden_of(each)) for each in contents.golden_questions],
-            saved_replies=[
-                _short(ReplyInFile.of(each, for_all_agents=each.agent_id is None)) for each in contents.saved_replies
-            ],
+            saved_replies=[_short(_reply_of(each)) for each in contents.saved_replies],
             sources=[_short(_source_of(each)) for each in contents.sources],
-            actions=[_short(ActionFields.of(each)) for each in contents.actions],
+            actions=[_short(ActionFields.showing(each)) for each in contents.actions],
         )
 
 
@@ -125,7 +123,7 @@ class FileChangeOut(Model):
 
 def _settings_of(config: AgentConfig) -> dict[str, Any]:
     """All settings except the source ids that search is limited to, which no other agent has."""
-    told = AgentConfigOut.of(config).model_dump(mode="json")
+    told = AgentConfigOut.showing(config).model_dump(mode="json")
     del told["retrieval"]["filter"]["sources"]
     return {"name": told.pop("name"), **told}
 
@@ -140,13 +138,17 @@ def _golden(agent_id: UUID, given: GoldenInFile) -> GoldenQuestion:
 
 def _golden_of(golden: GoldenQuestion) -> GoldenInFile:
     is_asked = golden.origin is GoldenOrigin.CONVERSATION
-    return GoldenInFile.of(golden, origin="conversation" if is_asked else "imported")
+    return GoldenInFile.showing(golden, origin="conversation" if is_asked else "imported")
 
 
 def _reply(actor: Actor, agent_id: UUID, given: ReplyInFile) -> SavedReply:
     whose = None if given.for_all_agents else agent_id
     reply = given.made(SavedReply, id=uuid4(), workspace_id=actor.workspace_id, agent_id=whose)
     return replace(reply, title=reply.title.strip())
+
+
+def _reply_of(reply: SavedReply) -> ReplyInFile:
+    return ReplyInFile.showing(reply, for_all_agents=reply.agent_id is None)
 
 
 def _source(given: SourceCreate) -> FileSource:
@@ -156,5 +158,5 @@ def _source(given: SourceCreate) -> FileSource:
 
 def _source_of(source: FileSource) -> SourceCreate:
     told = {name: getattr(source.config, name) for name in SourceCreate.model_fields if hasattr(source.config, name)}
-    when = ScheduleIn.of(source.schedule) if source.schedule else None
+    when = ScheduleIn.showing(source.schedule) if source.schedule else None
     return SourceCreate(**told, schedule=when)

@@ -105,8 +105,8 @@ class MonthCostOut(Model):
     calls: int = Field(description="Turns, and drafts for operators, that used the chat model.")
 
     @classmethod
-    def of(cls, month: MonthCost) -> "MonthCostOut":
-        return super().of(month, month.usage, cost=None if month.cost is None else round(month.cost, 4))
+    def showing(cls, month: MonthCost) -> "MonthCostOut":
+        return super().showing(month, month.usage, cost=None if month.cost is None else round(month.cost, 4))
 
 
 class CostsOut(Model):
@@ -140,7 +140,7 @@ class PublishedOut(AgentVersionOut):
     @classmethod
     def of_published(cls, published: Published) -> "PublishedOut":
         run = published.compared
-        return cls.of(published.version, gate=None if run is None else GateOut.of(run, golden_run_id=run.id))
+        return cls.showing(published.version, gate=None if run is None else GateOut.showing(run, golden_run_id=run.id))
 
 
 def changed(value: Value, change: Model) -> Value:

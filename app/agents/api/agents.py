@@ -57,23 +57,23 @@ class AdminAgents(Api):
 
     @post("/v1/agents", "Create an agent; visitors can use it once it is published", access=write, status=201)
     async def create_agent(self, call: Call[Actor, AgentCreate]) -> AgentOut:
-        return AgentOut.of(await self._agents.create(call.caller, call.input.config()))
+        return AgentOut.showing(await self._agents.create(call.caller, call.input.config()))
 
     @get("/v1/agents", "List agents, oldest first", access=read)
     async def list_agents(self, call: Call[Actor, ListQuery]) -> ListOut[AgentOut]:
         page = await self._agents.page(call.caller, call.input.page)
-        return ListOut[AgentOut].of(page)
+        return ListOut[AgentOut].showing(page)
 
     @get("/v1/agents/{agent_id}", "Get an agent", access=read)
     async def get_agent(self, call: Call[Actor, None]) -> AgentOut:
-        return AgentOut.of(await self._agents.agent(call.caller, call.path_id("agent_id")))
+        return AgentOut.showing(await self._agents.agent(call.caller, call.path_id("agent_id")))
 
     @patch("/v1/agents/{agent_id}", "Change the draft; only the fields sent change", access=write)
     async def edit_agent(self, call: Call[Actor, AgentPatch]) -> AgentOut:
         agent = await self._agents.change_draft(
             call.caller, call.path_id("agent_id"), lambda draft: changed(draft, call.input)
         )
-        return AgentOut.of(agent)
+        return AgentOut.showing(agent)
 
     @post(
         "/v1/agents/{agent_id}/retrieval-preset",
@@ -82,7 +82,7 @@ class AdminAgents(Api):
     )
     async def set_retrieval_preset(self, call: Call[Actor, PresetIn]) -> AgentOut:
         preset = PRESETS[call.input.preset]
-        return AgentOut.of(await self._agents.change_draft(call.caller, call.path_id("agent_id"), preset.onto))
+        return AgentOut.showing(await self._agents.change_draft(call.caller, call.path_id("agent_id"), preset.onto))
 
     @post(
         "/v1/agents/{agent_id}/publish",
@@ -110,17 +110,17 @@ class AdminAgents(Api):
 
     @get("/v1/agents/{agent_id}/budget", "Get how much of today's token limit has been used", access=read)
     async def get_agent_budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
-        return TokenBudgetOut.of(await self._budgets.budget(call.caller, call.path_id("agent_id")))
+        return TokenBudgetOut.showing(await self._budgets.budget(call.caller, call.path_id("agent_id")))
 
     @get("/v1/agents/{agent_id}/costs", "Get the costs of the chat model by month", access=read)
     async def get_agent_costs(self, call: Call[Actor, None]) -> CostsOut:
         months = await self._budgets.months(call.caller, call.path_id("agent_id"))
-        return CostsOut(months=[MonthCostOut.of(month) for month in months])
+        return CostsOut(months=[MonthCostOut.showing(month) for month in months])
 
     @get("/v1/agents/{agent_id}/versions", "List published versions, newest first", access=read)
     async def list_agent_versions(self, call: Call[Actor, ListQuery]) -> ListOut[AgentVersionOut]:
         page = await self._agents.versions(call.caller, call.path_id("agent_id"), call.input.page)
-        return ListOut[AgentVersionOut].of(page)
+        return ListOut[AgentVersionOut].showing(page)
 
 
 @mirrors(StarterSuggestion, "question url title")
@@ -145,7 +145,7 @@ class AdminStarterSuggestions(Api):
     )
     async def suggest_starter_prompts(self, call: Call[Actor, None]) -> StarterSuggestionsOut:
         found = await self._suggestions.suggestions(call.caller, call.path_id("agent_id"))
-        return StarterSuggestionsOut(items=tuple(map(StarterSuggestionOut.of, found)))
+        return StarterSuggestionsOut(items=tuple(map(StarterSuggestionOut.showing, found)))
 
 
 class PictureUpload(Multipart):
@@ -168,7 +168,7 @@ class AdminAgentPicture(Api):
         access=write,
     )
     async def set_agent_picture(self, call: Call[Actor, PictureUpload]) -> AgentOut:
-        return AgentOut.of(await self._pictures.set(call.caller, call.path_id("agent_id"), call.input.file))
+        return AgentOut.showing(await self._pictures.set(call.caller, call.path_id("agent_id"), call.input.file))
 
 
 @mirrors(Invitation, "name text question pages after_seconds")
@@ -201,7 +201,7 @@ class WidgetInvitations(Api):
         if not re.fullmatch(_LANGUAGE, language):
             raise NotFound("language of the widget")
         agent = await self._agents.live(call.path_id("agent_id"))
-        told = InvitationsOut(items=tuple(map(InvitationOut.of, agent.config.in_language(language).invitations)))
+        told = InvitationsOut(items=tuple(map(InvitationOut.showing, agent.config.in_language(language).invitations)))
         return Response(told.model_dump_json(), media_type="application/json", headers=_INVITATION_HEADERS)
 
 

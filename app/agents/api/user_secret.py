@@ -72,12 +72,12 @@ class AdminUserSecret(Api):
     async def set_user_issuer(self, call: Call[Actor, UserIssuerIn]) -> UserIssuerOut:
         given, agent_id = call.input, call.path_id("agent_id")
         made = await self._issuers.set(call.caller, agent_id, given.issuer, given.audience, given.jwks_url)
-        return UserIssuerOut.of(made)
+        return UserIssuerOut.showing(made)
 
     @get("/v1/agents/{agent_id}/user-issuer", "Get the identity provider whose tokens the agent accepts", access=read)
     async def get_user_issuer(self, call: Call[Actor, None]) -> UserIssuerStateOut:
         found = await self._issuers.issuer(call.caller, call.path_id("agent_id"))
-        return UserIssuerStateOut(issuer=UserIssuerOut.of(found) if found else None)
+        return UserIssuerStateOut(issuer=UserIssuerOut.showing(found) if found else None)
 
     @delete("/v1/agents/{agent_id}/user-issuer", "Stop accepting an identity provider's tokens", access=write)
     async def remove_user_issuer(self, call: Call[Actor, None]) -> None:

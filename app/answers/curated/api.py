@@ -87,8 +87,8 @@ class CuratedUseOut(Model):
     rating: str | None = Field(description="up, down, or null.")
 
     @classmethod
-    def of(cls, turn: PastTurn) -> "CuratedUseOut":
-        return super().of(turn, turn.asked, turn_id=turn.id)
+    def showing(cls, turn: PastTurn) -> "CuratedUseOut":
+        return super().showing(turn, turn.asked, turn_id=turn.id)
 
 
 @mirrors(CuratedUses, "last_7_days last_30_days thumbs_up thumbs_down")
@@ -97,9 +97,9 @@ class CuratedUsesOut(ListOut[CuratedUseOut]):
     last_30_days: int
 
     @classmethod
-    def of(cls, uses: CuratedUses) -> "CuratedUsesOut":
-        items = tuple(map(CuratedUseOut.of, uses.turns.items))
-        return super().of(uses, uses.turns, items=items, last_7_days=uses.last_week, last_30_days=uses.lately)
+    def showing(cls, uses: CuratedUses) -> "CuratedUsesOut":
+        items = tuple(map(CuratedUseOut.showing, uses.turns.items))
+        return super().showing(uses, uses.turns, items=items, last_7_days=uses.last_week, last_30_days=uses.lately)
 
 
 class AdminCuratedAnswers(Api):
@@ -117,18 +117,18 @@ class AdminCuratedAnswers(Api):
     )
     async def create_curated_answer(self, call: Call[Actor, CuratedAnswerCreate]) -> CuratedAnswerOut:
         answer = call.input.written_for(call.path_id("agent_id"))
-        return CuratedAnswerOut.of(await self._answers.create(call.caller, answer))
+        return CuratedAnswerOut.showing(await self._answers.create(call.caller, answer))
 
     @get("/v1/agents/{agent_id}/curated-answers", "List an agent's curated answers, oldest first", access=read)
     async def list_curated_answers(self, call: Call[Actor, CuratedAnswerQuery]) -> ListOut[CuratedAnswerOut]:
         only = CuratedFilter(call.input.q, call.input.is_on)
         page = await self._answers.answers(call.caller, call.path_id("agent_id"), call.input.page, only)
-        return ListOut[CuratedAnswerOut].of(page)
+        return ListOut[CuratedAnswerOut].showing(page)
 
     @get("/v1/agents/{agent_id}/curated-answers/{answer_id}", "Get a curated answer", access=read)
     async def get_curated_answer(self, call: Call[Actor, None]) -> CuratedAnswerOut:
         answer = await self._answers.answer(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))
-        return CuratedAnswerOut.of(answer)
+        return CuratedAnswerOut.showing(answer)
 
     @patch(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}",
@@ -137,7 +137,9 @@ class AdminCuratedAnswers(Api):
     )
     async def edit_curated_answer(self, call: Call[Actor, CuratedAnswerPatch]) -> CuratedAnswerOut:
         agent_id, answer_id = call.path_id("agent_id"), call.path_id("answer_id")
-        return CuratedAnswerOut.of(await self._answers.change(call.caller, agent_id, answer_id, call.input.applied_to))
+        return CuratedAnswerOut.showing(
+            await self._answers.change(call.caller, agent_id, answer_id, call.input.applied_to)
+        )
 
     @get(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/history",
@@ -148,7 +150,7 @@ class AdminCuratedAnswers(Api):
         page = await self._answers.history(
             call.caller, call.path_id("agent_id"), call.path_id("answer_id"), call.input.page
         )
-        return ListOut[CuratedEditOut].of(page)
+        return ListOut[CuratedEditOut].showing(page)
 
     @post(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/restore",
@@ -156,7 +158,7 @@ class AdminCuratedAnswers(Api):
         access=write,
     )
     async def restore_curated_answer(self, call: Call[Actor, CuratedRestore]) -> CuratedAnswerOut:
-        return CuratedAnswerOut.of(
+        return CuratedAnswerOut.showing(
             await self._answers.restore(
                 call.caller, call.path_id("agent_id"), call.path_id("answer_id"), call.input.number
             )
@@ -168,7 +170,7 @@ class AdminCuratedAnswers(Api):
         access=read,
     )
     async def list_curated_uses(self, call: Call[Actor, ListQuery]) -> CuratedUsesOut:
-        return CuratedUsesOut.of(
+        return CuratedUsesOut.showing(
             await self._use.of_answer(call.caller, call.path_id("agent_id"), call.path_id("answer_id"), call.input.page)
         )
 
@@ -191,9 +193,9 @@ class RehearsedTurnOut(Model):
     )
 
     @classmethod
-    def of(cls, rehearsed: RehearsedTurn, answer_id: UUID) -> "RehearsedTurnOut":
+    def showing(cls, rehearsed: RehearsedTurn, answer_id: UUID) -> "RehearsedTurnOut":
         turn = rehearsed.turn
-        return super().of(turn, turn.asked, turn_id=turn.id, is_taken=rehearsed.winner.id == answer_id)
+        return super().showing(turn, turn.asked, turn_id=turn.id, is_taken=rehearsed.winner.id == answer_id)
 
 
 @mirrors(CuratedAnswer, "id trigger pattern askings")
@@ -201,8 +203,8 @@ class OverlapOut(Model):
     askings: int = Field(description="Past questions that show the overlap; 0 if only its own patterns do.")
 
     @classmethod
-    def of(cls, overlap: Overlap) -> "OverlapOut":
-        return super().of(overlap.answer, overlap)
+    def showing(cls, overlap: Overlap) -> "OverlapOut":
+        return super().showing(overlap.answer, overlap)
 
 
 class RehearsalOut(Model):
@@ -220,17 +222,17 @@ class RehearsalOut(Model):
     warnings: tuple[str, ...]
 
     @classmethod
-    def of(cls, rehearsal: Rehearsal) -> "RehearsalOut":
+    def showing(cls, rehearsal: Rehearsal) -> "RehearsalOut":
         good = rehearsal.taken_from_good_answers
         samples = (*good, *(each for each in rehearsal.fitting if each not in good))[:_SAMPLES]
-        return super().of(
+        return super().showing(
             rehearsal,
             fitting=len(rehearsal.fitting),
             taken=len(rehearsal.taken),
             taken_from_good_answers=len(good),
-            samples=[RehearsedTurnOut.of(each, rehearsal.answer.id) for each in samples],
-            shadows=tuple(map(OverlapOut.of, rehearsal.shadows)),
-            shadowed_by=tuple(map(OverlapOut.of, rehearsal.shadowed_by)),
+            samples=[RehearsedTurnOut.showing(each, rehearsal.answer.id) for each in samples],
+            shadows=tuple(map(OverlapOut.showing, rehearsal.shadows)),
+            shadowed_by=tuple(map(OverlapOut.showing, rehearsal.shadowed_by)),
             warnings=_warnings(rehearsal),
         )
 
@@ -266,4 +268,4 @@ class AdminRehearsals(Api):
     async def rehearse_curated_answer(self, call: Call[Actor, RehearseIn]) -> RehearsalOut:
         asked = call.input
         written = asked.written_for(call.path_id("agent_id"))
-        return RehearsalOut.of(await self._rehearsals.rehearse(call.caller, written, asked.replaces))
+        return RehearsalOut.showing(await self._rehearsals.rehearse(call.caller, written, asked.replaces))

@@ -104,7 +104,7 @@ class CuratedAnswerPages(Pages):
     async def add_curated_answer(self, visit: Visit[CuratedForm]) -> Shown | Go:
         answer = visit.input.written(_blank(visit))
         if visit.input.is_rehearsal:
-            rehearsal = RehearsalOut.of(await self._rehearsals.rehearse(visit.actor, answer))
+            rehearsal = RehearsalOut.showing(await self._rehearsals.rehearse(visit.actor, answer))
             return _form("add_curated_answer", visit.url("add_curated_answer"), answer, rehearsal)
         await self._answers.create(visit.actor, answer)
         return Go(visit.url("curated_answers"), "Answer saved. Visitors get it from now on.")
@@ -124,7 +124,7 @@ class CuratedAnswerPages(Pages):
         written = visit.input.written(stored)
         if visit.input.is_rehearsal:
             rehearsal = await self._rehearsals.rehearse(visit.actor, written, stored.id)
-            return await self._one(visit, written, RehearsalOut.of(rehearsal))
+            return await self._one(visit, written, RehearsalOut.showing(rehearsal))
         await self._answers.change(visit.actor, visit.agent.id, stored.id, visit.input.written)
         return Go(visit.url("curated_answers"), "Answer saved.")
 

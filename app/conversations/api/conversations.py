@@ -77,10 +77,10 @@ class ConversationOut(Model):
     )
 
     @classmethod
-    def of(cls, entry: InboxEntry) -> "ConversationOut":
+    def showing(cls, entry: InboxEntry) -> "ConversationOut":
         is_closed = entry.conversation.is_closed
         state = ConversationState.CLOSED if is_closed else ConversationState.OPEN
-        return super().of(entry, entry.conversation, state=state)
+        return super().showing(entry, entry.conversation, state=state)
 
 
 @takes(
@@ -143,8 +143,8 @@ class TurnOut(Model):
     )
 
     @classmethod
-    def of(cls, turn: StoredTurn, cost: float | None) -> "TurnOut":
-        return super().of(turn, cost=None if cost is None else round(cost, 6))
+    def showing(cls, turn: StoredTurn, cost: float | None) -> "TurnOut":
+        return super().showing(turn, cost=None if cost is None else round(cost, 6))
 
 
 @mirrors(Note, "id author text created_at")
@@ -158,9 +158,9 @@ class ThreadOut(Model):
     notes: tuple[NoteOut, ...] = Field(description="Notes by operators for other operators, oldest first.")
 
     @classmethod
-    def of(cls, thread: Thread, budgets: TokenBudgets) -> "ThreadOut":
-        turns = [TurnOut.of(turn, budgets.cost_of_turn(turn)) for turn in thread.turns]
-        return super().of(thread, conversation=ConversationOut.of(thread.entry), turns=turns)
+    def showing(cls, thread: Thread, budgets: TokenBudgets) -> "ThreadOut":
+        turns = [TurnOut.showing(turn, budgets.cost_of_turn(turn)) for turn in thread.turns]
+        return super().showing(thread, conversation=ConversationOut.showing(thread.entry), turns=turns)
 
 
 class AdminConversations(Api):
@@ -177,7 +177,7 @@ class AdminConversations(Api):
     )
     async def list_conversations(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
         page = await self._review.conversations(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
-        return ListOut[ConversationOut].of(page, items=tuple(map(ConversationOut.of, page.items)))
+        return ListOut[ConversationOut].showing(page, items=tuple(map(ConversationOut.showing, page.items)))
 
     @get(
         "/v1/agents/{agent_id}/conversations/export",
@@ -193,12 +193,12 @@ class AdminConversations(Api):
     @get("/v1/conversations/{conversation_id}", "Get a conversation's turns with citations and trace", access=read)
     async def get_conversation(self, call: Call[Actor, None]) -> ThreadOut:
         thread = await self._review.thread(call.caller, call.path_id("conversation_id"))
-        return ThreadOut.of(thread, self._budgets)
+        return ThreadOut.showing(thread, self._budgets)
 
 
 def conversations_file(entries: Sequence[InboxEntry], form: ExportFormat) -> Response:
     """A download."""
-    return exported("conversations", form, _COLUMNS, map(ConversationOut.of, entries))
+    return exported("conversations", form, _COLUMNS, map(ConversationOut.showing, entries))
 
 
 @example(state="closed", add_labels=["shipping"])
@@ -262,7 +262,7 @@ class AdminInbox(Api):
     )
     async def edit_conversation(self, call: Call[Actor, ConversationPatch]) -> ConversationOut:
         changed = await self._inbox.change_one(call.caller, call.path_id("conversation_id"), call.input.change)
-        return ConversationOut.of(changed)
+        return ConversationOut.showing(changed)
 
     @post(
         "/v1/agents/{agent_id}/conversations/edit",
@@ -274,7 +274,7 @@ class AdminInbox(Api):
         _, changed = await self._inbox.change(
             call.caller, call.path_id("agent_id"), given.conversation_ids, given.change
         )
-        return ChangedConversationsOut(items=tuple(map(ConversationOut.of, changed)))
+        return ChangedConversationsOut(items=tuple(map(ConversationOut.showing, changed)))
 
     @post(
         "/v1/conversations/{conversation_id}/notes",
@@ -283,7 +283,7 @@ class AdminInbox(Api):
     )
     async def add_note(self, call: Call[Actor, NoteIn]) -> NoteOut:
         noted = await self._inbox.note(call.caller, call.path_id("conversation_id"), call.input.text)
-        return NoteOut.of(noted)
+        return NoteOut.showing(noted)
 
     @delete("/v1/conversations/{conversation_id}/notes/{note_id}", "Remove a note", access=write)
     async def remove_note(self, call: Call[Actor, None]) -> None:
@@ -300,4 +300,4 @@ class AdminInbox(Api):
     @get("/v1/agents/{agent_id}/labels", "List the labels of an agent's conversations", access=read)
     async def list_labels(self, call: Call[Actor, None]) -> LabelsOut:
         found = await self._review.labels(call.caller, call.path_id("agent_id"))
-        return LabelsOut(items=tuple(LabelOut.of(each) for each in found))
+        return LabelsOut(items=tuple(LabelOut.showing(each) for each in found))

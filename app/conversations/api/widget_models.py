@@ -171,11 +171,11 @@ class PublicAgentOut(Model):
     language: str | None
 
     @classmethod
-    def of(cls, agent: LiveAgent, now: datetime, language: str) -> "PublicAgentOut":
+    def showing(cls, agent: LiveAgent, now: datetime, language: str) -> "PublicAgentOut":
         """`language` is that of the visitor's interface, a primary subtag."""
         config = agent.config.in_language(language)
         opens = config.people_come_at(now) if config.live_chat else None
-        return super().of(
+        return super().showing(
             config,
             id=agent.id,
             theme=_theme(config),
@@ -307,4 +307,4 @@ class OwnConversationOut(Model):
 
 def _theme(config: AgentConfig) -> ThemeOut:
     theme = config.theme
-    return ThemeOut.of(theme, radius=theme.radius_px, picture=theme.picture_fingerprint)
+    return ThemeOut.showing(theme, radius=theme.radius_px, picture=theme.picture_fingerprint)

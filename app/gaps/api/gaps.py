@@ -98,11 +98,11 @@ class AdminGaps(Api):
         page = await self._gaps.gaps(
             call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.only, asked.sort
         )
-        return ListOut[GapOut].of(page)
+        return ListOut[GapOut].showing(page)
 
     @post("/v1/gaps/{gap_id}/ignore", "Ignore a gap that needs no answer", access=write, is_input_optional=True)
     async def ignore_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
-        return GapOut.of(await self._gaps.ignore(call.caller, call.path_id("gap_id"), call.input.note))
+        return GapOut.showing(await self._gaps.ignore(call.caller, call.path_id("gap_id"), call.input.note))
 
     @post(
         "/v1/gaps/{gap_id}/reopen",
@@ -111,7 +111,7 @@ class AdminGaps(Api):
         is_input_optional=True,
     )
     async def reopen_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
-        return GapOut.of(await self._gaps.reopen(call.caller, call.path_id("gap_id"), call.input.note))
+        return GapOut.showing(await self._gaps.reopen(call.caller, call.path_id("gap_id"), call.input.note))
 
     @get(
         "/v1/agents/{agent_id}/gaps/export",
@@ -127,7 +127,7 @@ class AdminGaps(Api):
 
 def gaps_file(gaps: Sequence[Gap], form: ExportFormat) -> Response:
     """A download."""
-    return exported("gaps", form, _COLUMNS, map(GapOut.of, gaps))
+    return exported("gaps", form, _COLUMNS, map(GapOut.showing, gaps))
 
 
 @mirrors(SuggestedSource, "url title as_of")
@@ -153,7 +153,7 @@ class AdminGapSuggestions(Api):
         codes=("unavailable", "model_interrupted"),
     )
     async def suggest_answer(self, call: Call[Actor, None]) -> SuggestionOut:
-        return SuggestionOut.of(await self._suggestions.suggest(call.caller, call.path_id("gap_id")))
+        return SuggestionOut.showing(await self._suggestions.suggest(call.caller, call.path_id("gap_id")))
 
 
 class MergeIn(Model):
@@ -207,7 +207,7 @@ class GapViewOut(GapOut):
 
     @classmethod
     def of_view(cls, view: GapView) -> "GapViewOut":
-        return cls.of(view.gap, view.facts, snapshot=view.snapshot)
+        return cls.showing(view.gap, view.facts, snapshot=view.snapshot)
 
 
 class AdminGapTriage(Api):
@@ -223,15 +223,15 @@ class AdminGapTriage(Api):
     @patch("/v1/gaps/{gap_id}", "Assign a gap or set its note; only the fields sent change", access=write)
     async def edit_gap(self, call: Call[Actor, GapPatch]) -> GapOut:
         told = call.input
-        return GapOut.of(await self._triage.tell(call.caller, call.path_id("gap_id"), told.assignee, told.note))
+        return GapOut.showing(await self._triage.tell(call.caller, call.path_id("gap_id"), told.assignee, told.note))
 
     @post("/v1/gaps/{gap_id}/merge", "Merge other gaps of the agent into this one", access=write)
     async def merge_gaps(self, call: Call[Actor, MergeIn]) -> GapOut:
-        return GapOut.of(await self._triage.merge(call.caller, call.path_id("gap_id"), call.input.gap_ids))
+        return GapOut.showing(await self._triage.merge(call.caller, call.path_id("gap_id"), call.input.gap_ids))
 
     @post("/v1/gaps/{gap_id}/split", "Split one wording off into its own gap", access=write)
     async def split_gap(self, call: Call[Actor, SplitIn]) -> GapOut:
-        return GapOut.of(await self._triage.split(call.caller, call.path_id("gap_id"), call.input.turn_id))
+        return GapOut.showing(await self._triage.split(call.caller, call.path_id("gap_id"), call.input.turn_id))
 
     @post("/v1/agents/{agent_id}/gaps/settle", "Ignore or reopen many gaps: all or none", access=write)
     async def settle_gaps(self, call: Call[Actor, SettleIn]) -> SettledOut:
@@ -239,7 +239,7 @@ class AdminGapTriage(Api):
         settled = await self._triage.settle(
             call.caller, call.path_id("agent_id"), asked.gap_ids, GapState(asked.state), asked.note
         )
-        return SettledOut(items=[GapOut.of(gap) for gap in settled])
+        return SettledOut(items=[GapOut.showing(gap) for gap in settled])
 
 
 class ReplayIn(Model):
@@ -272,8 +272,8 @@ class ReplayedQuestionOut(Model):
     passes: bool
 
     @classmethod
-    def of(cls, replayed: ReplayedQuestion) -> "ReplayedQuestionOut":
-        return super().of(replayed, question=replayed.before.question)
+    def showing(cls, replayed: ReplayedQuestion) -> "ReplayedQuestionOut":
+        return super().showing(replayed, question=replayed.before.question)
 
 
 class GapReplayOut(GapOut):
@@ -282,12 +282,12 @@ class GapReplayOut(GapOut):
 
     @classmethod
     def of_replay(cls, replay: GapReplay) -> "GapReplayOut":
-        questions = tuple(map(ReplayedQuestionOut.of, replay.questions))
-        return cls.of(replay.gap, replay, questions=questions)
+        questions = tuple(map(ReplayedQuestionOut.showing, replay.questions))
+        return cls.showing(replay.gap, replay, questions=questions)
 
     @classmethod
     def unasked(cls, gap: Gap) -> "GapReplayOut":
-        return cls(**GapOut.of(gap).model_dump(), passes=None, questions=[])
+        return cls(**GapOut.showing(gap).model_dump(), passes=None, questions=[])
 
 
 class AdminGapReplays(Api):

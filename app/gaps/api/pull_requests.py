@@ -58,9 +58,9 @@ class RepositoryOut(Model):
     hook_secret: str | None = Field(default=None, description="Shown once, when it is created.")
 
     @classmethod
-    def of(cls, repository: Repository, root_path: str, secret: str | None = None) -> "RepositoryOut":
+    def showing(cls, repository: Repository, root_path: str, secret: str | None = None) -> "RepositoryOut":
         hook_path = f"{root_path}/v1/hooks/github/{repository.agent_id}"
-        return super().of(repository, hook_path=hook_path, hook_secret=secret)
+        return super().showing(repository, hook_path=hook_path, hook_secret=secret)
 
 
 class PageFileIn(Model):
@@ -104,7 +104,7 @@ class AdminPullRequests(Api):
     async def set_repository(self, call: Call[Actor, RepositoryIn]) -> RepositoryOut:
         repository = call.input.made(Repository, id=uuid4(), agent_id=call.path_id("agent_id"))
         made = await self._repositories.put(call.caller, repository, call.input.token)
-        return RepositoryOut.of(made.repository, root_path_of(call.request), made.hook_secret)
+        return RepositoryOut.showing(made.repository, root_path_of(call.request), made.hook_secret)
 
     @get(
         "/v1/agents/{agent_id}/repository",
@@ -115,7 +115,7 @@ class AdminPullRequests(Api):
         found = await self._repositories.find(call.caller, call.path_id("agent_id"))
         if found is None:
             raise NotFound("repository")
-        return RepositoryOut.of(found, root_path_of(call.request))
+        return RepositoryOut.showing(found, root_path_of(call.request))
 
     @delete("/v1/agents/{agent_id}/repository", "Remove the repository and its token", access=write)
     async def remove_repository(self, call: Call[Actor, None]) -> None:
@@ -124,7 +124,7 @@ class AdminPullRequests(Api):
     @post("/v1/gaps/{gap_id}/page-file", "Get the source file of a page, to edit it", access=write)
     async def read_page_file(self, call: Call[Actor, PageFileIn]) -> PageFileOut:
         file = await self._pull_requests.file(call.caller, call.path_id("gap_id"), call.input.page_url)
-        return PageFileOut.of(file)
+        return PageFileOut.showing(file)
 
     @post(
         "/v1/gaps/{gap_id}/pull-requests",
@@ -137,12 +137,12 @@ class AdminPullRequests(Api):
         opened = await self._pull_requests.open(
             call.caller, call.path_id("gap_id"), given.page_url, given.text, given.version, given.title
         )
-        return PullRequestOut.of(opened)
+        return PullRequestOut.showing(opened)
 
     @get("/v1/gaps/{gap_id}/pull-requests", "List a gap's pull requests, latest first", access=read)
     async def list_pull_requests(self, call: Call[Actor, None]) -> PullRequestsOut:
         found = await self._pull_requests.of_gap(call.caller, call.path_id("gap_id"))
-        return PullRequestsOut(items=tuple(map(PullRequestOut.of, found)))
+        return PullRequestsOut(items=tuple(map(PullRequestOut.showing, found)))
 
     @post(
         "/v1/hooks/github/{agent_id}",

@@ -61,18 +61,20 @@ class AdminSavedFilters(Api):
         access=read,
     )
     async def list_saved_filters(self, call: Call[Actor, None]) -> SavedFiltersOut:
-        return SavedFiltersOut(items=tuple(map(SavedFilterOut.of, await self._filters.seen_by(call.caller))))
+        return SavedFiltersOut(items=tuple(map(SavedFilterOut.showing, await self._filters.seen_by(call.caller))))
 
     @post("/v1/saved-filters", "Save a filter under a name", access=write, status=201)
     async def create_saved_filter(self, call: Call[Actor, SavedFilterCreate]) -> SavedFilterOut:
         given = call.input
         query = checked_query(given.kind, given.query)
         saved = await self._filters.create(call.caller, given.kind, given.name, query, is_shared=given.is_shared)
-        return SavedFilterOut.of(saved)
+        return SavedFilterOut.showing(saved)
 
     @patch("/v1/saved-filters/{filter_id}", "Rename a saved filter", access=write)
     async def rename_saved_filter(self, call: Call[Actor, SavedFilterPatch]) -> SavedFilterOut:
-        return SavedFilterOut.of(await self._filters.rename(call.caller, call.path_id("filter_id"), call.input.name))
+        return SavedFilterOut.showing(
+            await self._filters.rename(call.caller, call.path_id("filter_id"), call.input.name)
+        )
 
     @delete("/v1/saved-filters/{filter_id}", "Delete a saved filter", access=write)
     async def delete_saved_filter(self, call: Call[Actor, None]) -> None:

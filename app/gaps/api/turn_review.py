@@ -34,7 +34,7 @@ class AdminTurnReview(Api):
 
     @post("/v1/turns/{turn_id}/gap", "Count a turn's question as a gap", access=write)
     async def flag_turn(self, call: Call[Actor, None]) -> GapOut:
-        return GapOut.of(await self._review.flag(call.caller, call.path_id("turn_id")))
+        return GapOut.showing(await self._review.flag(call.caller, call.path_id("turn_id")))
 
     @get(
         "/v1/turns/{turn_id}/curated-answer",
@@ -42,7 +42,7 @@ class AdminTurnReview(Api):
         access=read,
     )
     async def draft_curated_answer(self, call: Call[Actor, None]) -> CuratedDraftOut:
-        return CuratedDraftOut.of(await self._review.curated_draft(call.caller, call.path_id("turn_id")))
+        return CuratedDraftOut.showing(await self._review.curated_draft(call.caller, call.path_id("turn_id")))
 
     @post(
         "/v1/turns/{turn_id}/golden-question",
@@ -53,4 +53,4 @@ class AdminTurnReview(Api):
     )
     async def make_golden_question(self, call: Call[Actor, TurnGoldenIn]) -> GoldenQuestionOut:
         golden = await self._review.make_golden(call.caller, call.path_id("turn_id"), call.input.pages)
-        return GoldenQuestionOut.of(golden)
+        return GoldenQuestionOut.showing(golden)

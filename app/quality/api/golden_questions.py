@@ -88,12 +88,12 @@ class AdminGoldenQuestions(Api):
     )
     async def create_golden_question(self, call: Call[Actor, GoldenQuestionCreate]) -> GoldenQuestionOut:
         golden = call.input.written_for(call.path_id("agent_id"))
-        return GoldenQuestionOut.of(await self._golden.create(call.caller, golden))
+        return GoldenQuestionOut.showing(await self._golden.create(call.caller, golden))
 
     @get("/v1/agents/{agent_id}/golden-questions", "List an agent's golden questions, oldest first", access=read)
     async def list_golden_questions(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenQuestionOut]:
         page = await self._golden.questions(call.caller, call.path_id("agent_id"), call.input.page)
-        return ListOut[GoldenQuestionOut].of(page)
+        return ListOut[GoldenQuestionOut].showing(page)
 
     @post(
         "/v1/agents/{agent_id}/golden-questions/import",
@@ -103,7 +103,7 @@ class AdminGoldenQuestions(Api):
     )
     async def import_golden_questions(self, call: Call[Actor, GoldenImport]) -> GoldenImportOut:
         receipt = await self._golden.import_csv(call.caller, call.path_id("agent_id"), call.input.csv)
-        return GoldenImportOut.of(receipt)
+        return GoldenImportOut.showing(receipt)
 
     @patch(
         "/v1/agents/{agent_id}/golden-questions/{golden_id}",
@@ -112,7 +112,9 @@ class AdminGoldenQuestions(Api):
     )
     async def edit_golden_question(self, call: Call[Actor, GoldenQuestionPatch]) -> GoldenQuestionOut:
         agent_id, golden_id = call.path_id("agent_id"), call.path_id("golden_id")
-        return GoldenQuestionOut.of(await self._golden.change(call.caller, agent_id, golden_id, call.input.applied_to))
+        return GoldenQuestionOut.showing(
+            await self._golden.change(call.caller, agent_id, golden_id, call.input.applied_to)
+        )
 
     @delete("/v1/agents/{agent_id}/golden-questions/{golden_id}", "Delete a golden question", access=write)
     async def delete_golden_question(self, call: Call[Actor, None]) -> None:
@@ -183,14 +185,14 @@ class AdminGoldenRuns(Api):
     async def run_golden_questions(self, call: Call[Actor, GoldenRunIn]) -> GoldenRunOut:
         asked = call.input.version
         versions = BOTH if asked == "both" else (asked,)
-        return GoldenRunOut.of(await self._runs.run(call.caller, call.path_id("agent_id"), versions))
+        return GoldenRunOut.showing(await self._runs.run(call.caller, call.path_id("agent_id"), versions))
 
     @get("/v1/agents/{agent_id}/golden-runs", f"List the latest {KEPT} runs, latest first", access=read)
     async def list_golden_runs(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenRunRowOut]:
         page = await self._runs.page(call.caller, call.path_id("agent_id"), call.input.page)
-        return ListOut[GoldenRunRowOut].of(page)
+        return ListOut[GoldenRunRowOut].showing(page)
 
     @get("/v1/agents/{agent_id}/golden-runs/{golden_run_id}", "Get a run, question by question", access=read)
     async def get_golden_run(self, call: Call[Actor, None]) -> GoldenRunOut:
         run = await self._runs.golden_run(call.caller, call.path_id("agent_id"), call.path_id("golden_run_id"))
-        return GoldenRunOut.of(run)
+        return GoldenRunOut.showing(run)

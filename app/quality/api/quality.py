@@ -71,7 +71,7 @@ class AdminQuality(Api):
         access=read,
     )
     async def get_quality(self, call: Call[Actor, QualityQuery]) -> QualityOut:
-        return QualityOut.of(await self._review.quality(call.caller, call.path_id("agent_id"), call.input.days))
+        return QualityOut.showing(await self._review.quality(call.caller, call.path_id("agent_id"), call.input.days))
 
     @get(
         "/v1/agents/{agent_id}/threshold-curve",
@@ -79,4 +79,4 @@ class AdminQuality(Api):
         access=read,
     )
     async def get_threshold_curve(self, call: Call[Actor, None]) -> ThresholdCurveOut:
-        return ThresholdCurveOut.of(await self._curves.curve(call.caller, call.path_id("agent_id")))
+        return ThresholdCurveOut.showing(await self._curves.curve(call.caller, call.path_id("agent_id")))

@@ -92,4 +92,4 @@ class AdminSearch(Api):
         query = SearchQuery(asked.question.strip(), asked.page_url, asked.language, filters=(only,))
         agent_id: UUID = call.path_id("agent_id")
         report = await self._search.search(call.caller.workspace_id, agent_id, query, asked.version)
-        return SearchOut.of(report.as_json())
+        return SearchOut.showing(report.as_json())

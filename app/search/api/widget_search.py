@@ -102,7 +102,7 @@ class WidgetSearch(Api):
                 )
                 for page in found
             ),
-            facets=tuple(FacetOut.of(each) for each in facets),
+            facets=tuple(FacetOut.showing(each) for each in facets),
         )
 
 

@@ -52,7 +52,7 @@ class AdminDocuments(Api):
             text = body.decode("utf-8")
         except UnicodeDecodeError:
             raise Refusal("malformed_json", "The body is not UTF-8. Send JSON lines.") from None
-        return BatchOut.of(await self._batches.put(call.caller, call.path_id("source_id"), text))
+        return BatchOut.showing(await self._batches.put(call.caller, call.path_id("source_id"), text))
 
 
 class DocumentsQuery(ListQuery):
@@ -89,7 +89,7 @@ class AdminPassages(Api):
     async def list_documents(self, call: Call[Actor, DocumentsQuery]) -> ListOut[DocumentOut]:
         asked = call.input
         page = await self._passages.documents(call.caller, call.path_id("agent_id"), asked.page, asked.source_id)
-        return ListOut[DocumentOut].of(page)
+        return ListOut[DocumentOut].showing(page)
 
     @get(
         "/v1/documents/{document_id}/passages",
@@ -98,4 +98,6 @@ class AdminPassages(Api):
     )
     async def list_passages(self, call: Call[Actor, None]) -> PassagesOut:
         found = await self._passages.of_document(call.caller, call.path_id("document_id"))
-        return PassagesOut(title=found[0].title if found else "", items=[PassageOut.of(passage) for passage in found])
+        return PassagesOut(
+            title=found[0].title if found else "", items=[PassageOut.showing(passage) for passage in found]
+        )

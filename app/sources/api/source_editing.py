@@ -27,8 +27,8 @@ class SourceTextOut(Model):
     source_id: UUID
 
     @classmethod
-    def of(cls, source: Source) -> "SourceTextOut":
-        return super().of(source.config, source_id=source.id)
+    def showing(cls, source: Source) -> "SourceTextOut":
+        return super().showing(source.config, source_id=source.id)
 
 
 class AdminSourceEditing(Api):
@@ -46,7 +46,7 @@ class AdminSourceEditing(Api):
     async def edit_source(self, call: Call[Actor, SourcePatch]) -> SourceOut:
         source_id = call.path_id("source_id")
         own_address = f"{base_url_of(call.request)}{public_path(source_id)}"
-        return SourceOut.of(
+        return SourceOut.showing(
             await self._editing.change(
                 call.caller, source_id, lambda config: with_own_address(call.input.applied_to(config), own_address)
             )
@@ -54,7 +54,7 @@ class AdminSourceEditing(Api):
 
     @get("/v1/sources/{source_id}/text", "Get the text of a source of kind text, as last saved", access=read)
     async def get_source_text(self, call: Call[Actor, None]) -> SourceTextOut:
-        return SourceTextOut.of(await self._editing.text(call.caller, call.path_id("source_id")))
+        return SourceTextOut.showing(await self._editing.text(call.caller, call.path_id("source_id")))
 
 
 class SourceAccessIn(Model):
@@ -80,8 +80,8 @@ class SourceAccessOut(Model):
     set_at: datetime | None
 
     @classmethod
-    def of(cls, facts: AccessFacts | None) -> "SourceAccessOut":
-        return cls(kind=None, name="", set_at=None) if facts is None else super().of(facts)
+    def showing(cls, facts: AccessFacts | None) -> "SourceAccessOut":
+        return cls(kind=None, name="", set_at=None) if facts is None else super().showing(facts)
 
 
 class AdminSourceAccess(Api):
@@ -96,7 +96,7 @@ class AdminSourceAccess(Api):
         access=read,
     )
     async def get_source_access(self, call: Call[Actor, None]) -> SourceAccessOut:
-        return SourceAccessOut.of(await self._accesses.access(call.caller, call.path_id("source_id")))
+        return SourceAccessOut.showing(await self._accesses.access(call.caller, call.path_id("source_id")))
 
     @put(
         "/v1/sources/{source_id}/access",
@@ -106,7 +106,7 @@ class AdminSourceAccess(Api):
     async def set_source_access(self, call: Call[Actor, SourceAccessIn]) -> SourceAccessOut:
         given = call.input
         access = SourceAccess(given.kind, given.name, given.secret)
-        return SourceAccessOut.of(await self._accesses.set(call.caller, call.path_id("source_id"), access))
+        return SourceAccessOut.showing(await self._accesses.set(call.caller, call.path_id("source_id"), access))
 
     @delete("/v1/sources/{source_id}/access", "Remove the credentials sent to the source's website", access=write)
     async def clear_source_access(self, call: Call[Actor, None]) -> None:

@@ -63,5 +63,5 @@ class SourceHookApi(Api):
             check_json(request, body)
             urls = SyncIn.model_validate_json(body).urls
         if urls is None:
-            return RunOut.of(await self._sources.sync(actor, source_id))
-        return RunOut.of(await self._page_sync.pages(actor, source_id, urls))
+            return RunOut.showing(await self._sources.sync(actor, source_id))
+        return RunOut.showing(await self._page_sync.pages(actor, source_id, urls))

@@ -46,10 +46,10 @@ class ScheduleOut(Model):
     next_at: datetime | None = Field(description="When the next reading is due; null without a schedule.")
 
     @classmethod
-    def of(cls, found: SourceSchedule | None) -> "ScheduleOut":
+    def showing(cls, found: SourceSchedule | None) -> "ScheduleOut":
         if found is None:
             return cls(cron="", every_hours=0, next_at=None)
-        return super().of(found, found.schedule)
+        return super().showing(found, found.schedule)
 
 
 class AdminSchedules(Api):
@@ -60,12 +60,12 @@ class AdminSchedules(Api):
 
     @get("/v1/sources/{source_id}/schedule", "Get the source's crawl schedule", access=read)
     async def get_schedule(self, call: Call[Actor, None]) -> ScheduleOut:
-        return ScheduleOut.of(await self._schedules.schedule(call.caller, call.path_id("source_id")))
+        return ScheduleOut.showing(await self._schedules.schedule(call.caller, call.path_id("source_id")))
 
     @put("/v1/sources/{source_id}/schedule", "Set the source's crawl schedule", access=write)
     async def set_schedule(self, call: Call[Actor, ScheduleIn]) -> ScheduleOut:
         asked = call.input.schedule()
-        return ScheduleOut.of(await self._schedules.set(call.caller, call.path_id("source_id"), asked))
+        return ScheduleOut.showing(await self._schedules.set(call.caller, call.path_id("source_id"), asked))
 
     @delete("/v1/sources/{source_id}/schedule", "Remove the source's crawl schedule", access=write)
     async def clear_schedule(self, call: Call[Actor, None]) -> None:
@@ -155,9 +155,9 @@ class SourceOut(Model):
     )
 
     @classmethod
-    def of(cls, source: Source) -> "SourceOut":
-        schedule = ScheduleOut.of(source.schedule) if source.schedule else None
-        return super().of(source, source.config, schedule=schedule)
+    def showing(cls, source: Source) -> "SourceOut":
+        schedule = ScheduleOut.showing(source.schedule) if source.schedule else None
+        return super().showing(source, source.config, schedule=schedule)
 
 
 @mirrors(PageStatus, "url title status reason document_id chunks fetched_at")
@@ -192,16 +192,16 @@ class AdminSources(Api):
         if schedule is not None:
             await self._schedules.set(call.caller, source.id, schedule.schedule())
             source = await self._sources.source(call.caller, source.id)
-        return SourceOut.of(source)
+        return SourceOut.showing(source)
 
     @get("/v1/agents/{agent_id}/sources", "List an agent's sources, oldest first", access=read)
     async def list_sources(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
         page = await self._sources.sources(call.caller, call.path_id("agent_id"), call.input.page)
-        return ListOut[SourceOut].of(page, items=tuple(map(SourceOut.of, page.items)))
+        return ListOut[SourceOut].showing(page, items=tuple(map(SourceOut.showing, page.items)))
 
     @get("/v1/sources/{source_id}", "Get a source with its latest run and page counts", access=read)
     async def get_source(self, call: Call[Actor, None]) -> SourceOut:
-        return SourceOut.of(await self._sources.source(call.caller, call.path_id("source_id")))
+        return SourceOut.showing(await self._sources.source(call.caller, call.path_id("source_id")))
 
     @post(
         "/v1/sources/{source_id}/sync",
@@ -213,8 +213,8 @@ class AdminSources(Api):
     async def sync_source(self, call: Call[Actor, SyncIn]) -> RunOut:
         source_id, urls = call.path_id("source_id"), call.input.urls
         if urls is None:
-            return RunOut.of(await self._sources.sync(call.caller, source_id))
-        return RunOut.of(await self._page_sync.pages(call.caller, source_id, urls))
+            return RunOut.showing(await self._sources.sync(call.caller, source_id))
+        return RunOut.showing(await self._page_sync.pages(call.caller, source_id, urls))
 
     @get(
         "/v1/sources/{source_id}/pages",
@@ -224,7 +224,7 @@ class AdminSources(Api):
     async def list_source_pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
         asked = call.input
         page = await self._sources.pages(call.caller, call.path_id("source_id"), asked.page, asked.status)
-        return ListOut[PageOut].of(page)
+        return ListOut[PageOut].showing(page)
 
 
 class DiscoveryAsked(Model):
@@ -251,9 +251,9 @@ class DiscoveryOut(Model):
     is_complete: bool = Field(description="False if the time ran out.")
 
     @classmethod
-    def of(cls, found: SiteOffers) -> "DiscoveryOut":
+    def showing(cls, found: SiteOffers) -> "DiscoveryOut":
         problems = [ProblemOut(url=url, reason=reason) for url, reason in found.problems]
-        return super().of(found, problems=problems)
+        return super().showing(found, problems=problems)
 
 
 class AdminDiscovery(Api):
@@ -269,4 +269,4 @@ class AdminDiscovery(Api):
         codes=("overloaded",),
     )
     async def discover_sources(self, call: Call[Actor, DiscoveryAsked]) -> DiscoveryOut:
-        return DiscoveryOut.of(await self._discovery.look(call.caller, call.path_id("agent_id"), call.input.url))
+        return DiscoveryOut.showing(await self._discovery.look(call.caller, call.path_id("agent_id"), call.input.url))

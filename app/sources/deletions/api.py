@@ -42,7 +42,7 @@ class AdminDeletions(Api):
         access=read,
     )
     async def get_deletion(self, call: Call[Actor, None]) -> DeletionOut:
-        return DeletionOut.of(await self._deletions.deletion(call.caller, call.path_id("deletion_id")))
+        return DeletionOut.showing(await self._deletions.deletion(call.caller, call.path_id("deletion_id")))
 
     @post(
         "/v1/deletions/{deletion_id}/finish",
@@ -50,7 +50,7 @@ class AdminDeletions(Api):
         access=write,
     )
     async def finish_deletion(self, call: Call[Actor, None]) -> DeletionOut:
-        return DeletionOut.of(await self._deletions.finish_again(call.caller, call.path_id("deletion_id")))
+        return DeletionOut.showing(await self._deletions.finish_again(call.caller, call.path_id("deletion_id")))
 
     @delete(PATHS[DeletedKind.DOCUMENT], "Delete a page; a source that still links to it adds it again", access=write)
     async def delete_document(self, call: Call[Actor, None]) -> DeletionOut:
@@ -65,4 +65,4 @@ class AdminDeletions(Api):
         return await self._delete(call, DeletedKind.AGENT)
 
     async def _delete(self, call: Call[Actor, None], kind: DeletedKind) -> DeletionOut:
-        return DeletionOut.of(await self._deletions.delete(call.caller, kind, call.path_id(f"{kind.value}_id")))
+        return DeletionOut.showing(await self._deletions.delete(call.caller, kind, call.path_id(f"{kind.value}_id")))

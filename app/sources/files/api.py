@@ -41,9 +41,9 @@ class FileOut(Model):
     is_public: bool = Field(description="Whether anyone may open it at /v1/files/{source_id}.")
 
     @classmethod
-    def of(cls, stored: StoredFile) -> "FileOut":
+    def showing(cls, stored: StoredFile) -> "FileOut":
         config = stored.source.config
-        return super().of(stored.facts, stored.source, config, name=config.name, file_name=stored.facts.name)
+        return super().showing(stored.facts, stored.source, config, name=config.name, file_name=stored.facts.name)
 
 
 class AdminFiles(Api):
@@ -70,7 +70,7 @@ class AdminFiles(Api):
     async def upload_file(self, call: Call[Actor, FileUpload]) -> FileOut:
         given, agent_id = call.input, call.path_id("agent_id")
         self._refuse_large(given.file)
-        return FileOut.of(await self._files.add(call.caller, agent_id, given.file, given.name, given.url))
+        return FileOut.showing(await self._files.add(call.caller, agent_id, given.file, given.name, given.url))
 
     @post(
         "/v1/sources/{source_id}/file",
@@ -81,11 +81,11 @@ class AdminFiles(Api):
     async def replace_file(self, call: Call[Actor, FileReplacement]) -> FileOut:
         source_id = call.path_id("source_id")
         self._refuse_large(call.input.file)
-        return FileOut.of(await self._files.replace(call.caller, source_id, call.input.file))
+        return FileOut.showing(await self._files.replace(call.caller, source_id, call.input.file))
 
     @get("/v1/sources/{source_id}/file", "Get the metadata of a source's file", access=read)
     async def get_file(self, call: Call[Actor, None]) -> FileOut:
-        return FileOut.of(await self._files.file(call.caller, call.path_id("source_id")))
+        return FileOut.showing(await self._files.file(call.caller, call.path_id("source_id")))
 
     @get(
         "/v1/sources/{source_id}/file/content",

@@ -42,7 +42,7 @@ class AdminRuns(Api):
 
     @post("/v1/sources/{source_id}/cancel", "Cancel the latest crawl; what it has indexed is kept", access=write)
     async def cancel_source(self, call: Call[Actor, None]) -> RunOut:
-        return RunOut.of(await self._sources.cancel(call.caller, call.path_id("source_id")))
+        return RunOut.showing(await self._sources.cancel(call.caller, call.path_id("source_id")))
 
     @post(
         "/v1/sources/{source_id}/pause",
@@ -51,7 +51,7 @@ class AdminRuns(Api):
         codes=("invalid_request",),
     )
     async def pause_source(self, call: Call[Actor, None]) -> RunOut:
-        return RunOut.of(await self._sources.pause(call.caller, call.path_id("source_id")))
+        return RunOut.showing(await self._sources.pause(call.caller, call.path_id("source_id")))
 
     @post(
         "/v1/sources/{source_id}/resume",
@@ -60,7 +60,7 @@ class AdminRuns(Api):
         codes=("invalid_request",),
     )
     async def resume_source(self, call: Call[Actor, None]) -> RunOut:
-        return RunOut.of(await self._sources.resume(call.caller, call.path_id("source_id")))
+        return RunOut.showing(await self._sources.resume(call.caller, call.path_id("source_id")))
 
     @get(
         "/v1/sources/{source_id}/progress",
@@ -96,7 +96,7 @@ class AdminPreviews(Api):
         codes=("invalid_request",),
     )
     async def preview_reading(self, call: Call[Actor, None]) -> PreviewOut:
-        return PreviewOut.of(await self._previews.preview(call.caller, call.path_id("source_id")))
+        return PreviewOut.showing(await self._previews.preview(call.caller, call.path_id("source_id")))
 
 
 def progress_response(watch: RunWatch, actor: Actor, run_id: UUID, policy: StreamPolicy) -> EventSourceResponse:

@@ -49,14 +49,14 @@ async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID)
             case Token() as token:
                 text.append(token.token)
             case Citations() as cited:
-                citations = tuple(CitationOut.of(citation) for citation in cited.citations)
+                citations = tuple(CitationOut.showing(citation) for citation in cited.citations)
             case Confirm() as confirm:
-                asked = ConfirmationOut.of(confirm.confirmation)
+                asked = ConfirmationOut.showing(confirm.confirmation)
             case Error() as error:
                 raise refusal_of(error)
             case Done() as done:
                 said = {"answer": "".join(text), "citations": citations, "confirmation": asked}
-                return AnswerOut.of(done, conversation_id=conversation_id, **said)
+                return AnswerOut.showing(done, conversation_id=conversation_id, **said)
     raise Refusal("internal", "The turn broke off. Ask again with the same turn_id to get the rest.")
 
 

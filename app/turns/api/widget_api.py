@@ -118,10 +118,10 @@ class WidgetConversations(Api):
             anonymous_id=opened.visitor.anonymous_id if user_id is None else None,
             token=signed.token,
             expires_at=signed.expires_at,
-            agent=PublicAgentOut.of(agent, self._clock.now(), session.locale),
-            challenge=ChallengeOut.of(challenge) if challenge else None,
+            agent=PublicAgentOut.showing(agent, self._clock.now(), session.locale),
+            challenge=ChallengeOut.showing(challenge) if challenge else None,
             proof_refused=refusal,
-            **dict(MessagesOut.of(opened.latest)),
+            **dict(MessagesOut.showing(opened.latest)),
         )
 
     @get(
@@ -130,12 +130,12 @@ class WidgetConversations(Api):
         access=visitor,
     )
     async def list_messages(self, call: Call[VisitorCaller, MessagesQuery]) -> MessagesOut:
-        return MessagesOut.of(await self._conversations.messages(call.caller.session, call.input.before))
+        return MessagesOut.showing(await self._conversations.messages(call.caller.session, call.input.before))
 
     @get("/v1/widget/conversations", "List the visitor's own conversations, latest activity first", access=visitor)
     async def list_own_conversations(self, call: Call[VisitorCaller, ListQuery]) -> ListOut[OwnConversationOut]:
         page = await self._conversations.of_visitor(call.caller.session, call.input.page)
-        return ListOut[OwnConversationOut].of(page)
+        return ListOut[OwnConversationOut].showing(page)
 
     @post(
         "/v1/widget/conversation/clear",

@@ -33,8 +33,8 @@ class NoticeChannelOut(Model):
 @mirrors(MailState, "waiting given_up last_error")
 class NoticeChannelStateOut(NoticeChannelOut):
     @classmethod
-    def of(cls, view: ChannelView) -> "NoticeChannelStateOut":
-        return super().of(view.channel, view.state)
+    def showing(cls, view: ChannelView) -> "NoticeChannelStateOut":
+        return super().showing(view.channel, view.state)
 
 
 class NoticeChannelsOut(Model):
@@ -59,7 +59,7 @@ class AdminNoticeChannels(Api):
     )
     async def list_notice_channels(self, call: Call[Actor, None]) -> NoticeChannelsOut:
         found = await self._channels.of_workspace(call.caller)
-        return NoticeChannelsOut(items=tuple(map(NoticeChannelStateOut.of, found)))
+        return NoticeChannelsOut(items=tuple(map(NoticeChannelStateOut.showing, found)))
 
     @post("/v1/notice-channels", "Post notices to a channel in Slack or Discord", access=write, status=201)
     async def create_notice_channel(self, call: Call[Actor, NoticeChannelIn]) -> NoticeChannelOut:
@@ -67,7 +67,7 @@ class AdminNoticeChannels(Api):
         channel = await self._channels.create(
             call.caller, asked.name, asked.url, asked.events, is_quoting=asked.is_quoting
         )
-        return NoticeChannelOut.of(channel)
+        return NoticeChannelOut.showing(channel)
 
     @delete("/v1/notice-channels/{channel_id}", "Delete a channel and its pending notices", access=write)
     async def delete_notice_channel(self, call: Call[Actor, None]) -> None:

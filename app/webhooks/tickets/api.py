@@ -64,7 +64,7 @@ class AdminHelpDesks(Api):
         desk = await self._desks.desk(call.caller, call.path_id("agent_id"))
         if desk is None:
             raise NotFound("help desk")
-        return HelpDeskOut.of(desk)
+        return HelpDeskOut.showing(desk)
 
     @put(
         "/v1/agents/{agent_id}/help-desk",
@@ -75,7 +75,7 @@ class AdminHelpDesks(Api):
         given = call.input
         fields = DeskFields(given.kind, given.host, given.account, given.inbox, given.events)
         desk = await self._desks.set(call.caller, call.path_id("agent_id"), fields, given.token)
-        return HelpDeskOut.of(desk)
+        return HelpDeskOut.showing(desk)
 
     @delete("/v1/agents/{agent_id}/help-desk", "Remove the help desk and its tickets", access=write)
     async def clear_help_desk(self, call: Call[Actor, None]) -> None:
@@ -84,7 +84,7 @@ class AdminHelpDesks(Api):
     @get("/v1/agents/{agent_id}/tickets", "List tickets, latest first", access=read)
     async def list_tickets(self, call: Call[Actor, ListQuery]) -> ListOut[TicketOut]:
         page = await self._desks.tickets(call.caller, call.path_id("agent_id"), call.input.page)
-        return ListOut[TicketOut].of(page)
+        return ListOut[TicketOut].showing(page)
 
     @post("/v1/agents/{agent_id}/tickets/{ticket_id}/retry", "Retry a ticket that failed for good", access=write)
     async def retry_ticket(self, call: Call[Actor, None]) -> None:

@@ -50,7 +50,7 @@ class AdminAudit(Api):
     @get("/v1/audit", "List who changed what, latest first", access=manage)
     async def list_audit(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:
         asked = call.input
-        return ListOut[AuditEntryOut].of(await self._log.page(call.caller, asked.page, asked.only))
+        return ListOut[AuditEntryOut].showing(await self._log.page(call.caller, asked.page, asked.only))
 
     @get(
         "/v1/audit/export",
@@ -65,4 +65,4 @@ class AdminAudit(Api):
 
 def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:
     """A download."""
-    return exported("audit", form, _COLUMNS, map(AuditEntryOut.of, entries))
+    return exported("audit", form, _COLUMNS, map(AuditEntryOut.showing, entries))

@@ -50,8 +50,8 @@ class PasswordLinkOut(Model):
     expires_at: datetime
 
     @classmethod
-    def of(cls, made: MadeLink) -> "PasswordLinkOut":
-        return super().of(made, url=made.url or None)
+    def showing(cls, made: MadeLink) -> "PasswordLinkOut":
+        return super().showing(made, url=made.url or None)
 
 
 class OperatorPatch(Patch):
@@ -72,12 +72,12 @@ class AdminOperators(Api):
     @get("/v1/operators", "List the operators of the console", access=manage)
     async def list_operators(self, call: Call[Actor, None]) -> OperatorsOut:
         operators = await self._operators.of_workspace(call.caller)
-        return OperatorsOut(items=tuple(OperatorOut.of(operator) for operator in operators))
+        return OperatorsOut(items=tuple(OperatorOut.showing(operator) for operator in operators))
 
     @post("/v1/operators", "Create a console account", access=manage, status=201)
     async def create_operator(self, call: Call[Actor, OperatorIn]) -> OperatorOut:
         given = call.input
-        return OperatorOut.of(await self._operators.add(call.caller, given.email, given.role, given.password))
+        return OperatorOut.showing(await self._operators.add(call.caller, given.email, given.role, given.password))
 
     @post(
         "/v1/operators/invitations",
@@ -87,7 +87,7 @@ class AdminOperators(Api):
     )
     async def invite_operator(self, call: Call[Actor, InvitationIn]) -> PasswordLinkOut:
         given = call.input
-        return PasswordLinkOut.of(await self._links.invite(call.caller, given.email, given.role))
+        return PasswordLinkOut.showing(await self._links.invite(call.caller, given.email, given.role))
 
     @post(
         "/v1/operators/{operator_id}/password-link",
@@ -97,7 +97,7 @@ class AdminOperators(Api):
         codes=("invalid_request",),
     )
     async def make_password_link(self, call: Call[Actor, None]) -> PasswordLinkOut:
-        return PasswordLinkOut.of(await self._links.make(call.caller, call.path_id("operator_id")))
+        return PasswordLinkOut.showing(await self._links.make(call.caller, call.path_id("operator_id")))
 
     @patch(
         "/v1/operators/{operator_id}",
@@ -106,7 +106,7 @@ class AdminOperators(Api):
     )
     async def edit_operator(self, call: Call[Actor, OperatorPatch]) -> OperatorOut:
         given = call.input
-        return OperatorOut.of(
+        return OperatorOut.showing(
             await self._operators.change(
                 call.caller,
                 call.path_id("operator_id"),

@@ -39,13 +39,13 @@ class AdminTokens(Api):
     @get("/v1/tokens", "List the workspace's API tokens, without their secrets", access=manage)
     async def list_tokens(self, call: Call[Actor, None]) -> ApiTokensOut:
         tokens = await self._tokens.of_workspace(call.caller)
-        return ApiTokensOut(items=tuple(ApiTokenOut.of(token) for token in tokens))
+        return ApiTokensOut(items=tuple(ApiTokenOut.showing(token) for token in tokens))
 
     @post("/v1/tokens", "Create an API token, which is shown once", access=manage, status=201)
     async def create_token(self, call: Call[Actor, ApiTokenIn]) -> IssuedTokenOut:
         given = call.input
         issued = await self._tokens.issue(call.caller, given.name, given.scopes, given.days)
-        return IssuedTokenOut(token=issued.token, record=ApiTokenOut.of(issued.record))
+        return IssuedTokenOut(token=issued.token, record=ApiTokenOut.showing(issued.record))
 
     @delete("/v1/tokens/{token_id}", "Revoke an API token: its next call is refused", access=manage)
     async def revoke_token(self, call: Call[Actor, None]) -> None:

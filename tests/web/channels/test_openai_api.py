@@ -262,7 +262,7 @@ def test_a_title_cannot_end_its_link_and_what_no_link_leads_to_stands_by_its_tit
         Citation(1, "https://www.example.com/a_(b)", "A](https://evil.example)\n<img>", None),
         Citation(2, "urn:docent:file", "Handbook, page 12", None),
     ]
-    listed = source_list([CitationOut.of(page) for page in pages])
+    listed = source_list([CitationOut.showing(page) for page in pages])
     assert listed == (
         "\n\n1. [A\\](https://evil.example) \\<img\\>](https://www.example.com/a_%28b%29)\n2. Handbook, page 12"
     )

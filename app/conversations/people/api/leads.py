@@ -112,7 +112,7 @@ class AdminLeads(Api):
     @get("/v1/agents/{agent_id}/leads", "List the messages that visitors left, latest first", access=read)
     async def list_leads(self, call: Call[Actor, LeadsQuery]) -> ListOut[LeadOut]:
         page = await self._leads.leads(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
-        return ListOut[LeadOut].of(page)
+        return ListOut[LeadOut].showing(page)
 
     @get(
         "/v1/agents/{agent_id}/leads/export",
@@ -127,15 +127,15 @@ class AdminLeads(Api):
 
     @patch("/v1/leads/{lead_id}", "Assign a lead, or mark it as done; only the fields sent change", access=write)
     async def edit_lead(self, call: Call[Actor, LeadPatch]) -> LeadOut:
-        return LeadOut.of(await self._leads.change_one(call.caller, call.path_id("lead_id"), call.input.change))
+        return LeadOut.showing(await self._leads.change_one(call.caller, call.path_id("lead_id"), call.input.change))
 
     @post("/v1/agents/{agent_id}/leads/edit", "Assign many leads, or mark them as done: all or none", access=write)
     async def edit_leads(self, call: Call[Actor, LeadsPatch]) -> ChangedLeadsOut:
         given = call.input
         _, changed = await self._leads.change(call.caller, call.path_id("agent_id"), given.lead_ids, given.change)
-        return ChangedLeadsOut(items=tuple(map(LeadOut.of, changed)))
+        return ChangedLeadsOut(items=tuple(map(LeadOut.showing, changed)))
 
 
 def leads_file(leads: Sequence[Lead], form: ExportFormat) -> Response:
     """A download."""
-    return exported("leads", form, _COLUMNS, map(LeadOut.of, leads))
+    return exported("leads", form, _COLUMNS, map(LeadOut.showing, leads))

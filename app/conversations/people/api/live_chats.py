@@ -26,8 +26,8 @@ class OpenChatOut(Model):
     taken_by: str = Field(description="The operator or API token that answers; empty while the visitor waits.")
 
     @classmethod
-    def of(cls, listed: OpenChat) -> "OpenChatOut":
-        return super().of(listed, listed.chat)
+    def showing(cls, listed: OpenChat) -> "OpenChatOut":
+        return super().showing(listed, listed.chat)
 
 
 class OpenChatsOut(Model):
@@ -44,8 +44,8 @@ class LiveChatOut(Model):
     messages: tuple[PersonMessageOut, ...] = Field(description="In order, at most 100.")
 
     @classmethod
-    def of(cls, view: LiveView) -> "LiveChatOut":
-        return super().of(view, view.chat)
+    def showing(cls, view: LiveView) -> "LiveChatOut":
+        return super().showing(view, view.chat)
 
 
 @example(name="Ann of the shop")
@@ -80,7 +80,7 @@ class AdminLiveChats(Api):
     )
     async def list_live_chats(self, call: Call[Actor, None]) -> OpenChatsOut:
         chats = await self._live_chats.open_chats(call.caller)
-        return OpenChatsOut(items=tuple(OpenChatOut.of(chat) for chat in chats))
+        return OpenChatsOut(items=tuple(OpenChatOut.showing(chat) for chat in chats))
 
     @get(
         "/v1/conversations/{conversation_id}/live-chat",
@@ -88,7 +88,7 @@ class AdminLiveChats(Api):
         access=read,
     )
     async def get_live_chat(self, call: Call[Actor, PersonQuery]) -> LiveChatOut:
-        return LiveChatOut.of(await self._live_chats.view(call.caller, _conversation(call), call.input.after))
+        return LiveChatOut.showing(await self._live_chats.view(call.caller, _conversation(call), call.input.after))
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/take",
@@ -98,7 +98,7 @@ class AdminLiveChats(Api):
         codes=TAKEN,
     )
     async def take_live_chat(self, call: Call[Actor, TakeIn]) -> LiveChatOut:
-        return LiveChatOut.of(await self._live_chats.take_over(call.caller, _conversation(call), call.input.name))
+        return LiveChatOut.showing(await self._live_chats.take_over(call.caller, _conversation(call), call.input.name))
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/messages",
@@ -109,7 +109,7 @@ class AdminLiveChats(Api):
     async def reply_live_chat(self, call: Call[Actor, PersonMessageIn]) -> LiveChatOut:
         given = call.input
         replied = await self._live_chats.reply(call.caller, _conversation(call), given.message_id, given.text)
-        return LiveChatOut.of(replied)
+        return LiveChatOut.showing(replied)
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/typing",
@@ -129,7 +129,7 @@ class AdminLiveChats(Api):
     )
     async def transfer_live_chat(self, call: Call[Actor, TransferIn]) -> LiveChatOut:
         given = await self._live_chats.transfer(call.caller, _conversation(call), call.input.assignee)
-        return LiveChatOut.of(given)
+        return LiveChatOut.showing(given)
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/hand-back",
@@ -138,7 +138,7 @@ class AdminLiveChats(Api):
         codes=("chat_already_taken",),
     )
     async def hand_back_live_chat(self, call: Call[Actor, None]) -> LiveChatOut:
-        return LiveChatOut.of(await self._live_chats.hand_back(call.caller, _conversation(call)))
+        return LiveChatOut.showing(await self._live_chats.hand_back(call.caller, _conversation(call)))
 
 
 def _conversation(call: Call[Actor, Any]) -> UUID:
@@ -178,8 +178,8 @@ class FilledReplyOut(Model):
     text: str = Field(description="The text with its variables filled in.")
 
     @classmethod
-    def of(cls, each: FilledReply) -> "FilledReplyOut":
-        return super().of(each, each.reply)
+    def showing(cls, each: FilledReply) -> "FilledReplyOut":
+        return super().showing(each, each.reply)
 
 
 class FilledRepliesOut(Model):
@@ -200,17 +200,17 @@ class AdminSavedReplies(Api):
     )
     async def list_saved_replies(self, call: Call[Actor, SavedReplyQuery]) -> SavedRepliesOut:
         replies = await self._replies.of_workspace(call.caller, call.input.agent_id)
-        return SavedRepliesOut(items=tuple(map(SavedReplyOut.of, replies)))
+        return SavedRepliesOut(items=tuple(map(SavedReplyOut.showing, replies)))
 
     @post("/v1/saved-replies", "Save a reply", access=write, status=201, codes=("not_found",))
     async def create_saved_reply(self, call: Call[Actor, SavedReplyCreate]) -> SavedReplyOut:
         reply = call.input.made(SavedReply, id=uuid4(), workspace_id=call.caller.workspace_id)
-        return SavedReplyOut.of(await self._replies.create(call.caller, reply))
+        return SavedReplyOut.showing(await self._replies.create(call.caller, reply))
 
     @patch("/v1/saved-replies/{reply_id}", "Change a saved reply; only the fields sent change", access=write)
     async def edit_saved_reply(self, call: Call[Actor, SavedReplyPatch]) -> SavedReplyOut:
         changed = await self._replies.change(call.caller, call.path_id("reply_id"), call.input.applied_to)
-        return SavedReplyOut.of(changed)
+        return SavedReplyOut.showing(changed)
 
     @delete("/v1/saved-replies/{reply_id}", "Delete a saved reply", access=write)
     async def delete_saved_reply(self, call: Call[Actor, None]) -> None:
@@ -223,4 +223,4 @@ class AdminSavedReplies(Api):
     )
     async def fill_saved_replies(self, call: Call[Actor, None]) -> FilledRepliesOut:
         replies = await self._replies.for_conversation(call.caller, call.path_id("conversation_id"))
-        return FilledRepliesOut(items=tuple(map(FilledReplyOut.of, replies)))
+        return FilledRepliesOut(items=tuple(map(FilledReplyOut.showing, replies)))

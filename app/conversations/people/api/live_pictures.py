@@ -52,7 +52,7 @@ class WidgetPictures(Api):
             per_address=self._limits.questions_per_address,
             per_visitor=self._limits.questions_per_visitor,
         )
-        return PersonOut.of(await self._pictures.send_own(session, given.message_id, given.picture))
+        return PersonOut.showing(await self._pictures.send_own(session, given.message_id, given.picture))
 
     @get(
         "/v1/widget/person/pictures/{number}",
@@ -82,7 +82,9 @@ class AdminLivePictures(Api):
     async def send_picture(self, call: Call[Actor, PersonPictureIn]) -> LiveChatOut:
         given = call.input
         conversation_id = call.path_id("conversation_id")
-        return LiveChatOut.of(await self._pictures.send(call.caller, conversation_id, given.message_id, given.picture))
+        return LiveChatOut.showing(
+            await self._pictures.send(call.caller, conversation_id, given.message_id, given.picture)
+        )
 
     @get(
         "/v1/conversations/{conversation_id}/live-chat/pictures/{number}",

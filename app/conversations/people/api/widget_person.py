@@ -44,8 +44,8 @@ class PersonOut(Model):
     poll_seconds: float = Field(description="Seconds until the next poll; 0: do not poll again.")
 
     @classmethod
-    def of(cls, view: LiveView) -> "PersonOut":
-        return super().of(view, view.chat, operator_name=view.chat.operator_name or None)
+    def showing(cls, view: LiveView) -> "PersonOut":
+        return super().showing(view, view.chat, operator_name=view.chat.operator_name or None)
 
 
 class PersonQuery(Model):
@@ -79,7 +79,7 @@ class WidgetPerson(Api):
     )
     async def ask_for_person(self, call: Call[VisitorCaller, None]) -> PersonOut:
         await self._count(call)
-        return PersonOut.of(await self._live_chats.ask(call.caller.session))
+        return PersonOut.showing(await self._live_chats.ask(call.caller.session))
 
     @get(
         "/v1/widget/person",
@@ -88,7 +88,7 @@ class WidgetPerson(Api):
         codes=("not_found",),
     )
     async def poll_person(self, call: Call[VisitorCaller, PersonQuery]) -> PersonOut:
-        return PersonOut.of(await self._live_chats.poll(call.caller.session, call.input.after))
+        return PersonOut.showing(await self._live_chats.poll(call.caller.session, call.input.after))
 
     @post(
         "/v1/widget/person/messages",
@@ -100,7 +100,7 @@ class WidgetPerson(Api):
     async def write_to_person(self, call: Call[VisitorCaller, PersonMessageIn]) -> PersonOut:
         await self._count(call)
         given = call.input
-        return PersonOut.of(await self._live_chats.say(call.caller.session, given.message_id, given.text))
+        return PersonOut.showing(await self._live_chats.say(call.caller.session, given.message_id, given.text))
 
     @post(
         "/v1/widget/person/typing",
@@ -113,7 +113,7 @@ class WidgetPerson(Api):
 
     @post("/v1/widget/person/end", "Go back to the agent", access=visitor, codes=("not_found",))
     async def leave_person(self, call: Call[VisitorCaller, None]) -> PersonOut:
-        return PersonOut.of(await self._live_chats.leave(call.caller.session))
+        return PersonOut.showing(await self._live_chats.leave(call.caller.session))
 
     @post(
         "/v1/widget/person/rating",
@@ -123,7 +123,7 @@ class WidgetPerson(Api):
     )
     async def rate_person(self, call: Call[VisitorCaller, PersonRatingIn]) -> PersonOut:
         await self._count(call)
-        return PersonOut.of(await self._live_chats.rate(call.caller.session, call.input.rating))
+        return PersonOut.showing(await self._live_chats.rate(call.caller.session, call.input.rating))
 
     async def _count(
         self, call: Call[VisitorCaller, PersonMessageIn | PersonRatingIn] | Call[VisitorCaller, None]

@@ -35,8 +35,8 @@ class ExportedTurnOut(Model):
     confirmation: ConfirmationOut | None = Field(description="What the visitor was asked to confirm.")
 
     @classmethod
-    def of(cls, exported: ExportedTurn) -> "ExportedTurnOut":
-        return super().of(exported.turn, exported)
+    def showing(cls, exported: ExportedTurn) -> "ExportedTurnOut":
+        return super().showing(exported.turn, exported)
 
 
 @mirrors(LiveMessage, "author name text created_at picture")
@@ -44,9 +44,9 @@ class ExportedLiveMessageOut(Model):
     picture: str | None = Field(description="The picture as WebP in Base64, if the message is one.")
 
     @classmethod
-    def of(cls, message: LiveMessage) -> "ExportedLiveMessageOut":
+    def showing(cls, message: LiveMessage) -> "ExportedLiveMessageOut":
         body = message.picture.body if message.picture else None
-        return super().of(message, picture=b64encode(body).decode("ascii") if body else None)
+        return super().showing(message, picture=b64encode(body).decode("ascii") if body else None)
 
 
 class ExportedConversationOut(Model):
@@ -62,10 +62,10 @@ class ExportedConversationOut(Model):
     notes: tuple[NoteOut, ...] = Field(description="Notes by operators; empty for visitors.")
 
     @classmethod
-    def of(cls, exported: ExportedConversation) -> "ExportedConversationOut":
-        turns = tuple(map(ExportedTurnOut.of, exported.turns))
-        written = tuple(map(ExportedLiveMessageOut.of, exported.live_messages))
-        return super().of(exported, exported.conversation, turns=turns, live_messages=written)
+    def showing(cls, exported: ExportedConversation) -> "ExportedConversationOut":
+        turns = tuple(map(ExportedTurnOut.showing, exported.turns))
+        written = tuple(map(ExportedLiveMessageOut.showing, exported.live_messages))
+        return super().showing(exported, exported.conversation, turns=turns, live_messages=written)
 
 
 @mirrors(VisitorAttribute, "name value is_signed")
@@ -93,10 +93,10 @@ class VisitorExportOut(Model):
     conversations: tuple[ExportedConversationOut, ...] = Field(description="Oldest first, including cleared ones.")
 
     @classmethod
-    def of(cls, export: VisitorExport) -> "VisitorExportOut":
-        conversations = tuple(map(ExportedConversationOut.of, export.conversations))
+    def showing(cls, export: VisitorExport) -> "VisitorExportOut":
+        conversations = tuple(map(ExportedConversationOut.showing, export.conversations))
         others = {"visitor_id": export.visitor.id, "conversations": conversations, **export.left}
-        return super().of(export, export.visitor, **others)
+        return super().showing(export, export.visitor, **others)
 
 
 @with_fields({kind.counted_as: (int, Field(description=kind.meaning)) for kind in _COUNTED})
@@ -126,7 +126,7 @@ class AdminVisitors(Api):
 
     @get("/v1/visitors/{visitor_id}/export", "Export everything stored about a visitor, as one document", access=read)
     async def export_visitor(self, call: Call[Actor, None]) -> VisitorExportOut:
-        return VisitorExportOut.of(await self._data.export(call.caller, call.path_id("visitor_id")))
+        return VisitorExportOut.showing(await self._data.export(call.caller, call.path_id("visitor_id")))
 
     @delete(
         "/v1/visitors/{visitor_id}",
@@ -135,7 +135,7 @@ class AdminVisitors(Api):
         codes=("overloaded",),
     )
     async def erase_visitor(self, call: Call[Actor, None]) -> ErasureOut:
-        return ErasureOut.of(await self._data.erase(call.caller, call.path_id("visitor_id")))
+        return ErasureOut.showing(await self._data.erase(call.caller, call.path_id("visitor_id")))
 
     @delete(
         "/v1/conversations/{conversation_id}",
@@ -144,4 +144,4 @@ class AdminVisitors(Api):
         codes=("overloaded",),
     )
     async def erase_conversation(self, call: Call[Actor, None]) -> ErasureOut:
-        return ErasureOut.of(await self._data.erase_conversation(call.caller, call.path_id("conversation_id")))
+        return ErasureOut.showing(await self._data.erase_conversation(call.caller, call.path_id("conversation_id")))

@@ -24,7 +24,7 @@ class WidgetMe(Api):
 
     @get("/v1/widget/me/export", "Export everything stored about the visitor, as one document", access=visitor)
     async def export_me(self, call: Call[VisitorCaller, None]) -> VisitorExportOut:
-        return VisitorExportOut.of(await self._data.export_own(call.caller.session))
+        return VisitorExportOut.showing(await self._data.export_own(call.caller.session))
 
     @delete(
         "/v1/widget/me",
@@ -33,7 +33,7 @@ class WidgetMe(Api):
         codes=("overloaded",),
     )
     async def erase_me(self, call: Call[VisitorCaller, None]) -> ErasureOut:
-        return ErasureOut.of(await self._data.erase_own(call.caller.session))
+        return ErasureOut.showing(await self._data.erase_own(call.caller.session))
 
 
 class TranscriptOut(Model):

@@ -20,7 +20,7 @@ class VisitorPages(Pages):
     @page("/console/agents/{agent_id}/visitors/{visitor_id}/export", access=read, under="conversations", is_file=True)
     async def export_visitor(self, visit: Visit[NoForm]) -> Response:
         visitor_id = await self._own(visit)
-        export = VisitorExportOut.of(await self._data.export(visit.actor, visitor_id))
+        export = VisitorExportOut.showing(await self._data.export(visit.actor, visitor_id))
         name = f'attachment; filename="visitor-{visitor_id}.json"'
         return JSONResponse(
             export.model_dump(mode="json"), headers={"Content-Disposition": name, "Cache-Control": "no-store"}
