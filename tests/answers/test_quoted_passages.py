@@ -52,6 +52,17 @@ async def test_the_steps_behind_the_paragraph_about_them_come_along() -> None:
     assert found == f"{about}\n\n{steps} [1]"
 
 
+async def test_a_page_whose_title_is_asked_tells_its_steps() -> None:
+    steps = "\n".join(f"{number}. Press button {number} of the box, then wait." for number in range(1, 9))
+    begins = source(1, "The lamp is dark when the hub has not heard from it.", title="My lamp is dark")
+    below = source(2, f"Do this with a dark lamp:\n\n{steps}", "Try this", title="My lamp is dark")
+    page = [begins, replace(below, url=f"{begins.url}#try")]
+    found = await answer("My lamp is dark", *page)
+    assert found.startswith("The lamp is dark when")
+    assert steps in found
+    assert steps not in await answer("My lamp is dark", *(replace(each, title="Lamps") for each in page))
+
+
 @pytest.mark.parametrize(
     "message",
     [

@@ -16,8 +16,8 @@ __all__ = ["tenants"]  # the fixture
 @pytest.mark.timeout(400)  # 80 seconds alone, and more beside other suites
 async def test_over_every_route_they_find_nothing_and_break_nothing(tenants: Tenants) -> None:
     before = tenants.their_rows()
-    # An agent's picture and its invitations are everyone's who has their address.
-    public = {"getAgentPicture", "getInvitations"}
+    # An agent's picture, its invitations and where to get a token for it are everyone's who has their address.
+    public = {"getAgentPicture", "getInvitations", "describeAgentsResource"}
     closed = [endpoint for endpoint in ENDPOINTS if endpoint.operation not in public]
     places = [(endpoint, name) for endpoint in closed for name in endpoint.path_names]
     hostile = hostile_ids([each for _, each in sorted(tenants.theirs.ids.items())], HOSTILE_IDS)

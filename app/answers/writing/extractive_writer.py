@@ -17,7 +17,7 @@ from app.answers.writing.passage_extent import (
 )
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, passages
-from app.answers.writing.pieces import says_message
+from app.answers.writing.pieces import has_steps, says_message
 from app.answers.writing.quotation import asked_rows, page_language, word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import text_of
@@ -35,6 +35,7 @@ _MESSAGE_CHARS = 1100  # of an error message with its meaning and, after that, t
 _SECOND_CHARS = 450
 _BOTH_CHARS = 750  # or the first with what its last line announces
 _BOTH_OF_SECTION_CHARS = 1000  # if both are in the same section
+_PAGE_CHARS = 1300  # of a page whose title is asked: its beginning and its steps
 _NEAR_BEST = 0.75  # log odds below the best: a passage further below adds nothing
 _NEAR_RERANKED = 1.5  # the same if the reranker has read the best passage
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
@@ -119,7 +120,8 @@ class ExtractiveWriter:
         least = best[0].odds - (_NEAR_RERANKED if best[0].is_reranked else _NEAR_BEST)
         # Half of a comparison answers nothing.
         compared = await self._compared(readings[0], first, min(_FIRST_CHARS, max_chars - _length(first)))
-        second = compared or _second(first, best, least, max_chars)
+        second = compared or _steps_of_page(first, best, readings[0].context.asked, max_chars)
+        second = second or _second(first, best, least, max_chars)
         return [first, second] if second else [first]
 
     async def _compared(self, reading: Reading, first: Passage, room: int) -> Passage | None:
@@ -188,6 +190,22 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_c
         if is_near and _length(passage) <= room and not first.overlaps(passage) and _adds(passage.text, wording):
             return passage
     return None
+
+
+def _steps_of_page(first: Passage, judged: Sequence[JudgedPassage], asked: str, max_chars: int) -> Passage | None:
+    """The steps of a page whose title is asked, as by a tap on a question that is offered: "My station is offline". Its
+    beginning says what that means, and seldom what to do."""
+    if normalised(asked) != normalised(first.source.title) or _has_steps(first):
+        return None
+    room = min(_PAGE_CHARS, max_chars) - _length(first)
+    on_page = (
+        one.passage for one in judged if one.passage.source.url.partition("#")[0] == first.source.url.partition("#")[0]
+    )
+    return next((passage for passage in on_page if _has_steps(passage) and _length(passage) <= room), None)
+
+
+def _has_steps(passage: Passage) -> bool:
+    return any(has_steps(piece) for piece in passage.own_pieces)
 
 
 def _adds(text: str, wording: str) -> bool:
