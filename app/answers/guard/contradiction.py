@@ -18,7 +18,6 @@ from app.core.text.number_kinds import MONEY, number_kinds
 from app.core.text.polarity import (
     denies,
     has_exception,
-    has_way_out,
     is_condition,
     is_contrary,
     is_free,
@@ -96,7 +95,7 @@ def _said_of_it(place: Place, part: Part) -> str:
 def _is_denied_word_for_word(index: PlaceIndex, clause: Part) -> bool:
     """Whether a place that is like the clause denies a word that the clause asserts, "not carried over", and none that
     is as like it asserts the word; or whether the sources never have a word of the clause but denied: "not heated"."""
-    if is_condition(clause.text) or has_way_out(clause.text) or denies(clause.text):
+    if is_condition(clause.text) or denies(clause.text):
         return False
     shares = index.shares(clause.words)
     best = max(shares, default=0.0)
@@ -155,7 +154,7 @@ def _is_clause_contradicted(index: PlaceIndex, clause: Part, proof: FactProof, *
         return False
     if is_denial and any(map(proof.is_denied_and_absent, clause.facts)):
         return False  # "We do not ship to Japan", where the sources name the countries to which they do
-    if not is_denial and (has_exception(clause.text) or limits(clause.text) or is_free(clause.text)):
+    if not is_denial and (limits(clause.text) or is_free(clause.text)):
         return False
     shares = index.shares(clause.words)
     anchored = _having_its_facts(index, clause, proof)

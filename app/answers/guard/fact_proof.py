@@ -10,9 +10,9 @@ from typing import Final
 
 from app.answers.guard.evidence_places import Place
 from app.answers.guard.place_index import PlaceIndex
-from app.answers.guard.place_words import every_stem, is_member, is_named, number_words, other_names, stems, union_names
+from app.answers.guard.place_words import is_member, is_named, number_words, other_names, stems, union_names
 from app.answers.guard.said_sentence import SaidSentence
-from app.core.text.number_kinds import THINGS, is_time, likeness, number_kinds, ranges_in, units_of
+from app.core.text.number_kinds import is_time, likeness, number_kinds, ranges_in, units_of
 from app.core.text.polarity import denies, is_denied_there, limits
 from app.core.text.stated_facts import Fact, FactKind, spellings
 
@@ -22,15 +22,11 @@ _LIKE_THE_RIVAL_ELSEWHERE: Final = {FactKind.NUMBER: 0.6, FactKind.NAME: 0.2}
 _WHOLE_LIKE_THE_RIVAL: Final = 0.5  # for the whole sentence, where a clause alone fits both equally
 _EVEN: Final = (0.95, 1.05)
 _NAMED_BEFORE: Final = 0.8  # a name in the sentence before counts less than in the place
-_NAMED_IN_PIECES: Final = 0.9  # "Breeze M and L" has Breeze L
 _SAYS_ANOTHER: Final = 0.8  # a rival may be there for another number of the sentence
 _NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no number near the name
-_ACRONYM: Final = re.compile(r"[A-Z]{2,4}")
 _NEARLY: Final = 0.5  # share of the best cover from which a place may limit what it says
 _PARTS: Final = re.compile(r"[,;:]\s|\s(?:and|or|but|while|except)\s")
 _SAYS_PART: Final = 0.6  # share of a part's words that the sentence has, if it speaks of that part
-_DENIED_RIVAL: Final = 0.6  # "not 5 GHz" is no other number for 2.4 GHz
-_COUNTS_ANYTHING: Final = frozenset({"", THINGS})
 _NO_RIVAL: Final = 9.0
 
 
@@ -96,10 +92,7 @@ class FactProof:
         if any(held):
             return held
         folded = fact.text.casefold()
-        names = {folded, *self._long_forms(fact.text), *self._other_names(folded)}
-        first, *others = fact.text.split("-")
-        if others and first[:1].isupper() and first[1:].islower():  # Plus-Tarif is the plan Plus
-            names.add(first.casefold())
+        names = {folded, *self._other_names(folded)}
         return [float(any(is_named(name, place.folded) for name in names)) for place in places]
 
     def _other_names(self, name: str) -> frozenset[str]:
@@ -159,21 +152,12 @@ class FactProof:
             for other in others
         )
 
-    def _long_forms(self, name: str) -> set[str]:
-        """EU is also European Union."""
-        if not _ACRONYM.fullmatch(name):
-            return set()
-        pattern = re.compile(r"\b" + r"\w{1,20}\s".join(name) + r"\w{1,20}")
-        return {found.group().casefold() for place in self._index.places for found in pattern.finditer(place.text)}
-
     def _rivals(self, fact: Fact, held: Sequence[float]) -> dict[int, float]:
         """The places that have such a fact which the sentence does not say, and how surely it is such a one."""
         places = {number: place for number, place in enumerate(self._index.places) if not place.is_heading}
         if fact.kind is FactKind.NUMBER:
             likenesses = {
-                number: self._other_number(fact, place.numbers) * (_DENIED_RIVAL if denies(place.text) else 1)
-                for number, place in places.items()
-                if not held[number]
+                number: self._other_number(fact, place.numbers) for number, place in places.items() if not held[number]
             }
             return {number: like for number, like in likenesses.items() if like}
         holding = [place for place, has in zip(self._index.places, held, strict=True) if has]
@@ -186,15 +170,11 @@ class FactProof:
         }
 
     def _other_number(self, fact: Fact, numbers: Mapping[str, set[str]]) -> float:
-        """How like another number is to what is counted. "One" and "once" are too common to tell, unlike "1 year"."""
+        """How like another number is to what is counted."""
         kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
-        others = [
-            has - _COUNTS_ANYTHING if number == "1" else has
-            for number, has in numbers.items()
-            if number not in self._said.spelt
-        ]
+        others = [has for number, has in numbers.items() if number not in self._said.spelt]
         like = max((likeness(kind, other) for has in others for other in has for kind in kinds), default=0.0)
-        return like * (_SAYS_ANOTHER if self._said.spelt & numbers.keys() - {"1"} else 1)
+        return like * (_SAYS_ANOTHER if self._said.spelt & numbers.keys() else 1)
 
     def _in_part(
         self, words: Collection[str], joined: Sequence[Fact], held: Sequence[float], rivals: Mapping[int, float]
@@ -213,14 +193,9 @@ class FactProof:
         return own / rival
 
     def _units(self, fact: Fact) -> str:
-        """What the number counts is known already, and places may have it in other words: €, or days for weeks."""
-        pairs = self._said.numbers.get(fact.text, ())
-        kinds = {kind for _, kind in pairs}
-        own = [(spelling, kind) for spelling, kind in pairs if spelling in spellings(fact.text)]
-        is_converted = not any(
-            {kind, ""} & place.numbers.get(spelling, set()) for place in self._index.places for spelling, kind in own
-        )
-        return " ".join(units_of(kind) for kind in kinds if is_converted or not is_time(kind))
+        """What the number counts is known already, and places may have it in other words: €."""
+        kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
+        return " ".join(units_of(kind) for kind in kinds if not is_time(kind))
 
     def _joins(self, place: Place, joined: Sequence[Fact]) -> float:
         if not joined or any(self._is_in_scope(place, other) for other in joined):
@@ -240,12 +215,7 @@ def _names_said(text: str) -> frozenset[str]:
 
 
 def _names(place: Place, name: str) -> float:
-    if is_named(name, place.text):
+    pieces = name.split()  # "Breeze M and L" has Breeze L
+    if pieces and all(is_named(piece, place.text) or is_named(piece, place.around) for piece in pieces):
         return 1.0
-    if is_named(name, place.around):
-        # Of two names in a heading the place may speak of the other.
-        is_other = bool(place.capitalised & place.in_heading) and every_stem(name) <= place.in_heading
-        return _NAMED_BEFORE if is_other else 1.0
-    if " " in name and all(is_named(word, place.text) or is_named(word, place.around) for word in name.split()):
-        return _NAMED_IN_PIECES
     return _NAMED_BEFORE if is_named(name, place.before) else 0.0

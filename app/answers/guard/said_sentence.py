@@ -141,10 +141,9 @@ def _part(text: str, facts: Sequence[Fact], sentence: str) -> Part:
     end = sentence.find(text) + len(text)
     folded = text.casefold()
     own = tuple(fact for fact in facts if fact.text.casefold() in folded)
-    before = [fact for fact in facts if fact.kind is FactKind.NAME and 0 <= sentence.find(fact.text) < end]
-    near = [name for name in before if name in own] or before
+    names = tuple(fact for fact in facts if fact.kind is FactKind.NAME and 0 <= sentence.find(fact.text) < end)
     words = stems(text) | number_words(number_kinds(text))
-    return Part(text, words | stems(" ".join(name.text for name in before)), words, own, tuple(near))
+    return Part(text, words | stems(" ".join(name.text for name in names)), words, own, names)
 
 
 def _with_whole_names(facts: Iterable[Fact], text: str, has_phrase: Callable[[str], bool]) -> list[Fact]:

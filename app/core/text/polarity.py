@@ -68,11 +68,6 @@ def has_exception(text: str) -> bool:
     return bool(_english("exceptions").search(text))
 
 
-def has_way_out(text: str) -> bool:
-    """Whether what it says holds for a part only: "unless", "only"."""
-    return bool(_english("ways_out").search(text))
-
-
 def is_denied_there(name: str, text: str) -> bool:
     """Whether the text denies that something is done or to be had in the place of that name."""
     return bool(re.search(rf"{_NOT_THERE}{re.escape(name)}\b", text, re.IGNORECASE))
