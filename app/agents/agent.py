@@ -152,8 +152,7 @@ class AgentConfig:
     opening_hours: tuple[str, ...] = setting(
         (),
         label="Opening hours",
-        meaning='When a person may be asked for, each as "mon-fri 09:00-17:00"; else `fallback` is offered. Empty: '
-        "always.",
+        meaning='When a person may be asked for, as "mon-fri 09:00-17:00"; else `fallback` is offered. Empty: always.',
         hint="One per line, such as mon-fri 09:00-17:00. Leave blank for always. At other times, visitors are offered "
         "the form or the link.",
         group=Group.PEOPLE,
@@ -203,8 +202,7 @@ class AgentConfig:
         label="Notice that an AI system answers",
         meaning="The notice that visitors see before they ask: an AI system writes the answers automatically (EU AI "
         "Act, Art. 50). Null: the widget's own words, in its languages. The notice cannot be removed.",
-        hint="Leave blank for the widget's text in the visitor's language. Visitors always see a notice, as the EU AI "
-        "Act requires (Art. 50).",
+        hint="Blank: the widget's text, in the visitor's language. Visitors always see one (EU AI Act, Art. 50).",
         group=Group.APPEARANCE,
         most=300,
     )
@@ -361,12 +359,13 @@ Version = Literal["live", "draft"]  # with whose settings an operator asks an ag
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """As operators see it. `live_version` is None until the first publish; `generation` rises with its knowledge."""
+    """`live_version` is None until the first publish, `paused_at` unless paused; `generation` is its knowledge's."""
 
     id: UUID
     workspace_id: UUID
     draft: AgentConfig
     live_version: int | None
+    paused_at: datetime | None
     generation: int
     created_at: datetime
     updated_at: datetime
@@ -398,3 +397,4 @@ class LiveAgent:
     version: int
     generation: int
     config: AgentConfig
+    is_paused: bool = False

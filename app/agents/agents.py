@@ -31,6 +31,8 @@ changes_of(
         "create": "Agent created",
         "edit": "Draft changed",
         "publish": "Agent published",
+        "pause": "Agent paused",
+        "resume": "Agent resumed",
         "delete": "Agent deleted",
         "make_user_secret": "Signed-user secret created",
         "remove_user_secret": "Signed-user secret removed",
@@ -104,6 +106,16 @@ class Agents:
             # Its keyword index is for one language.
             await self._jobs.reconcile_agent(agent_id)
         return version
+
+    @writes
+    def pause(self, tx: Transaction, actor: Actor, agent_id: UUID, is_paused: bool) -> Agent:
+        """Or resume. Questions of visitors and programs are refused while it is paused; all else goes on, and nothing
+        is indexed anew. An agent that is as wanted stays as it is."""
+        agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
+        if (agent.paused_at is not None) is is_paused:
+            return agent
+        AuditRecords(tx).acted(actor, "agent.pause" if is_paused else "agent.resume", agent_id)
+        return AgentRecords(tx).pause(actor.workspace_id, agent_id, is_paused)
 
     @reads
     def versions(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[AgentVersion]:

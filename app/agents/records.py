@@ -50,7 +50,7 @@ USER_ISSUERS = table(
 _OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
 # Built once, because each question or page executes them.
 _LIVE = (
-    select(AGENTS.c.workspace_id, AGENTS.c.generation, AGENT_VERSIONS.c.id, AGENT_VERSIONS.c.number)
+    select(AGENTS.c.workspace_id, AGENTS.c.generation, AGENTS.c.paused_at, AGENT_VERSIONS.c.id, AGENT_VERSIONS.c.number)
     .join(
         AGENT_VERSIONS, and_(AGENT_VERSIONS.c.agent_id == AGENTS.c.id, AGENT_VERSIONS.c.number == AGENTS.c.live_version)
     )
@@ -122,6 +122,12 @@ class AgentRecords(Repository):
         self._update(AGENTS, AGENTS.c.id == agent_id, live_version=published.number, updated_at=published.published_at)
         return published
 
+    def pause(self, workspace_id: UUID, agent_id: UUID, is_paused: bool) -> Agent:
+        """Or resume."""
+        paused_at = self._now() if is_paused else None
+        self._update_one(AGENTS, "agent", _is(workspace_id, agent_id), paused_at=paused_at)
+        return self.agent(workspace_id, agent_id)
+
     def versions(self, workspace_id: UUID, agent_id: UUID) -> list[AgentVersion]:
         """Newest first."""
         self._row(workspace_id, agent_id)
@@ -145,13 +151,14 @@ class AgentRecords(Repository):
     def live(self, agent_id: UUID) -> LiveAgent:
         """What visitors get. Raises NotFound for an agent that does not exist or was never published."""
         found = self._first_row(_LIVE, "agent", {"agent_id": agent_id})
-        workspace_id, generation, version_id, number = tuple(found)
+        workspace_id, generation, paused_at, version_id, number = tuple(found)
         return LiveAgent(
             id=agent_id,
             workspace_id=workspace_id,
             version=number,
             generation=generation,
             config=self._published_config(version_id),
+            is_paused=paused_at is not None,
         )
 
     def by_version(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
@@ -174,7 +181,12 @@ class AgentRecords(Repository):
         return [
             (
                 LiveAgent(
-                    row.id, row.workspace_id, row.number, row.generation, config_from_json(AgentConfig, row.config)
+                    row.id,
+                    row.workspace_id,
+                    row.number,
+                    row.generation,
+                    config_from_json(AgentConfig, row.config),
+                    row.paused_at is not None,
                 ),
                 row.created_at,
             )

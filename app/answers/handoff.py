@@ -1,5 +1,5 @@
-"""Handoff to people: a visitor asks for one, in any supported language, and while a person talks the agent is
-silent."""
+"""Handoff to people: a visitor asks for one, in any supported language, and while a person talks, or while it is
+paused, the agent is silent."""
 
 import re
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from app.agents.agent import AgentConfig
+from app.agents.agent import AgentConfig, LiveAgent
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.core.confirmation import ProposedChange
-from app.core.errors import HandedToPerson
+from app.core.errors import AgentPaused, HandedToPerson
 from app.core.text.canned_messages import canned_messages
 from app.core.text.languages import LANGUAGES, language_table
 from app.core.text.plain_words import plain_words, without_marks
@@ -53,10 +53,12 @@ def handed_over(
     return ReadyAnswer(canned_messages(language).person_asked, AnsweredBy.HANDOFF)
 
 
-def refuse_while_a_person_talks(tx: Transaction, config: AgentConfig, session: VisitorSession) -> None:
-    """Raises HandedToPerson."""
-    if config.live_chat and LiveChatRecords(tx).is_talking(session.conversation_id):
+def refuse_while_silent(tx: Transaction, agent: LiveAgent, session: VisitorSession) -> None:
+    """Operators may try a paused agent, also by `docent ask`. Raises HandedToPerson, AgentPaused."""
+    if agent.config.live_chat and LiveChatRecords(tx).is_talking(session.conversation_id):
         raise HandedToPerson("A person is answering in this conversation. Write to them, or end the chat first.")
+    if agent.is_paused and session.channel is not Channel.CLI:
+        raise AgentPaused("This agent is paused for now. Ask again later, or use a way to people in its `fallback`.")
 
 
 def asks_for_person(message: str) -> bool:

@@ -48,6 +48,7 @@ class OpenAiApi(Api):
         other_media_types=("text/event-stream",),
         codes=(
             "not_found",
+            "agent_paused",
             "overloaded",
             "model_unavailable",
             "model_interrupted",

@@ -50,12 +50,15 @@ async def list_(as_json: AsJson = False) -> None:
     async with open_installation() as (base, actor):
         agents = await known_agents(base, actor)
     if as_json:
-        rows = [{"id": a.id, "name": a.draft.name, "live_version": a.live_version} for a in agents]
+        rows = [
+            {"id": a.id, "name": a.draft.name, "live_version": a.live_version, "paused_at": a.paused_at} for a in agents
+        ]
         print_json({"agents": rows})
         return
     shown = table("id", "name", "live version", "websites")
     for agent in agents:
         live = str(agent.live_version) if agent.live_version else "never published"
+        live += " (paused)" if agent.paused_at else ""
         shown.add_row(str(agent.id), agent.draft.name, live, ", ".join(agent.draft.allowed_origins) or "none")
     out.print(shown)
 

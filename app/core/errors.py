@@ -8,6 +8,7 @@ DocentError
 ├── TurnConflict            the caller: the turn id was used for another question         (409)
 ├── TurnInProgress          the visitor: wait for the running answer or stop it           (409)
 ├── HandedToPerson          the visitor: an operator answers now, write to them           (409)
+├── AgentPaused             the operator: resume the agent; the visitor: use another way  (409)
 ├── NoActiveChat            the caller: ask for a person, or take the chat over, first    (409)
 ├── ChatAlreadyTaken        the operator: another one has the live chat                   (409)
 ├── PublishGateFailed       the operator: fix the draft, or publish despite the losses    (409)
@@ -65,6 +66,10 @@ class TurnInProgress(DocentError):
 
 class HandedToPerson(DocentError):
     """An operator has taken the conversation over, and the agent is silent."""
+
+
+class AgentPaused(DocentError):
+    """Operators have paused the agent: it answers neither visitors nor programs."""
 
 
 class NoActiveChat(DocentError):

@@ -104,6 +104,11 @@ class Overview:
         """Agents whose budget for today is used up: visitors get quotes until tomorrow."""
         return [each for each in self.agents if each.budget is not None and each.budget.is_spent]
 
+    @property
+    def paused(self) -> list[Agent]:
+        """Agents that answer nobody until an operator resumes them."""
+        return [each.agent for each in self.agents if each.agent.paused_at is not None]
+
 
 class Overviews:
     """For operators: each figure is computed by the package of its subject."""

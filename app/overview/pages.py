@@ -86,6 +86,7 @@ class HelpPages(Pages):
 # What is done from Search: its name, other words for it, and its page with the place there.
 _ACTS: Final = (
     ("Publish draft", "deploy go live release", "agent_versions", ""),
+    ("Pause or resume", "stop close chat off", "agent_versions", ""),
     ("New curated answer", "write add create faq", "new_curated_answer", ""),
     ("Add website", "source url crawl", "sources", "#website"),
     ("Add file", "upload pdf source", "sources", "#file"),

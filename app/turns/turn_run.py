@@ -16,7 +16,7 @@ from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.answer_pipeline import AnswerPipeline, Asking, Outcome
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.curated.records import CuratedAnswerRecords
-from app.answers.handoff import ReadyAnswer, refuse_while_a_person_talks
+from app.answers.handoff import ReadyAnswer, refuse_while_silent
 from app.answers.query_contextualizer import QueryContextualizer
 from app.answers.token_meter import TokenMeter
 from app.answers.writing.generation import Generation
@@ -191,9 +191,9 @@ class TurnRun:
         self, tx: Transaction, remembered: tuple[Exchange, ...] | None
     ) -> tuple[LiveAgent, list[CuratedAnswer], tuple[Exchange, ...], tuple[VisitorAttribute, ...]]:
         """The agent, its curated answers, the conversation so far and what the model may know about the visitor. Raises
-        NotFound, HandedToPerson."""
+        NotFound, HandedToPerson, AgentPaused."""
         agent = AgentRecords(tx).live(self._session.agent_id)
-        refuse_while_a_person_talks(tx, agent.config, self._session)
+        refuse_while_silent(tx, agent, self._session)
         self._meter.limit(tx, agent, self._tools.together)
         answers = CuratedAnswerRecords(tx).answers(agent.id)
         if remembered is None:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.core.errors import (
+    AgentPaused,
     ChatAlreadyTaken,
     DocentError,
     HandedToPerson,
@@ -45,6 +46,7 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "turn_conflict": 409,
     "turn_in_progress": 409,
     "handed_to_person": 409,
+    "agent_paused": 409,
     "no_active_chat": 409,
     "chat_already_taken": 409,
     "publish_gate_failed": 409,
@@ -71,6 +73,7 @@ _CODE_OF_ERROR: tuple[tuple[type[DocentError], str], ...] = (
     (TurnConflict, "turn_conflict"),
     (TurnInProgress, "turn_in_progress"),
     (HandedToPerson, "handed_to_person"),
+    (AgentPaused, "agent_paused"),
     (NoActiveChat, "no_active_chat"),
     (ChatAlreadyTaken, "chat_already_taken"),
     (PublishGateFailed, "publish_gate_failed"),

@@ -1,4 +1,4 @@
-"""A visitor who asks for a person is handed over, and while one talks the agent is silent."""
+"""A visitor who asks for a person is handed over; while one talks, or while it is paused, the agent is silent."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agent import AgentConfig
+from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.person_talk import told_talk
@@ -16,7 +17,7 @@ from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
-from app.core.errors import HandedToPerson
+from app.core.errors import AgentPaused, HandedToPerson
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
 from app.core.text.canned_messages import canned_messages
@@ -147,6 +148,45 @@ async def test_the_agent_answers_while_the_visitor_waits_and_is_silent_while_a_p
         assert len(model.requests) == asked
         await chats.hand_back(actor, house.session.conversation_id)
         assert done(await house.ask("How long may I return a lamp?")).answered_by is AnsweredBy.MODEL
+
+
+async def pause(house: AnsweringHouse, is_paused: bool = True) -> None:
+    with house.record.writing() as tx:
+        AgentRecords(tx).pause(house.workspace_id, house.agent_id, is_paused)
+
+
+async def test_a_paused_agent_refuses_and_knows_as_much_when_it_is_resumed(tmp_path: Path) -> None:
+    model = ScriptedChatModel(("3 years [1].",))
+    async with answering_house(tmp_path, model=model) as house:
+        before = await house.live_agent()
+        await pause(house)
+        for channel in (Channel.WIDGET, Channel.API, Channel.MCP):
+            house.session = replace(house.session, channel=channel)
+            with pytest.raises(AgentPaused):
+                await house.ask(QUESTION)
+        assert model.requests == []
+        with house.record.reading() as tx:
+            assert GapRecords(tx).page(house.agent_id, GapState.OPEN, PageRequest()).items == []
+        await pause(house, False)
+        assert await house.live_agent() == before, "neither published nor indexed anew"
+        assert done(await house.ask(QUESTION)).answered_by is AnsweredBy.MODEL
+
+
+async def test_operators_ask_a_paused_agent_from_the_command_line(tmp_path: Path) -> None:
+    async with answering_house(tmp_path, model=ScriptedChatModel(("3 years [1].",))) as house:
+        await pause(house)
+        house.session = replace(house.session, channel=Channel.CLI)
+        assert done(await house.ask(QUESTION)).answered_by is AnsweredBy.MODEL
+
+
+async def test_a_person_who_talks_goes_on_while_the_agent_is_paused(tmp_path: Path) -> None:
+    async with answering_house(tmp_path, config=AgentConfig(name="Lamp helper", live_chat=True)) as house:
+        chats, actor = desk(house)
+        await chats.ask(house.session)
+        await chats.take_over(actor, house.session.conversation_id)
+        await pause(house)
+        with pytest.raises(HandedToPerson):
+            await house.ask(QUESTION)
 
 
 TALK = Exchange("I live in Norway.", "See shipping a lamp to Norway.", is_with_person=True)

@@ -48,6 +48,25 @@ def test_a_link_leads_to_people(page: Page, site: Site) -> None:
     expect(page.locator("docent-widget details")).to_have_count(0)
 
 
+def test_a_paused_agent_says_that_the_chat_is_closed_and_leads_to_people(page: Page, site: Site) -> None:
+    site.api.agent = {"name": "Ada", "theme": {"greeting": "Hello!"}, "fallback": {"url": MAIL}, "is_paused": True}
+    chat = Chat.opened(page, site)
+    closed = chat.log.get_by_text("This chat is closed for now.")
+    expect(closed).to_be_visible()
+    expect(chat.log.get_by_text("Hello!")).to_have_count(0)
+    expect(chat.log.get_by_role("link", name="Contact us")).to_have_attribute("href", MAIL)
+
+
+def test_an_agent_that_is_paused_while_the_panel_is_open_leads_to_people(page: Page, site: Site) -> None:
+    site.api.agent = {"name": "Ada", "theme": {}, "fallback": {"form": True}}
+    site.api.script[QUESTION] = [Refuse(409, "agent_paused")]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    expect(chat.answers.last.get_by_text("This chat is closed for now.")).to_be_visible()
+    page.get_by_text("Contact us").click()
+    expect(page.get_by_label("Your message")).to_have_value(QUESTION)
+
+
 def test_ways_to_people_stand_beside_each_other(page: Page, site: Site) -> None:
     page.emulate_media(reduced_motion="reduce")  # else the panel may still rise between two measurements
     chat = unsure(page, site, {"url": "tel:+353209150123", "label": "Call us", "form": True})

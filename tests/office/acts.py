@@ -6,6 +6,7 @@ from typing import TypeVar
 from uuid import UUID, uuid4
 
 from app.agents.agent import AgentConfig
+from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedProposals
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
@@ -122,6 +123,11 @@ def a_repository(o: Office) -> UUID:
     return o.agent
 
 
+async def a_paused_agent(o: Office) -> UUID:
+    given(o, lambda tx, workspace: AgentRecords(tx).pause(workspace, o.agent, True))
+    return o.agent
+
+
 async def run(made: Awaitable[UUID], act: Callable[[UUID], Awaitable[object]]) -> None:
     await act(await made)
 
@@ -130,6 +136,8 @@ CHANGES: dict[str, Act] = {
     "agent.create": lambda o: o.agents.create(o.actor, AgentConfig(name="Shop")),
     "agent.edit": lambda o: o.agents.change_draft(o.actor, o.agent, lambda c: replace(c, tone="dry")),
     "agent.publish": lambda o: o.agents.publish(o.actor, o.agent),
+    "agent.pause": lambda o: o.agents.pause(o.actor, o.agent, True),
+    "agent.resume": lambda o: run(a_paused_agent(o), lambda agent: o.agents.pause(o.actor, agent, False)),
     "agent.make_user_secret": lambda o: o.signed_users.make_secret(o.actor, o.agent),
     "agent.remove_user_secret": lambda o: o.signed_users.remove_secret(o.actor, o.agent),
     "agent.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.AGENT, o.agent),

@@ -26,6 +26,33 @@ async def test_a_draft_reaches_visitors_only_when_it_is_published(house: House) 
     assert [version["number"] for version in versions] == [2, 1]
 
 
+async def test_a_paused_agent_says_so_to_its_visitors_until_it_is_resumed(house: House) -> None:
+    url = f"/v1/agents/{house.agent.id}"
+    invited = {"name": "returns", "text": "Send it back?"}
+    await house.api("PATCH", url, {"starter_prompts": ["When?"], "fallback": {"form": True}, "invitations": [invited]})
+    await house.api("POST", f"{url}/publish")
+    house.jobs.reconciled.clear()
+
+    async def shown() -> tuple[bool, list[str], bool, int]:
+        agent = (await house.init())["agent"]
+        invitations = (await house.http.get(f"/widget/invitations/{house.agent.id}/en.json")).json()["items"]
+        return agent["is_paused"], agent["starter_prompts"], agent["fallback"]["form"], len(invitations)
+
+    assert (await house.api("GET", url)).json()["paused_at"] is None
+    assert await shown() == (False, ["When?"], True, 1)
+    for _ in range(2):
+        paused = (await house.api("POST", f"{url}/pause")).json()
+        house.clock.advance(60)
+    assert (paused["paused_at"], paused["live_version"]) == ("2026-01-01T12:00:00Z", 2)
+    assert await shown() == (True, [], True, 0)
+    for _ in range(2):
+        assert (await house.api("POST", f"{url}/resume")).json()["paused_at"] is None
+    assert await shown() == (False, ["When?"], True, 1)
+    audit = (await house.api("GET", "/v1/audit")).json()["items"]
+    assert [each["action"] for each in audit[:3]] == ["agent.resume", "agent.pause", "agent.publish"]
+    assert house.jobs.reconciled == house.jobs.reindexed == [], "nothing is indexed anew"
+
+
 async def test_a_patch_changes_what_is_sent_and_nothing_else(house: House) -> None:
     url = f"/v1/agents/{house.agent.id}"
     await house.api("PATCH", url, {"theme": {"greeting": "Hi", "radius_px": 4}, "language": "de"})

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agents import Agents
-from app.core.errors import HandedToPerson, Overloaded, TurnInProgress
+from app.core.errors import AgentPaused, DocentError, HandedToPerson, Overloaded, TurnInProgress
 from app.core.turn_events import Error, Token
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
@@ -52,6 +52,7 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
         "people_until": None,
         "starter_prompts": [],
         "language": None,
+        "is_paused": False,
     }  # fmt: skip
     assert session["messages"] == []
     assert session["expires_at"] == (house.clock.now() + LIFETIME).isoformat().replace("+00:00", "Z")
@@ -352,11 +353,12 @@ async def test_a_token_holds_only_on_the_website_it_was_made_for(house: House, v
     [
         (TurnInProgress("Wait for it."), 409, "turn_in_progress"),
         (HandedToPerson("Write to them."), 409, "handed_to_person"),
+        (AgentPaused("Ask later."), 409, "agent_paused"),
         (Overloaded("Too busy."), 503, "overloaded"),
     ],
 )
 async def test_a_turn_that_cannot_begin_is_refused_before_the_stream(
-    house: House, visitor: VisitorHttp, refusal: Overloaded | HandedToPerson | TurnInProgress, status: int, code: str
+    house: House, visitor: VisitorHttp, refusal: DocentError, status: int, code: str
 ) -> None:
     house.turns.refusal = refusal
     response = await visitor.ask()

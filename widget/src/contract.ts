@@ -60,6 +60,8 @@ export interface Agent {
   people_from?: string | null;
   people_until?: string | null;
   starter_prompts?: string[] | null;
+  /** Whether questions are refused for now, as `agent_paused`. */
+  is_paused?: boolean | null;
   language?: string | null;
 }
 

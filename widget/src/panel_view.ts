@@ -218,8 +218,11 @@ export class PanelView {
     if (state.agent !== before?.agent) fill(avatar, drawn ? picture(pictureUrl(this.#options, drawn), letter) : letter);
     panel.ariaLabel = log.ariaLabel = title || this.speech.chat;
     if (state.connection === "ready" && state.agent) {
-      const greeting = h("p", { class: "greeting", dir: "auto" }, state.agent.theme?.greeting || this.words[W.greeting]);
-      fill(intro, greeting, questions("starters", this.words[W.examples], state.agent.starter_prompts, this.actions));
+      const { is_paused: isPaused, starter_prompts: starters, theme } = state.agent;
+      const greeting = h("p", { class: "greeting", dir: "auto" }, isPaused ? this.words[W.paused] : theme?.greeting || this.words[W.greeting]);
+      const ways = h("div");
+      fill(intro, greeting, questions("starters", this.words[W.examples], starters, this.actions), ways);
+      if (isPaused) void this.actions.withPeople((people) => people.offer(ways, { question: "", isUnsure: true } as Turn));
     } else if (state.connection === "failed") {
       const code = state.refusal;
       const hopeless = isHopeless(code);

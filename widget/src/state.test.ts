@@ -71,6 +71,11 @@ test("a retry stands in the place of what failed", () => {
   assert.deepEqual([only(state).id, only(state).question, only(state).status], ["t2", "Why?", "waiting"]);
 });
 
+test("a question to a paused agent has ways to people, and nothing else that failed has", () => {
+  const isUnsure = (code: string) => only(after(asked, { type: "failed", id: "t1", code, retryable: true })).isUnsure;
+  assert.deepEqual(["agent_paused", "overloaded"].map(isUnsure), [true, false]);
+});
+
 test("a failure after the end changes nothing", () => {
   assert.equal(only(after(asked, done(), { type: "failed", id: "t1", code: "cut", retryable: true })).status, "done");
 });

@@ -102,10 +102,13 @@ function nextTurn(turn: Turn, happening: Exclude<Extract<Happening, { id: string
   switch (happening.type) {
     case "answered":
       return afterEvent(turn, happening.event);
-    case "failed":
+    case "failed": {
+      // Which has ways to people, as an answer that says that there is none.
+      const isUnsure = happening.code === "agent_paused";
       return isRunning(turn)
-        ? { ...turn, status: "failed", error: happening.code, retryable: happening.retryable, isReconnecting: false }
+        ? { ...turn, status: "failed", error: happening.code, retryable: happening.retryable, isReconnecting: false, isUnsure, isNone: isUnsure }
         : turn;
+    }
     case "retried":
       return newTurn(happening.newId, turn.question);
     case "stopped":

@@ -141,7 +141,7 @@ export class TurnView {
       }
     } else if (turn.status === "failed") {
       const retry = turn.retryable && ((): void => this.actions.retry(turn.id));
-      fill(this.#below, trouble(failureText(words, turn.error), words[W.retry], retry));
+      fill(this.#below, trouble(failureText(words, turn.error), words[W.retry], retry), this.#people);
     } else {
       fill(
         this.#below,

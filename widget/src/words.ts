@@ -8,7 +8,7 @@ export const enum W {
   close, wide, placeholder, send, retry, offline, cut, note,
   stop, searching, reading, writing, thinking, copy, copied, up, down, thanks, fresh,
   sources, asOf, unsure, stopped, broken, busy, full, refused, greeting, you, reconnecting, long,
-  person, pending, further, more, jump, code, cutShort, goOn, past, earlier, examples, solved,
+  person, pending, further, more, jump, code, cutShort, goOn, past, earlier, examples, solved, paused,
 }
 
 /** One language: `words[W.close]`. */
@@ -28,6 +28,7 @@ const FAILURES: Record<string, W> = {
   interrupted: W.cut,
   origin_refused: W.refused,
   not_found: W.refused,
+  agent_paused: W.paused,
   too_large: W.long,
   invalid_request: W.long,
 };

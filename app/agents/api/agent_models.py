@@ -1,6 +1,7 @@
 """Agents in the admin API."""
 
 from dataclasses import fields, replace
+from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -83,10 +84,11 @@ class AgentConfigOut(AgentSettings):
     name: str
 
 
-@mirrors(Agent, "id draft live_version generation created_at updated_at")
+@mirrors(Agent, "id draft live_version paused_at generation created_at updated_at")
 class AgentOut(Model):
     draft: AgentConfigOut
     live_version: int | None = Field(description="Null before the first publish.")
+    paused_at: datetime | None = Field(description="Since when questions are refused; null unless it is paused.")
 
 
 @mirrors(TokenLimit, "name tokens used_tokens is_spent resets_at")

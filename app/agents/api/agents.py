@@ -108,6 +108,16 @@ class AdminAgents(Api):
         )
         return PublishedOut.of_published(published)
 
+    @post(
+        "/v1/agents/{agent_id}/pause", "Refuse the questions of visitors and programs until resume_agent", access=write
+    )
+    async def pause_agent(self, call: Call[Actor, None]) -> AgentOut:
+        return AgentOut.showing(await self._agents.pause(call.caller, call.path_id("agent_id"), True))
+
+    @post("/v1/agents/{agent_id}/resume", "Answer visitors and programs again", access=write)
+    async def resume_agent(self, call: Call[Actor, None]) -> AgentOut:
+        return AgentOut.showing(await self._agents.pause(call.caller, call.path_id("agent_id"), False))
+
     @get("/v1/agents/{agent_id}/budget", "Get how much of today's token limit has been used", access=read)
     async def get_agent_budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
         return TokenBudgetOut.showing(await self._budgets.budget(call.caller, call.path_id("agent_id")))
@@ -201,7 +211,8 @@ class WidgetInvitations(Api):
         if not re.fullmatch(_LANGUAGE, language):
             raise NotFound("language of the widget")
         agent = await self._agents.live(call.path_id("agent_id"))
-        told = InvitationsOut(items=tuple(map(InvitationOut.showing, agent.config.in_language(language).invitations)))
+        invitations = () if agent.is_paused else agent.config.in_language(language).invitations
+        told = InvitationsOut(items=tuple(map(InvitationOut.showing, invitations)))
         return Response(told.model_dump_json(), media_type="application/json", headers=_INVITATION_HEADERS)
 
 

@@ -53,6 +53,16 @@ class AgentVersionPages(Pages):
             raise InvalidInput("", f"Not published. {error.losses}") from None
         return Go(visit.url("agent_versions"), f"Version {published.version.number} is live.{_losses(published)}")
 
+    @action("/console/agents/{agent_id}/settings/pause", access=write, shown_on="agent_versions")
+    async def pause_agent(self, visit: Visit[NoForm]) -> Go:
+        await self._agents.pause(visit.actor, visit.agent.id, True)
+        return Go(visit.url("agent_versions"))
+
+    @action("/console/agents/{agent_id}/settings/resume", access=write, shown_on="agent_versions")
+    async def resume_agent(self, visit: Visit[NoForm]) -> Go:
+        await self._agents.pause(visit.actor, visit.agent.id, False)
+        return Go(visit.url("agent_versions"), "Visitors get answers again.")
+
     @action("/console/agents/{agent_id}/settings/back", access=write, shown_on="agent_versions")
     async def roll_back(self, visit: Visit[BackForm]) -> Go:
         number = visit.input.number

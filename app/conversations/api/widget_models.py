@@ -169,6 +169,7 @@ class PublicAgentOut(Model):
     )
     starter_prompts: tuple[str, ...]
     language: str | None
+    is_paused: bool = Field(description="Whether questions are refused for now, with 409 agent_paused.")
 
     @classmethod
     def showing(cls, agent: LiveAgent, now: datetime, language: str) -> "PublicAgentOut":
@@ -184,6 +185,8 @@ class PublicAgentOut(Model):
             live_pictures=config.live_chat and config.live_pictures,
             people_from=opens,
             people_until=config.people_go_at(now) if config.live_chat else None,
+            starter_prompts=() if agent.is_paused else config.starter_prompts,
+            is_paused=agent.is_paused,
         )
 
 

@@ -14,6 +14,7 @@ AGENTS = table(
     parent("workspace_id", "workspaces"),
     column("draft", StorableJson),
     column("live_version", sa.Integer, nullable=True),
+    column("paused_at", UtcDateTime, nullable=True),
     column("generation", sa.Integer, default=0),
     column("created_at", UtcDateTime),
     column("updated_at", UtcDateTime),

@@ -49,7 +49,7 @@ INIT_MAX_BYTES = 16 * 1024
 QUESTION_MAX_BYTES = 128 * 1024  # every character of question and context may be escaped as \uXXXX
 
 
-_ASKED = ("proof_wanted", "turn_conflict", "turn_in_progress", "handed_to_person", "overloaded")
+_ASKED = ("proof_wanted", "turn_conflict", "turn_in_progress", "handed_to_person", "agent_paused", "overloaded")
 
 
 class WidgetConversations(Api):

@@ -117,6 +117,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "start_reindex": {},
     "set_first_questions": {"starter_prompts": ["When are you open?"], "own": "Do you ship to Malta?"},
     "publish_agent": {},
+    "pause_agent": {},
+    "resume_agent": {},
     "roll_back": {"number": "1"},
     "list_console": {},
     "look_at_agent_file": {"file": Upload("agent.yaml", b"settings: {tone: short}")},
