@@ -370,6 +370,10 @@ def test_an_operator_of_the_real_server_takes_over_writes_and_hands_back(page: P
     page.reload()
     expect(chat.said).to_have_text(["Hello!", "Hello, Ann."])
     expect(chat.presence).to_contain_text("Ann of the shop")
+    client.post(
+        f"{one}/messages", {"message_id": str(uuid4()), "text": "Goodbye!"}
+    )  # else the agent answers the last words
+    expect(chat.said).to_have_text(["Hello!", "Hello, Ann.", "Goodbye!"])
     client.post(f"{one}/hand-back")
     expect(chat.happened.last).to_contain_text("has left.")
     chat.ask("Are you there?")
