@@ -12,7 +12,10 @@ ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
 USER_AGENT: Final = "DocentBot/1.0 (website assistant; obeys robots.txt)"
 
-OWN_PATHS: Final = ("console", "docs", "healthz", "llms", "mcp", "metrics", "openapi.json", "readyz", "v1", "widget")
+OWN_PATHS: Final = (
+    *(".well-known", "console", "docs", "healthz", "llms", "mcp", "metrics", "oauth", "openapi.json", "readyz", "v1"),
+    "widget",
+)
 """What paths of ours begin with. A prefix that began so could not be told from them."""
 _NAMED_VALUE: Final = re.compile(r"\w+=.+")
 _NEARLY_ALIKE: Final = 0.85  # 1 is the same name

@@ -13,6 +13,7 @@ from tests.office.office import Office
 # What they change is no row of their subject (a run, a file, a document, an access, a proposal), or nothing here: there
 # is no hook to remove, and the turn was a gap before.
 ELSEWHERE = {
+    *("agent.pause", "agent.resume"),
     *("source.sync", "source.sync_pages", "source.pause", "source.resume", "source.cancel", "source.replace_file"),
     *(
         "source.give_documents",
