@@ -19,6 +19,7 @@ from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, passages
 from app.answers.writing.pieces import has_steps, says_message
 from app.answers.writing.quotation import asked_rows, page_language, word_for_word
+from app.core.page_url import is_same_page
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import text_of
 from app.core.text.markdown.links import linked
@@ -198,9 +199,7 @@ def _steps_of_page(first: Passage, judged: Sequence[JudgedPassage], asked: str, 
     if normalised(asked) != normalised(first.source.title) or _has_steps(first):
         return None
     room = min(_PAGE_CHARS, max_chars) - _length(first)
-    on_page = (
-        one.passage for one in judged if one.passage.source.url.partition("#")[0] == first.source.url.partition("#")[0]
-    )
+    on_page = (one.passage for one in judged if is_same_page(one.passage.source.url, first.source.url))
     return next((passage for passage in on_page if _has_steps(passage) and _length(passage) <= room), None)
 
 
