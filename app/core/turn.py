@@ -117,6 +117,11 @@ class Citation:
     passage: str | None = None
 
     @property
+    def page(self) -> str:
+        """The URL without the section."""
+        return self.url.partition("#")[0]
+
+    @property
     def link(self) -> str:
         """The URL that opens the page at the quoted words."""
         return link_to_words(self.url, self.quote or self.passage)

@@ -64,7 +64,7 @@ class TurnReview:
         """Its question with those pages, or with those that its answer cites. Raises InvalidInput."""
         turn = await self._records.of_workspace(actor.workspace_id).read(lambda tx: _turn(tx, actor, turn_id))
         if pages is None:
-            cited = {page_key(citation.url): citation.url.partition("#")[0] for citation in turn.citations}
+            cited = {page_key(citation.url): citation.page for citation in turn.citations}
             pages = [url for url in cited.values() if url.startswith(("http://", "https://"))]
         golden = GoldenQuestion(
             uuid4(), turn.agent_id, masked(turn.question), tuple(pages), turn.language, GoldenOrigin.CONVERSATION

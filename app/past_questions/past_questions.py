@@ -50,7 +50,7 @@ class QuestionGroup:
 
     @property
     def pages(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(citation.url.partition("#")[0] for citation in self.end.citations))
+        return tuple(dict.fromkeys(citation.page for citation in self.end.citations))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def _verdict(question: ReportQuestion, answer: PlaygroundAnswer, page_texts: Map
         return Verdict.DOUBTFUL, NOT_QUOTED
     if answer.is_low_confidence:
         return Verdict.DOUBTFUL, UNSURE
-    if question.pages and not any(_page(each) in question.pages for each in quoted):
+    if question.pages and not any(each.page in question.pages for each in quoted):
         return Verdict.DOUBTFUL, ANOTHER_PAGE
     if _is_links(answer.answer):
         return Verdict.DOUBTFUL, LINKS
@@ -60,10 +60,6 @@ def _is_links(markdown: str) -> bool:
 
 def _is_there(citation: Citation, page_texts: Mapping[str, str]) -> bool:
     """Whether every line of the quote stands on its page, word for word."""
-    words = f" {' '.join(folded_words(page_texts.get(_page(citation), '')))} "
+    words = f" {' '.join(folded_words(page_texts.get(citation.page, '')))} "
     lines = (line for block in (citation.quote or "").split("\n") for line in block.split("\t"))
     return all(f" {' '.join(folded_words(line))} " in words for line in lines if folded_words(line))
-
-
-def _page(citation: Citation) -> str:
-    return citation.url.partition("#")[0]
