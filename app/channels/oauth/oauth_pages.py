@@ -32,6 +32,9 @@ class DecisionForm(ConnectForm):
     decision: str = Field(default="", max_length=10)  # anything but "allow" denies
 
 
+_Visit = Visit[ConnectForm] | Visit[DecisionForm]
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     client: Client
@@ -48,11 +51,9 @@ class OAuthPages(Pages):
     @page(AUTHORIZE, access=manage, under="tokens")
     async def connect(self, visit: Visit[ConnectForm]) -> Answer:
         asked = visit.input
-        wanted = await self._wanted(visit, asked)
-        if isinstance(wanted, Go):
+        wanted = await self._wanted(visit, unknown=Shown("channels/oauth/unknown_assistant.html"))
+        if not isinstance(wanted, _Wanted):
             return wanted
-        if wanted is None:
-            return Shown("channels/oauth/unknown_assistant.html")
         return Shown(
             "channels/oauth/connect.html",
             {"asked": asked.model_dump(), "wanted": wanted, "goes_to": _host(asked.redirect_uri)},
@@ -61,11 +62,9 @@ class OAuthPages(Pages):
     @action(AUTHORIZE, access=manage, shown_on="connect")
     async def decide(self, visit: Visit[DecisionForm]) -> Answer:
         asked = visit.input
-        wanted = await self._wanted(visit, asked)
-        if isinstance(wanted, Go):
+        wanted = await self._wanted(visit, unknown=Go(visit.url("connect")))
+        if not isinstance(wanted, _Wanted):
             return wanted
-        if wanted is None:
-            return Go(visit.url("connect"))
         told = {"error": "access_denied"}
         if asked.decision == "allow":
             told = {
@@ -80,30 +79,32 @@ class OAuthPages(Pages):
                 )
             }
         # Browsers follow no redirect from a form to another website that the policy does not name, so this is a page.
-        back = _back(visit, asked, told)
+        back = _back(visit, told)
         return Shown("channels/oauth/connected.html", {"back": back, "goes_to": _host(asked.redirect_uri)})
 
-    async def _wanted(self, visit: Visit[ConnectForm] | Visit[DecisionForm], asked: ConnectForm) -> _Wanted | Go | None:
-        """Where there is something wrong, the client is told. None while it is not known who that is."""
+    async def _wanted(self, visit: _Visit, unknown: Answer) -> _Wanted | Answer:
+        """Where there is something wrong, the client is told; `unknown` while it is not known who that is."""
+        asked = visit.input
         client = await self._grants.client(asked.client_id)
         if client is None or not client.may_return_to(asked.redirect_uri):
-            return None
+            return unknown
         if asked.response_type != "code":
-            return Go(_back(visit, asked, {"error": "unsupported_response_type"}))
+            return Go(_back(visit, {"error": "unsupported_response_type"}))
         if asked.code_challenge_method != "S256" or not is_challenge(asked.code_challenge):
             told = {"error": "invalid_request", "error_description": "Send a code_challenge with S256 (PKCE)."}
-            return Go(_back(visit, asked, told))
+            return Go(_back(visit, told))
         resource = resource_path(asked.resource, base_url_of(visit.request))
         if resource is None:
             named = {"error": "invalid_target", "error_description": "Name an address of this server in resource."}
-            return Go(_back(visit, asked, named))
+            return Go(_back(visit, named))
         agent_id = agent_of(resource)
         agent = (await self._agents.agent(visit.actor, agent_id)).draft.name if agent_id else ""
         return _Wanted(client, resource, scopes_of(resource, asked.scope), agent)
 
 
-def _back(visit: Visit[ConnectForm] | Visit[DecisionForm], asked: ConnectForm, told: dict[str, str]) -> str:
+def _back(visit: _Visit, told: dict[str, str]) -> str:
     """The client's address with the answer, and who gives it (RFC 9207)."""
+    asked = visit.input
     told |= {"iss": base_url_of(visit.request)} | ({"state": asked.state} if asked.state else {})
     return f"{asked.redirect_uri}{'&' if '?' in asked.redirect_uri else '?'}{urlencode(told)}"
 
