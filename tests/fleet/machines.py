@@ -33,8 +33,8 @@ class Machine:
         environment = {name: value for name, value in web.items() if "_MODEL_" not in name}
         return cls(
             environment,
-            WebProcess(web, folder / "web.log", free_port(), is_started_again=True),
-            WorkerProcess(environment, folder / "worker.log", is_started_again=True),
+            WebProcess(web, folder / "web.log", free_port()),
+            WorkerProcess(environment, folder / "worker.log"),
         )
 
     @property

@@ -14,20 +14,20 @@ from pathlib import Path
 
 START_SECONDS = 180  # other tests may run beside these
 STOP_SECONDS = 30
+_STARTS = 10  # until it is given up
 
 
 @dataclass
 class DocentProcess(ABC):
     """`killed_at` has the moment at which a pid was killed, by time.monotonic, or asked to end while the record took
     nothing: it could not even tell there that it leaves. `ahead_seconds` is how far its clock is ahead of everybody's.
-    With `is_started_again` one that finds no database to write to when it starts, and so ends, is started once more, as
-    init systems do."""
+    One that finds no database to write to when it starts, and so ends, is started again, as init systems do: Postgres
+    may be away, or a paused process hold SQLite's lock."""
 
     environment: dict[str, str]
     log: Path
     _: KW_ONLY
     ahead_seconds: int = 0
-    is_started_again: bool = False
     pids: list[int] = field(default_factory=list)  # of all its starts
     killed_at: dict[int, float] = field(default_factory=dict)
     paused: dict[int, list[tuple[float, float]]] = field(default_factory=dict)  # by pid, from when to when
@@ -51,10 +51,11 @@ class DocentProcess(ABC):
 
     async def start(self) -> None:
         loop = asyncio.get_running_loop()
+        starts_left = _STARTS
         async with asyncio.timeout(START_SECONDS) as patience:
             process = await self._spawn()
             while not await self._is_ready():
-                if process.returncode and self.is_started_again:
+                if process.returncode and (starts_left := starts_left - 1):
                     process = await self._spawn()
                     patience.reschedule(loop.time() + START_SECONDS)
                 assert process.returncode is None, self.log.read_text(errors="replace")[-3000:]

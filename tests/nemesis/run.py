@@ -133,13 +133,7 @@ async def settled(record: Engine) -> float:
 async def _web_processes(folder: Path, environment: dict[str, str]) -> AsyncIterator[list[WebProcess]]:
     async with AsyncExitStack() as closing:
         homes = [
-            WebProcess(
-                environment,
-                folder / f"web{number}.log",
-                free_port(),
-                ahead_seconds=number * _AHEAD_SECONDS,
-                is_started_again="DOCENT_DATABASE_URL" in environment,
-            )
+            WebProcess(environment, folder / f"web{number}.log", free_port(), ahead_seconds=number * _AHEAD_SECONDS)
             for number in range(HOMES)
         ]
         for home in homes:
