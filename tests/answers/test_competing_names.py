@@ -1,14 +1,21 @@
 """Which products, plans, versions or places compete for the answer to a question that names none of them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from app.answers.writing.answer_context import Source
-from app.answers.writing.clarifying_writer import competing_names, may_compete
-from app.answers.writing.passage_judge import JudgedPassage
-from app.answers.writing.passages import passages
+from app.agents.agent import AgentConfig
+from app.answers.writing.answer_context import AnswerContext, Source
+from app.answers.writing.clarifying_writer import ClarifyingWriter, competing_names, may_compete
+from app.answers.writing.extractive_writer import ExtractiveWriter
+from app.answers.writing.generation import Generation
+from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
+from app.answers.writing.passages import Passage, passages
+from app.core.turn import AnsweredBy
 from tests.answers.extractive_answers import source
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 
 MATHS = source(1, "You need a degree in algebra and 60 credits.", "Requirements", "Become a maths teacher | Teach UK")
 PHYSICS = source(2, "A year of laboratory work is asked for.", "Requirements", "Become a physics teacher | Teach UK")
@@ -94,3 +101,28 @@ def test_a_passage_far_below_the_best_one_does_not_compete() -> None:
 def test_the_page_that_the_visitor_looks_at_is_meant() -> None:
     assert competing_names(QUESTION, judged(MATHS, PHYSICS), f"{PHYSICS.url}/#top") == []
     assert competing_names(QUESTION, judged(MATHS, PHYSICS), "https://x.example/") == ["maths", "physics"]
+
+
+class CountingJudge(PassageJudge):
+    """Knows what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(HashingEmbedder(), MemoryKeywordIndex())
+        self.asked: list[str] = []
+
+    async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
+        self.asked.append(context.asked)
+        return await super().judged(context, candidates)
+
+
+async def test_what_was_read_to_ask_back_is_not_read_again_for_the_quotation() -> None:
+    judge = CountingJudge()
+    quotes = ExtractiveWriter(judge)
+    question = "what degree do teachers need for algebra"
+    context = AnswerContext(AgentConfig(name="x", confidence_threshold=0), question, question, (MATHS, PHYSICS))
+    assert may_compete(question, context.sources)
+    generation = Generation(context, lambda piece, whole: None)
+    await generation.write([ClarifyingWriter(quotes), quotes])
+    assert generation.answered_by is AnsweredBy.EXTRACTIVE
+    assert judge.asked == [question]
+    assert replace(context, read_as="something else").readings == []

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from app.actions.action_calls import AnswerActions
@@ -63,7 +63,8 @@ class AnswerContext:
     is what the agent's settings let the model know about the visitor. `actions` and `searches` are those that a model
     may make; `failed_calls` explains in our words which of them returned nothing, and `to_confirm` names the change
     that the visitor is asked to confirm. Writers note in `missing` the parts that would have read the sources and did
-    not, because they were down or busy: the answer may be another one than usual."""
+    not, because they were down or busy: the answer may be another one than usual. `readings` are what the
+    writer of quotations has made of just this context (`Reading`), for whoever asks it again."""
 
     agent: AgentConfig
     question: str
@@ -83,6 +84,7 @@ class AnswerContext:
     read_in: str | None = None
     bare: str = ""
     missing: set[str] = field(default_factory=set, compare=False)
+    readings: list[Any] = field(default_factory=list, init=False, compare=False, repr=False)
 
     @property
     def asked(self) -> str:

@@ -87,6 +87,11 @@ class ExtractiveWriter:
     async def readings(self, context: AnswerContext) -> list[Reading]:
         """One for each question if the visitor asks several at once and one of them has an answer, because a passage
         that answers one is near to that one, not to all of them. Else one for the message as a whole."""
+        if not context.readings:
+            context.readings.extend(await self._read(context))
+        return context.readings
+
+    async def _read(self, context: AnswerContext) -> list[Reading]:
         leans = leans_on_history(context.question)
         if leans and not context.history:
             context = replace(context, read_as=about_page(context.sources, context.asked))
