@@ -38,7 +38,7 @@ class Group(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """Defaults follow the measurements in docs/evaluation.md. Weights are relative; 0 switches a stage off.
+    """Defaults follow the measurements in docs/evaluation-log.md. Weights are relative; 0 switches a stage off.
 
     On an order from 0 (last) to 1 (first), the weights that raise or lower a page are added, so each says how far a
     candidate can move.

@@ -7,8 +7,8 @@ from typing import Final
 from uuid import UUID
 
 # The cosine from which the question after a stopped one is the same in other words. Between visitors, this would mix up
-# too much, but these two come from one visitor within two minutes. Measured on the same groups (docs/evaluation.md): it
-# finds most rephrased questions, and few about a related subject.
+# too much, but these two come from one visitor within two minutes. Measured on groups alike (docs/evaluation-log.md):
+# it finds most rephrased questions, and few about a related subject.
 SHIPPED_REPHRASED_THRESHOLD: Final = 0.56
 # The scale of other models is unknown, so this requires nearly the same wording.
 OTHER_THRESHOLD: Final = 0.9
@@ -35,7 +35,7 @@ class SameMeaning:
 
 
 # Measured for the shipped model on 527 questions in 147 groups of paraphrases (tests/data/paraphrases.jsonl,
-# docs/evaluation.md), nearly half of which have a near miss.
+# docs/evaluation-log.md), nearly half of which have a near miss.
 SHIPPED: Final = SameMeaning(rest_weight=0.7, one_gap_from=0.44, looked_at_from=0.4)
 OTHER: Final = SameMeaning(rest_weight=0.0, one_gap_from=OTHER_THRESHOLD, looked_at_from=OTHER_THRESHOLD)
 

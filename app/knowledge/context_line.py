@@ -20,7 +20,7 @@ class ContextLine:
     the upper headings, then the end of the title; the last heading is only cut if it alone is too long.
 
     A page without a title is named by its most frequent words: source files and pasted text have no other name. In
-    addition to a title, such words do harm (docs/evaluation.md).
+    addition to a title, such words do harm (docs/evaluation-log.md).
     """
 
     def __init__(self, counter: TokenCounter, max_tokens: int) -> None:

@@ -12,7 +12,7 @@ ON_CURRENT_PAGE = 0.85  # the answer cites the page that the visitor is looking 
 
 # Above this, one chunk is enough to rely on; below it, a second one has to reach the threshold as well. Always
 # requiring two flags 12 to 17 more of 100 answerable questions on our sets, with more wrong answers than a higher
-# threshold lets through (docs/evaluation.md).
+# threshold lets through (docs/evaluation-log.md).
 SURE = 0.5
 ENOUGH_SURVIVORS = 2
 
@@ -28,7 +28,7 @@ class Calibration:
     recognise a paraphrase, and the reranker's logit is weak on code: together they work best.
 
     Fitted on the questions about the demonstration site and checked on sets that were not used for fitting
-    (docs/evaluation.md). Other sites may differ, which is why the threshold belongs to the agent.
+    (docs/evaluation-log.md). Other sites may differ, which is why the threshold belongs to the agent.
     """
 
     bias: float
@@ -46,11 +46,11 @@ _ALL = Calibration(bias=-2.95, cosine=5.5, coverage=5.0, logit=0.22)
 _WITHOUT_RERANKER = Calibration(bias=-4.9, cosine=8.0, coverage=5.9)
 _WITHOUT_VECTORS = Calibration(bias=0.0, coverage=3.9, logit=0.4)
 _WORDS_ALONE = Calibration(bias=-3.4, coverage=7.86)
-# Hindi is not stemmed, so fewer of its words are found again; fitted by itself (docs/evaluation.md).
+# Hindi is not stemmed, so fewer of its words are found again; fitted by itself (docs/evaluation-log.md).
 _WORDS_ALONE_IN: Final[Mapping[str | None, Calibration]] = {"hi": Calibration(bias=-4.8, coverage=16.0)}
 # Of words that are compared by pairs of characters, chunks have some by chance: the more, the smaller the alphabet and
 # the more chunks there are. What is above that proves the same in Chinese, Japanese and Thai; fitted with each of them
-# left out in turn (docs/evaluation.md).
+# left out in turn (docs/evaluation-log.md).
 _PAIRS_ALONE = Calibration(bias=-2.9, coverage=16.0)
 _BY_CHANCE = slice(3, 20)  # of the shares, best first: those before may be of the answer
 _MOST_BY_CHANCE = 0.35

@@ -9,7 +9,7 @@ from app.core.chunk import Chunk
 from app.search.candidates import CandidateList, Candidates
 from app.search.rank_fusion import best_first, best_of_group, reciprocal_rank_fusion, score_fusion, z_scores
 
-# The share of a gloss's words that one chunk must have for its words to weigh in full (docs/evaluation.md).
+# The share of a gloss's words that one chunk must have for its words to weigh in full (docs/evaluation-log.md).
 _MET: Final = 0.5
 
 

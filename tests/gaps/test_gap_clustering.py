@@ -336,7 +336,7 @@ async def test_a_gap_whose_question_has_changed_meanwhile_is_placed_the_next_tim
 
 
 async def test_the_shipped_models_threshold_stands_on_the_curve() -> None:
-    """The whole curve is in docs/evaluation.md; the figures here are floors under it."""
+    """The whole curve is in docs/evaluation-log.md; the figures here are floors under it."""
     assert len(groups()) >= 60
     assert all(3 <= len(group.questions) <= 5 for group in groups())
     threads = OnnxThreads()

@@ -208,7 +208,7 @@ async def test_a_visitor_who_stops_a_running_answer_and_asks_in_other_words(tmp_
 
 
 async def test_the_shipped_models_threshold_stands_on_its_table() -> None:
-    """The whole table is in docs/evaluation.md; the figures here are floors and ceilings around it."""
+    """The whole table is in docs/evaluation-log.md; the figures here are floors and ceilings around it."""
     threads = OnnxThreads()
     try:
         embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads)

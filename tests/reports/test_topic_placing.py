@@ -171,7 +171,7 @@ async def test_a_question_must_be_near_to_each_of_the_first_wordings(office: Off
 
 
 async def test_the_shipped_model_finds_most_of_what_means_the_same() -> None:
-    """The figures are in docs/evaluation.md; these are floors under them."""
+    """The figures are in docs/evaluation-log.md; these are floors under them."""
     asked = [(question, group.name) for group in groups() if group.kind == "named" for question in group.questions]
     Random(1).shuffle(asked)
     threads = OnnxThreads()

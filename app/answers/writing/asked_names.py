@@ -9,7 +9,7 @@ from app.answers.writing.passages import Passage
 from app.core.text.compounds import Compound, compounds, is_spelt_in, with_plain_numbers
 from app.core.text.stated_facts import FactKind, facts_of
 
-# Log odds if none of the names is found, and less if some are; chosen on judged answers (docs/evaluation.md).
+# Log odds if none of the names is found, and less if some are; chosen on judged answers (docs/evaluation-log.md).
 _MISSING_ODDS: Final = -1.5
 # For a year or a part number of which no source tells: the same words hold for another one.
 _UNTOLD_ODDS: Final = -5.0

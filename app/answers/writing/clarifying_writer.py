@@ -26,7 +26,7 @@ _CHOICES: Final = 3  # fit below an answer
 _BETWEEN: Final = " / "
 _AND_MORE: Final = "\u2026"
 _LONGEST_NAME: Final = 3  # words
-# Chosen on questions over four companies' websites (docs/evaluation.md).
+# Chosen on questions over four companies' websites (docs/evaluation-log.md).
 _NEAR: Final = 1.0  # log odds below the best passage
 _NAME_WORDS: Final = 4  # of a product, plan, version or place
 _NAME_CHARS: Final = 60

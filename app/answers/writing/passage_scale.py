@@ -10,7 +10,7 @@ from app.answers.writing.token_match import TokenMatch
 @dataclass(frozen=True, slots=True)
 class PassageScale:
     """Weights for the log odds that an answer made of the passage is right. Fitted on judged answers
-    (docs/evaluation.md).
+    (docs/evaluation-log.md).
 
     `order` weighs the source's place in search's order, in [0, 1]; `meaning` the cosine of question and passage;
     `heading` that of question and headings; `coverage` the share of the question's words that the passage or its

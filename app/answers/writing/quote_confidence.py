@@ -22,7 +22,7 @@ class QuoteSignals:
     tells of abroad: the same words, another matter.
 
     The weights are fitted by logistic regression on judged answers with near misses, each website with weights from
-    the others (`python -m bench.quote_confidence`, docs/evaluation.md).
+    the others (`python -m bench.quote_confidence`, docs/evaluation-log.md).
     """
 
     judged: float

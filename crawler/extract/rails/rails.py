@@ -3,7 +3,7 @@ related products.
 
 A page's mark (<main>, <article>) often includes them, and their names differ from site to site. Each run of text is
 judged by what it is and where it stands (`run_features`), by trees that learnt it from pages whose content is known
-("Main content" in docs/evaluation.md says on which, and what it costs).
+("Main content" in docs/evaluation-log.md says on which, and what it costs).
 """
 
 import json
