@@ -41,8 +41,7 @@ from app.bootstrap.infrastructure import (
 from app.bootstrap.knowledge import chunk_contexts, open_knowledge, open_source_files, page_scope_on
 from app.bootstrap.models import configured_context_writer
 from app.bootstrap.sign_in import bind_sign_in
-from app.conversations.history import History
-from app.conversations.people.live_chats import HistoryCache
+from app.conversations.history import History, HistoryCache
 from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.costs import TokenPrices
 from app.core.errors import DocentError, Unavailable

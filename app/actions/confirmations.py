@@ -10,7 +10,7 @@ from app.actions.action import RESULT_PLACE, Action, filled_template
 from app.actions.action_calls import ActionCalls, CalledAction, CallOutcome, CountedCaller
 from app.actions.action_meter import DecisionMeter
 from app.actions.records import ActionRecords
-from app.conversations.people.live_chats import HistoryCache
+from app.conversations.history import HistoryCache
 from app.conversations.records.confirmations import AskedChange, ConfirmationRecords
 from app.core.actor import Actor
 from app.core.confirmation import Confirmation, ConfirmationState

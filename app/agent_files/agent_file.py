@@ -12,10 +12,10 @@ from app.actions.action import Action
 from app.actions.actions import stored_onto
 from app.agents.agent import AgentConfig
 from app.answers.curated.curated_answer import CuratedAnswer
-from app.conversations.people.saved_reply import SavedReply
 from app.core.difference import Difference, differences
 from app.core.errors import InvalidInput
 from app.core.turn import question_key
+from app.live_chat.saved_reply import SavedReply
 from app.quality.golden_question import GoldenQuestion
 from app.sources.source import Schedule, SourceConfig
 

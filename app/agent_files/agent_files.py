@@ -16,12 +16,12 @@ from app.agents.chat_model_names import ChatModelNames
 from app.agents.records import AgentRecords
 from app.answers.curated.curated_answers import check_answer
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
-from app.conversations.people import saved_replies
-from app.conversations.people.records.live_chats import SavedReplyRecords
-from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.kit.pattern_matcher import PatternMatcher
+from app.live_chat import saved_replies
+from app.live_chat.records import SavedReplyRecords
+from app.live_chat.saved_reply import SavedReply
 from app.quality import golden_questions
 from app.quality.golden_question import GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from app.agents.agent import AgentConfig, LiveAgent
 from app.answers.curated.curated_answer import CuratedAnswer
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.core.confirmation import ProposedChange
 from app.core.errors import AgentPaused, HandedToPerson
 from app.core.text.canned_messages import canned_messages

@@ -35,13 +35,6 @@ from app.conversations.api.conversations import AdminConversations, AdminInbox
 from app.conversations.pages.conversation import ConversationPages
 from app.conversations.pages.conversations import InboxPages
 from app.conversations.pages.spending import SpendingPages
-from app.conversations.people.api.leads import AdminLeads, WidgetLeads
-from app.conversations.people.api.live_chats import AdminLiveChats, AdminSavedReplies
-from app.conversations.people.api.live_pictures import AdminLivePictures, WidgetPictures
-from app.conversations.people.api.widget_person import WidgetPerson
-from app.conversations.people.pages.leads import LeadPages
-from app.conversations.people.pages.live import LivePages, SavedReplyPages
-from app.conversations.people.pages.news import NewsPages
 from app.conversations.privacy.api.visitors import AdminVisitors
 from app.conversations.privacy.api.widget_me import WidgetMe, WidgetTranscripts
 from app.conversations.privacy.pages.visitors import VisitorPages
@@ -61,6 +54,13 @@ from app.knowledge.api import AdminQuarantine, AdminReindex
 from app.knowledge.pages.first_questions import FirstQuestionPages
 from app.knowledge.pages.quarantine import QuarantinePages
 from app.knowledge.pages.reindexing import ReindexPages
+from app.leads.api import AdminLeads, WidgetLeads
+from app.leads.pages import LeadPages
+from app.live_chat.api.live_chats import AdminLiveChats, AdminSavedReplies
+from app.live_chat.api.live_pictures import AdminLivePictures, WidgetPictures
+from app.live_chat.api.widget_person import WidgetPerson
+from app.live_chat.pages.live import LivePages, SavedReplyPages
+from app.live_chat.pages.news import NewsPages
 from app.overview.api import AdminOverview
 from app.overview.pages import FindPages, HelpPages, OverviewPages
 from app.quality.api.golden_questions import AdminGoldenQuestions, AdminGoldenRuns

@@ -4,9 +4,9 @@ from contextlib import suppress
 from typing import Final
 
 from app.answers.curated.records import CuratedAnswerRecords
-from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.records.confirmations import ConfirmationRecords
 from app.conversations.records.gap_counting import GapCounting
+from app.conversations.records.live_chats import LiveChatRecords
 from app.core.errors import NotFound
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnState
 from app.gaps.records.stopped_turns import StoppedTurnRecords

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import astuple
+from typing import Protocol
 from uuid import UUID
 
 import structlog
@@ -17,6 +18,15 @@ TURNS = 6
 _TTL_SECONDS = 24 * 3600
 # Longer than a running turn may still write its history after a message came.
 _WROTE_TTL_SECONDS = _TTL_SECONDS + 3600
+
+
+class HistoryCache(Protocol):
+    """The history for models, where it is cached outside the system of record."""
+
+    async def people_wrote(self, conversation_id: UUID) -> None:
+        """A visitor or an operator has committed a live message, or a decision on a change: drop the cached history.
+        Never raises."""
+        ...
 
 
 class History:

@@ -25,8 +25,10 @@ from app.conversations.conversation import (
     Note,
     VisitorFacts,
 )
+from app.conversations.live_chat import LiveChat
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
@@ -100,6 +102,10 @@ class ConversationReview:
         [entry] = InboxRecords(tx).entries([conversation])
         turns = StoredTurnRecords(tx).of_conversation(conversation_id)
         return Thread(entry, turns, InboxRecords(tx).notes(conversation_id))
+
+    @reads
+    def live_chat(self, tx: Transaction, actor: Actor, conversation_id: UUID) -> LiveChat:
+        return LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
 
     @reads
     def neighbours(self, tx: Transaction, actor: Actor, conversation_id: UUID, only: ConversationFilter) -> Neighbours:

@@ -6,7 +6,7 @@ from heapq import merge
 from operator import itemgetter
 from typing import Final
 
-from app.conversations.people.live_chat import MAX_TEXT_CHARS, Author, LiveMessage
+from app.conversations.live_chat import MAX_TEXT_CHARS, Author, LiveMessage
 from app.core.turn import Exchange
 
 MESSAGES_PER_EXCHANGE: Final = 4  # people write in short lines

@@ -12,8 +12,8 @@ from app.agents.records import AgentRecords, MilestoneRecords
 from app.agents.set_up import Milestones, SetUp, is_new, set_up
 from app.agents.token_budget import TokenBudget
 from app.conversations.conversation import RESUME_WITHIN
-from app.conversations.people.live_chat import LiveState, OpenChat
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.live_chat import LiveState, OpenChat
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.gap_state import GapState

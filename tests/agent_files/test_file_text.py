@@ -13,9 +13,9 @@ from app.agents.agent import AgentConfig
 from app.agents.agent_choices import PublishGate
 from app.agents.widget_settings import Invitation, InvitationText, Translation
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
+from app.live_chat.saved_reply import SavedReply
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.sources import kinds
 from app.sources.source import SourceConfig

@@ -12,8 +12,7 @@ from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.person_talk import told_talk
-from app.conversations.people.live_chat import LiveState
-from app.conversations.people.live_chats import LiveChats, LiveSigns
+from app.conversations.live_chat import LiveState
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -25,6 +24,7 @@ from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnEnd, TurnSt
 from app.core.turn_events import Done, Start, Token
 from app.gaps.records.gaps import GapRecords
 from app.kit.memory_cache import MemoryCache
+from app.live_chat.live_chats import LiveChats, LiveSigns
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.turns.told import done, text

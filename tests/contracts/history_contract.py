@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 
 from app.conversations.history import History
-from app.conversations.people.live_chat import Author
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.live_chat import Author
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.kit.cache import Cache

@@ -25,9 +25,9 @@ from app.conversations.conversation import (
     outcome_of_turn,
 )
 from app.conversations.inbox import ConversationReview, Inbox
-from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound

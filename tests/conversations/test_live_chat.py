@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from app.conversations.people.live_chat import OVERDUE_AFTER, LiveChat, LiveState, shown_name
+from app.conversations.live_chat import OVERDUE_AFTER, LiveChat, LiveState, shown_name
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import ChatAlreadyTaken, NoActiveChat
 

@@ -12,17 +12,17 @@ from sqlalchemy import Engine, event
 
 from app.agents.records import AgentRecords
 from app.conversations.conversation import ConversationChange
-from app.conversations.people.lead import Lead
-from app.conversations.people.live_chat import Author
-from app.conversations.people.records.leads import LeadRecords
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.live_chat import Author
 from app.conversations.privacy.retention import Retention, TraceRetention
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn_events import Done
 from app.core.webhook_event import WebhookEvent
 from app.kit.tasks.supervisor import PeriodicTask
+from app.leads.lead import Lead
+from app.leads.records import LeadRecords
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
 from tests.doubles.answering_house import AnsweringHouse, answering_house

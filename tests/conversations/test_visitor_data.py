@@ -10,17 +10,17 @@ from uuid import UUID, uuid4
 import anyio
 import pytest
 
-from app.conversations.people.lead import Lead
-from app.conversations.people.live_chat import Author
-from app.conversations.people.records.leads import LeadRecords
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.live_chat import Author
 from app.conversations.privacy.visitor_data import VisitorData
+from app.conversations.records.live_chats import LiveChatRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.core.turn import Exchange, Finish, VisitorSession
 from app.core.turn_events import Done, Token, TurnEvent
 from app.gaps.records.gaps import GapRecords
+from app.leads.lead import Lead
+from app.leads.records import LeadRecords
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.stored_bytes import StoredBytes

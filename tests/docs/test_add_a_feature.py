@@ -43,7 +43,7 @@ def test_the_files_of_the_feature_are_there() -> None:
 
 def test_the_feature_takes_six_files_that_lie_in_one_folder() -> None:
     assert len(_OWN) <= 6
-    assert [path for path in _OWN if not path.startswith("app/conversations/people/")] == []
+    assert [path for path in _OWN if not path.startswith("app/leads/")] == []
     assert len(_LINES) == 1
 
 

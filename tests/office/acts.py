@@ -12,12 +12,6 @@ from app.answers.curated.curated_answers import CuratedProposals
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
 from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
-from app.conversations.people.lead import Lead, LeadChange, LeadState
-from app.conversations.people.leads import Leads
-from app.conversations.people.records.leads import LeadRecords
-from app.conversations.people.records.live_chats import SavedReplyRecords
-from app.conversations.people.saved_replies import SavedReplies
-from app.conversations.people.saved_reply import SavedReply
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.saved_filters import SavedFilterRecords
@@ -32,6 +26,12 @@ from app.gaps.pull_requests.pull_requests import Repositories
 from app.gaps.pull_requests.records import RepositoryRecords, RepositorySecrets
 from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.starter_suggestions import StarterSuggestions
+from app.leads.lead import Lead, LeadChange, LeadState
+from app.leads.leads import Leads
+from app.leads.records import LeadRecords
+from app.live_chat.records import SavedReplyRecords
+from app.live_chat.saved_replies import SavedReplies
+from app.live_chat.saved_reply import SavedReply
 from app.quality.golden_question import GoldenQuestion
 from app.quality.quality_review import QualityReview, ThresholdCurves
 from app.sources import kinds

@@ -18,11 +18,11 @@ from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.curated.rehearsals import Rehearsals
+from app.conversations.history import HistoryCache
 from app.conversations.inbox import ConversationReview
-from app.conversations.people.live_chats import HistoryCache, LiveChats
-from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.privacy.visitor_data import ConversationTerminator, VisitorData
 from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.costs import TokenPrices
@@ -47,6 +47,7 @@ from app.kit.wiring import Wiring
 from app.knowledge.document import PageContent
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
+from app.live_chat.live_chats import LiveChats
 from app.providers.embedding.embedder import Embedder
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
@@ -75,8 +76,7 @@ from app.stale_answers.records import StaleAnswerRecords
 from app.stale_answers.stale_answer import Finding as StaleFinding
 from app.stale_answers.stale_answer import PageChange, StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject
 from app.stale_answers.stale_answers import StaleAnswers
-from app.store.system_of_record import SystemOfRecord
-from app.store.transaction import Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook, WebhookSender

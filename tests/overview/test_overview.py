@@ -12,7 +12,6 @@ from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.agents.token_budget import UNLIMITED
 from app.conversations.conversation import RESUME_WITHIN
-from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, WRITE, Actor
@@ -24,6 +23,7 @@ from app.core.turn import AnsweredBy, TokenUsage, TurnState, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.kit.memory_cache import MemoryCache
+from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.overview.overview import Change, ChangeKind, Overview, Overviews
 from app.quality.quality import TurnCounts
 from app.sources import kinds

@@ -7,8 +7,8 @@ import pytest
 
 from app.agents.token_budget import UNLIMITED
 from app.conversations.conversation import ConversationFilter, Outcome
-from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.records.inbox import InboxRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.costs import TokenPrices
 from app.core.list_page import PageRequest

@@ -1,7 +1,7 @@
 """The history of a conversation: answered turns, and what people wrote between them."""
 
-from app.conversations.people.live_chat import Author
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.live_chat import Author
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.turn import Exchange, TurnState, VisitorSession
 from app.store.system_of_record import SystemOfRecord

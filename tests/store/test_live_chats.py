@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 from sqlalchemy import Engine, func, select
 
-from app.conversations.people.live_chat import Author, LiveChat, LiveState
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.live_chat import Author, LiveChat, LiveState
 from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
 from app.core.turn import Channel, VisitorSession

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, inspect, select, text
 
 from app.agents.agent import Agent
 from app.agents.records import AgentRecords
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from app.agents.token_budget import UNLIMITED
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets

@@ -24,8 +24,7 @@ from app.answers.playground import Playground
 from app.bootstrap.application import endpoints_of
 from app.bootstrap.infrastructure import Doubles
 from app.conversations.conversations import Conversations
-from app.conversations.history import History
-from app.conversations.people.live_chats import HistoryCache
+from app.conversations.history import History, HistoryCache
 from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.actor import READ, SCOPES, WRITE, Actor
 from app.core.costs import TokenPrices

@@ -21,11 +21,6 @@ from app.channels.oauth.grants import Grants
 from app.channels.program_questions import program
 from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
-from app.conversations.people.leads import Leads
-from app.conversations.people.live_chats import LiveChats
-from app.conversations.people.live_pictures import LivePictures
-from app.conversations.people.saved_replies import SavedReplies
-from app.conversations.people.saved_reply import SavedReply
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
@@ -40,6 +35,11 @@ from app.gaps.records.triage import GapTriageRecords
 from app.knowledge.document import PageContent
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
+from app.leads.leads import Leads
+from app.live_chat.live_chats import LiveChats
+from app.live_chat.live_pictures import LivePictures
+from app.live_chat.saved_replies import SavedReplies
+from app.live_chat.saved_reply import SavedReply
 from app.mail.mailer import Mailer
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions

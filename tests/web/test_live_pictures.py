@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from app.agents.agents import Agents
-from app.conversations.people.live_chat import MAX_PICTURES
-from app.conversations.people.live_chats import LiveChats
-from app.conversations.people.live_pictures import MAX_UPLOAD_BYTES
+from app.conversations.live_chat import MAX_PICTURES
+from app.live_chat.live_chats import LiveChats
+from app.live_chat.live_pictures import MAX_UPLOAD_BYTES
 from tests.doubles.sample_files import picture_file
 from tests.web.house import House, Json, VisitorHttp
 

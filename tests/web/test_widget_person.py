@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.agents import Agents
-from app.conversations.people.live_chats import LiveChats, LiveSigns
+from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.store.system_of_record import SystemOfRecord
 from app.web.limits_policy import LimitsPolicy
 from tests.web.house import House, Json, VisitorHttp, open_house

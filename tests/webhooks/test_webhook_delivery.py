@@ -18,7 +18,6 @@ import pytest
 from standardwebhooks import Webhook as StandardWebhook
 
 from app.agents.records import AgentRecords
-from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
@@ -28,6 +27,7 @@ from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, V
 from app.core.webhook_event import WebhookEvent
 from app.kit.memory_cache import MemoryCache
 from app.kit.tasks.supervisor import PeriodicTask
+from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.store.deliveries import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender

@@ -12,10 +12,10 @@ from app.agent_files.agent_file import AgentContents, AgentFile, FileChange, Fil
 from app.agents.agent import AgentConfig
 from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
 from app.answers.curated.api import CuratedAnswerCreate
-from app.conversations.people.saved_replies import MAX_REPLIES
-from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
 from app.core.difference import Difference
+from app.live_chat.saved_replies import MAX_REPLIES
+from app.live_chat.saved_reply import SavedReply
 from app.quality.api.golden_questions import GoldenQuestionCreate
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import MAX_GOLDEN

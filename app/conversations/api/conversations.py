@@ -23,8 +23,8 @@ from app.conversations.conversation import (
     Note,
 )
 from app.conversations.inbox import MAX_EXPORTED, ConversationReview, Inbox, Thread
-from app.conversations.people.transcripts import Transcripts
 from app.conversations.token_budgets import TokenBudgets
+from app.conversations.transcripts import Transcripts
 from app.conversations.visitor_device import VisitorDevice
 from app.core.actor import Actor
 from app.core.confirmation import Confirmation

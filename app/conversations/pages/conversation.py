@@ -8,9 +8,8 @@ from pydantic import Field
 from app.conversations.conversation import MAX_NOTE_CHARS, ConversationState, outcome_of_turn
 from app.conversations.inbox import ConversationReview, Inbox, Thread
 from app.conversations.pages.conversations import OUTCOMES, EditForm, InboxWanted, gone_to, label_errors
-from app.conversations.people.live_chats import LiveChats
-from app.conversations.people.transcripts import Transcripts
 from app.conversations.token_budgets import TokenBudgets
+from app.conversations.transcripts import Transcripts
 from app.core.confirmation import ConfirmationState
 from app.core.errors import NotFound
 from app.gaps.turn_review import TurnReview
@@ -49,7 +48,6 @@ class ConversationPages(Pages):
         review: ConversationReview,
         inbox: Inbox,
         assignees: Assignees,
-        live_chats: LiveChats,
         budgets: TokenBudgets,
         turns: TurnReview,
         transcripts: Transcripts,
@@ -57,7 +55,6 @@ class ConversationPages(Pages):
         self._review = review
         self._inbox = inbox
         self._assignees = assignees
-        self._live_chats = live_chats
         self._budgets = budgets
         self._turns = turns
         self._transcripts = transcripts
@@ -78,7 +75,6 @@ class ConversationPages(Pages):
             }
             for turn in thread.turns
         ]
-        live = await self._live_chats.view(visit.actor, conversation.id)
         labels = await self._review.labels(visit.actor, visit.agent.id)
         facts = await self._review.visitor(visit.actor, conversation.visitor_id)
         beside = await self._review.conversations(visit.actor, visit.agent.id, wanted.part(_BESIDE), wanted.only)
@@ -97,7 +93,7 @@ class ConversationPages(Pages):
                 "wanted": wanted,
                 "kept": wanted.kept,
                 "back": visit.url("conversations", wanted.kept).partition("?")[2],
-                "live_chat": live.chat,
+                "live_chat": await self._review.live_chat(visit.actor, conversation.id),
                 "turns": turns,
                 "outcomes": OUTCOMES,
                 "outcome_of_turn": outcome_of_turn,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from app.conversations.conversation import Conversation, Note, Visitor
-from app.conversations.people.live_chat import LiveMessage
+from app.conversations.live_chat import LiveMessage
 from app.core.turn import StoredTurn
 
 

@@ -13,8 +13,7 @@ from sqlalchemy import Column, ColumnElement, Select, and_, false, func, literal
 from app.conversations.conversation import NOBODY, ConversationFilter, ConversationState, Outcome
 from app.conversations.records.packed_words import PackedWordRecords, asked_on
 from app.core.turn import NO_ANSWER, AnsweredBy, TurnState
-from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS
-from app.store.tables.people import LIVE_CHATS
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, LIVE_CHATS, MESSAGES, TURNS
 from app.store.transaction import Transaction, batches
 
 _IS_CLOSED = and_(

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, select
 
 from app.conversations.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
-from app.conversations.people.live_chat import OPEN_STATES, LiveState
+from app.conversations.live_chat import OPEN_STATES, LiveState
 from app.conversations.records.confirmations import confirmations_of
 from app.conversations.records.stored_turns import citations_of
 from app.conversations.visitor_device import VisitorDevice
@@ -17,8 +17,7 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
 from app.store.tables.agents import AGENTS, own_row
-from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
-from app.store.tables.people import LIVE_CHATS
+from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, LIVE_CHATS, MESSAGES, TURNS, VISITORS
 from app.store.transaction import Keyset, Repository, config_to_json, new_id, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)

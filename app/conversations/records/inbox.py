@@ -28,8 +28,7 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
 from app.store.schema import OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.agents import own_row
-from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, TURNS, VISITORS
-from app.store.tables.people import LIVE_CHATS
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, LIVE_CHATS, TURNS, VISITORS
 from app.store.transaction import Keyset, Repository, new_id, value_of
 
 # Operators' notes on a conversation, for one another: no visitor and no model reads them.

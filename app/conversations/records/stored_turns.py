@@ -9,15 +9,14 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, se
 
 from app.conversations.conversation import Role
 from app.conversations.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
-from app.conversations.people.records.live_chats import live_message_of
 from app.conversations.records.confirmations import confirmations_of
+from app.conversations.records.live_chats import live_message_of
 from app.conversations.records.usage_cost import cost_of_rows
 from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.costs import MonthCost, TokenPrices
 from app.core.turn import Citation, Exchange, StoredTurn, TokenUsage, TurnState
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import AGENT_DAYS, CITATIONS, FEEDBACK, MESSAGES, TURNS, USAGE
-from app.store.tables.people import LIVE_MESSAGES
+from app.store.tables.conversations import AGENT_DAYS, CITATIONS, FEEDBACK, LIVE_MESSAGES, MESSAGES, TURNS, USAGE
 from app.store.transaction import Repository, TurnIds, batches, value_of
 
 _question = MESSAGES.alias()

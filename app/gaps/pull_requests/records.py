@@ -9,9 +9,9 @@ from uuid import UUID
 from sqlalchemy import Integer, LargeBinary, Select, String, UniqueConstraint, select, update
 
 from app.conversations.conversation import Role
-from app.conversations.people.records.leads import LeadRecords
 from app.core.gap_state import GapState
 from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState, Repository
+from app.leads.records import LeadRecords
 from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.conversations import MESSAGES, TURNS

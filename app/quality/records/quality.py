@@ -29,9 +29,8 @@ from app.quality.asked_turns import (
     tallies,
 )
 from app.quality.quality import DayQuality, PageCitations
-from app.store.tables.conversations import CITATIONS, CONVERSATIONS, FEEDBACK, TURNS
+from app.store.tables.conversations import CITATIONS, CONVERSATIONS, FEEDBACK, LIVE_CHATS, TURNS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.people import LIVE_CHATS
 from app.store.transaction import Repository
 
 _DAY: Final = timedelta(days=1)

@@ -13,8 +13,7 @@ from app.core.costs import TokenPrices
 from app.core.turn import TokenUsage
 from app.reports.report import ChatThumbs, Spent, together
 from app.reports.report_days import ReportDays
-from app.store.tables.conversations import USAGE
-from app.store.tables.people import LIVE_CHATS
+from app.store.tables.conversations import LIVE_CHATS, USAGE
 from app.store.transaction import Repository
 
 _HOUR: Final = timedelta(hours=1)

@@ -9,16 +9,16 @@ from uuid import UUID
 from sqlalchemy import LargeBinary, Row, String, UniqueConstraint, select
 
 from app.agents.records import AgentRecords
-from app.conversations.people.lead import Lead
-from app.conversations.people.live_chat import LiveMessage
-from app.conversations.people.records.leads import LeadRecords
-from app.conversations.people.records.live_chats import LiveChatRecords
-from app.conversations.people.transcripts import MAX_TEXT_CHARS, transcript
+from app.conversations.live_chat import LiveMessage
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
+from app.conversations.transcripts import MAX_TEXT_CHARS, transcript
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import StoredTurn
 from app.core.webhook_event import WebhookEvent
+from app.leads.lead import Lead
+from app.leads.records import LeadRecords
 from app.mail.mail import one_line
 from app.providers.help_desks.help_desk import Ticket
 from app.store.deliveries import Deliveries, DueRow, delivery_columns

@@ -10,8 +10,6 @@ from uuid import uuid4
 
 import pytest
 
-from app.conversations.people.lead import Lead
-from app.conversations.people.records.leads import LeadRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound, Unauthorized
 from app.core.gap_state import GapReason, GapState
@@ -23,6 +21,8 @@ from app.gaps.pull_requests.good_news import GoodNews
 from app.gaps.pull_requests.pull_request import ProvedQuestion, PullRequestState, Repository, proof_text
 from app.gaps.pull_requests.pull_requests import Merges, PullRequests, Repositories
 from app.gaps.records.gaps import GapRecords
+from app.leads.lead import Lead
+from app.leads.records import LeadRecords
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.sources.runs.page_scope import PageScope

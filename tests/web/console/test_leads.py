@@ -7,7 +7,7 @@ from html import unescape
 
 from app.agents.agents import Agents
 from app.agents.widget_settings import Fallback
-from app.conversations.people.leads import Leads
+from app.leads.leads import Leads
 from tests.web.console.browser import ConsoleBrowser, Value, text_of
 from tests.web.console.page_examples import FORMS
 from tests.web.house import House

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from app.conversations.people.transcripts import Transcripts
+from app.conversations.transcripts import Transcripts
 from app.core.errors import InvalidInput, NotFound
 from app.mail.mail import Mail
 from app.mail.mailer import Mailer

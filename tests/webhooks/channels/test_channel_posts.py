@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import update
 
 from app.agents.records import AgentRecords
-from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.gap_state import GapReason
@@ -20,6 +19,7 @@ from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.records.gaps import GapRecords
 from app.kit.memory_cache import MemoryCache
+from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.store.deliveries import RETRY_AFTER
 from app.store.delivery_loop import KEPT
 from app.store.sealed_rows import SealedRows

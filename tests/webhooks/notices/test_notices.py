@@ -13,7 +13,6 @@ from app.agents.records import AgentRecords
 from app.agents.token_budget import WorkspaceTokens
 from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
-from app.conversations.people.live_chats import LiveChats, LiveSigns
 from app.conversations.records.gap_counting import TOLD_AT
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -22,6 +21,7 @@ from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.kit.memory_cache import MemoryCache
+from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mail import Mail
 from app.mail.mail_delivery import MailDelivery
 from app.mail.records import MailRecords

@@ -12,17 +12,17 @@ import pytest
 
 from app.agents.records import AgentRecords
 from app.agents.widget_settings import Fallback
-from app.conversations.people.leads import Leads
-from app.conversations.people.live_chats import LiveChats, LiveSigns
-from app.conversations.people.transcripts import MAX_TEXT_CHARS
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.turns import TurnRecords
+from app.conversations.transcripts import MAX_TEXT_CHARS
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.kit.memory_cache import MemoryCache
+from app.leads.leads import Leads
+from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.providers.http_caller import HttpReply

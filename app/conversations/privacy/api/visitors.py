@@ -9,7 +9,7 @@ from pydantic import Field, conlist, create_model
 
 from app.conversations.api.conversations import TAG, NoteOut, VisitorDeviceOut
 from app.conversations.api.widget_models import CitationOut, ConfirmationOut
-from app.conversations.people.live_chat import LiveMessage
+from app.conversations.live_chat import LiveMessage
 from app.conversations.privacy.erasure import Erasure
 from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from app.conversations.people.transcripts import Transcripts
 from app.conversations.privacy.api.visitors import ErasureOut, VisitorExportOut
 from app.conversations.privacy.visitor_data import VisitorData
+from app.conversations.transcripts import Transcripts
 from app.kit.limits.rate_limiter import Limit, RateLimiter
 from app.web.limits_policy import a_day
 from app.web.operation import Api, Call, Model, VisitorCaller, delete, get, post, visitor

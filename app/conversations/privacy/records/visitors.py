@@ -9,11 +9,11 @@ from sqlalchemy import Row, Select, Table, and_, func, select
 
 from app.agents.agent import AgentConfig
 from app.conversations.conversation import Conversation, Role, Visitor
-from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.privacy.erasure import Erasure, RetentionPeriod
 from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
 from app.conversations.records.inbox import InboxRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.turn import TurnState

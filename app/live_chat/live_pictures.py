@@ -6,12 +6,12 @@ from uuid import UUID
 
 import anyio.to_thread
 
-from app.conversations.people.live_chat import Author, LiveChat
-from app.conversations.people.live_chats import LiveChats, LiveView, check_takes_picture
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.live_chat import Author, LiveChat
+from app.conversations.records.live_chats import LiveChatRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.turn import VisitorSession
+from app.live_chat.live_chats import LiveChats, LiveView, check_takes_picture
 from app.providers.pictures.pillow_picture import DrawnPicture, chat_picture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 

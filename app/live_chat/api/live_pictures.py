@@ -5,10 +5,10 @@ from uuid import UUID
 from pydantic import Base64Bytes, Field
 from starlette.responses import Response
 
-from app.conversations.people.api.live_chats import TAKEN, AdminLiveChats, LiveChatOut
-from app.conversations.people.api.widget_person import EXAMPLE_ID, PersonOut, WidgetPerson
-from app.conversations.people.live_pictures import MAX_UPLOAD_BYTES, LivePictures
 from app.core.actor import Actor
+from app.live_chat.api.live_chats import TAKEN, AdminLiveChats, LiveChatOut
+from app.live_chat.api.widget_person import EXAMPLE_ID, PersonOut, WidgetPerson
+from app.live_chat.live_pictures import MAX_UPLOAD_BYTES, LivePictures
 from app.providers.pictures.pillow_picture import MEDIA_TYPE
 from app.web.endpoint import NUMBER
 from app.web.limits_policy import LimitsPolicy, VisitorLimits

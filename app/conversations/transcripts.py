@@ -9,9 +9,9 @@ from uuid import UUID
 
 from app.agents.records import AgentRecords
 from app.conversations.conversation import Conversation
-from app.conversations.people.live_chat import Author, LiveMessage
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.live_chat import Author, LiveMessage
 from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput

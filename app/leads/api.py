@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from app.conversations.api.conversations import TAG
 from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, MAX_WORDS, NOBODY
-from app.conversations.people.lead import MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead, LeadChange, LeadFilter, LeadState
-from app.conversations.people.leads import MAX_EXPORTED, Leads
 from app.core.actor import Actor
+from app.leads.lead import MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead, LeadChange, LeadFilter, LeadState
+from app.leads.leads import MAX_EXPORTED, Leads
 from app.web.access import VisitorCaller, visitor
 from app.web.file_export import ExportFormat, exported
 from app.web.limits_policy import LimitsPolicy, VisitorLimits

@@ -1,4 +1,4 @@
-"""Live chats of conversations, and the replies that operators saved for them."""
+"""Live chats of conversations."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,21 +6,19 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Integer, LargeBinary, Row, Select, and_, case, func, literal_column, or_, select
+from sqlalchemy import Integer, LargeBinary, Row, Select, and_, case, func, literal_column, select
 
 from app.agents.agent import AgentConfig
-from app.conversations.people.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
-from app.conversations.people.saved_reply import SavedReply
+from app.conversations.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
 from app.conversations.records.packed_days import PackedDayRecords
 from app.core.errors import NotFound
 from app.core.turn import AnsweredBy, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.outbox import Outbox
-from app.store.schema import Audited, OfVisitors, StorableText, column, own_id, parent, table
+from app.store.schema import OfVisitors, column, own_id, parent, table
 from app.store.tables.agents import AGENTS, own_row
-from app.store.tables.conversations import CONVERSATIONS, TURNS, VISITORS
-from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES
+from app.store.tables.conversations import CONVERSATIONS, LIVE_CHATS, LIVE_MESSAGES, TURNS, VISITORS
 from app.store.transaction import Repository, TurnIds, config_from_json, new_id, value_of
 
 # The picture of a message, in a separate table, so that lists of messages do not read it.
@@ -33,17 +31,6 @@ LIVE_PICTURES = table(
     column("width", Integer),
     column("height", Integer),
     column("body", LargeBinary),
-)
-
-# For the live chats of one agent, or all.
-SAVED_REPLIES = table(
-    "saved_replies",
-    Audited("saved_reply", lambda row: str(row.title)),
-    own_id(),
-    parent("workspace_id", "workspaces", index=True),
-    parent("agent_id", "agents", index=True, nullable=True),
-    column("title", StorableText),
-    column("text", StorableText),
 )
 
 # With literals, as in the partial index on open chats, so that the database recognises that it can use it.
@@ -264,34 +251,3 @@ def live_message_of(row: Row[Any]) -> LiveMessage:
     read = row._mapping
     message = value_of(LiveMessage, row, id=row.message_id, picture=None)
     return message.showing(read["width"], read["height"], read.get("body")) if read.get("width") else message
-
-
-class SavedReplyRecords(Repository):
-    def of_workspace(self, workspace_id: UUID, for_agent: UUID | None = None) -> list[SavedReply]:
-        """By title; with an agent, only those available in its chats."""
-        fits = SAVED_REPLIES.c.workspace_id == workspace_id
-        if for_agent is not None:
-            fits = and_(fits, or_(SAVED_REPLIES.c.agent_id.is_(None), SAVED_REPLIES.c.agent_id == for_agent))
-        statement = select(SAVED_REPLIES).where(fits)
-        by_title = statement.order_by(func.lower(SAVED_REPLIES.c.title), SAVED_REPLIES.c.id)
-        return self._values(SavedReply, by_title)
-
-    def reply(self, workspace_id: UUID, reply_id: UUID) -> SavedReply:
-        """Raises NotFound, also for another workspace's."""
-        return self._found(SavedReply, select(SAVED_REPLIES).where(_is(workspace_id, reply_id)), "saved reply")
-
-    def create(self, reply: SavedReply) -> None:
-        self._add(SAVED_REPLIES, reply)
-
-    def save(self, reply: SavedReply) -> None:
-        """Update an existing one."""
-        written = {"agent_id": reply.agent_id, "title": reply.title, "text": reply.text}
-        self._update(SAVED_REPLIES, _is(reply.workspace_id, reply.id), **written)
-
-    def delete(self, workspace_id: UUID, reply_id: UUID) -> None:
-        """Raises NotFound."""
-        self._delete_one(SAVED_REPLIES, "saved reply", _is(workspace_id, reply_id))
-
-
-def _is(workspace_id: UUID, reply_id: UUID) -> ColumnElement[bool]:
-    return and_(SAVED_REPLIES.c.id == reply_id, SAVED_REPLIES.c.workspace_id == workspace_id)

@@ -8,10 +8,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Index, func, or_, select, text, update
 
 from app.conversations.conversation import NOBODY, words_of
-from app.conversations.people.lead import EVERY_LEAD, Lead, LeadChange, LeadFilter, LeadState
 from app.conversations.records.conversation_search import holds
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
+from app.leads.lead import EVERY_LEAD, Lead, LeadChange, LeadFilter, LeadState
 from app.store.schema import OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table, where
 from app.store.tables.agents import own_row
 from app.store.tables.conversations import CONVERSATIONS

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.conversations.conversation import RESUME_WITHIN
-from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.kit.clock import Clock

@@ -6,8 +6,8 @@ from uuid import UUID
 from pydantic import AfterValidator, Field
 
 from app.conversations.api.widget_models import stripped_message
-from app.conversations.people.live_chat import MAX_TEXT_CHARS, LiveMessage, LivePicture, LiveState
-from app.conversations.people.live_chats import LiveChats, LiveView
+from app.conversations.live_chat import MAX_TEXT_CHARS, LiveMessage, LivePicture, LiveState
+from app.live_chat.live_chats import LiveChats, LiveView
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.model import mirrors
 from app.web.operation import Api, Call, Model, VisitorCaller, example, get, post, visitor

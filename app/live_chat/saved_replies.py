@@ -6,14 +6,15 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.records import AgentRecords
-from app.conversations.people.live_chat import MAX_TEXT_CHARS, shown_name
-from app.conversations.people.records.live_chats import LiveChatRecords, SavedReplyRecords
-from app.conversations.people.saved_reply import SavedReply, check_variables, filled
+from app.conversations.live_chat import MAX_TEXT_CHARS, shown_name
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.setting import check_limits
+from app.live_chat.records import SavedReplyRecords
+from app.live_chat.saved_reply import SavedReply, check_variables, filled
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords

@@ -11,7 +11,14 @@ from app.agents.own_agent import OwnAgent
 from app.agents.records import AgentRecords
 from app.conversations.conversation import MAX_AT_ONCE
 from app.conversations.inbox import check_search
-from app.conversations.people.lead import (
+from app.core.actor import Actor
+from app.core.errors import InvalidInput, NotFound
+from app.core.field_rules import MAX_EMAIL_CHARS, check_line, check_text
+from app.core.list_page import ListPage, PageRequest, collected
+from app.core.turn import VisitorSession
+from app.core.webhook_event import WebhookEvent
+from app.kit.clock import Clock
+from app.leads.lead import (
     EVERY_LEAD,
     MAX_MESSAGE_CHARS,
     MAX_NAME_CHARS,
@@ -20,14 +27,7 @@ from app.conversations.people.lead import (
     LeadFilter,
     LeadState,
 )
-from app.conversations.people.records.leads import LeadRecords
-from app.core.actor import Actor
-from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import MAX_EMAIL_CHARS, check_line, check_text
-from app.core.list_page import ListPage, PageRequest, collected
-from app.core.turn import VisitorSession
-from app.core.webhook_event import WebhookEvent
-from app.kit.clock import Clock
+from app.leads.records import LeadRecords
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction, writes
 from app.workspaces.audit_entry import changes_of

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Final, Literal, Protocol
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from app.agents.records import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN, ConversationChange
+from app.conversations.history import HistoryCache
 from app.conversations.inbox import tell_assigned
-from app.conversations.people.live_chat import (
+from app.conversations.live_chat import (
     MAX_NAME_CHARS,
     MAX_TEXT_CHARS,
     MESSAGES_AT_ONCE,
@@ -20,8 +21,8 @@ from app.conversations.people.live_chat import (
     OpenChat,
     shown_name,
 )
-from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.records.inbox import InboxRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput, NoActiveChat
 from app.core.field_rules import check_line, check_text
@@ -50,15 +51,6 @@ changes_of(
         "hand_back": "Live chat handed back",
     },
 )
-
-
-class HistoryCache(Protocol):
-    """The history for models, where it is cached outside the system of record."""
-
-    async def people_wrote(self, conversation_id: UUID) -> None:
-        """A visitor or an operator has committed a live message, or a decision on a change: drop the cached history.
-        Never raises."""
-        ...
 
 
 class LiveSigns:

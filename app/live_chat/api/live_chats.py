@@ -6,13 +6,13 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.conversations.api.conversations import TAG
-from app.conversations.people.api.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
-from app.conversations.people.live_chat import MAX_NAME_CHARS, LiveChat, OpenChat
-from app.conversations.people.live_chats import MAX_LISTED, LiveChats, LiveView
-from app.conversations.people.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
-from app.conversations.people.saved_reply import SavedReply
+from app.conversations.live_chat import MAX_NAME_CHARS, LiveChat, OpenChat
 from app.core.actor import Actor
 from app.core.setting import limits_of
+from app.live_chat.api.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
+from app.live_chat.live_chats import MAX_LISTED, LiveChats, LiveView
+from app.live_chat.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
+from app.live_chat.saved_reply import SavedReply
 from app.web.model import Email
 from app.web.operation import Api, Call, Model, Patch, delete, example, get, mirrors, patch, post, read, takes, write
 

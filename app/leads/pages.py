@@ -9,10 +9,10 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, NOBODY, by_assignee
-from app.conversations.people.api.leads import leads_file
-from app.conversations.people.lead import Lead, LeadChange, LeadFilter, LeadState
-from app.conversations.people.leads import Leads, open_leads
 from app.core.errors import InvalidInput
+from app.leads.api import leads_file
+from app.leads.lead import Lead, LeadChange, LeadFilter, LeadState
+from app.leads.leads import Leads, open_leads
 from app.web.console.filters import number, plural
 from app.web.console.forms import form_of, parse_fields
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
@@ -94,7 +94,7 @@ class LeadPages(Pages):
         counts = await self._leads.counts(visit.actor, agent_id, wanted.only)
         kept = wanted.kept
         return Shown(
-            "conversations/people/pages/leads.html",
+            "leads/leads.html",
             {
                 "page": page,
                 "wanted": wanted,

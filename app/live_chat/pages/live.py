@@ -11,16 +11,16 @@ from starlette.responses import Response
 
 from app.agents.agents import Agents
 from app.conversations.inbox import ConversationReview
-from app.conversations.people.api.live_chats import SavedReplyCreate
-from app.conversations.people.api.live_pictures import picture_response
-from app.conversations.people.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
-from app.conversations.people.live_chats import LiveChats, waiting_visitors
-from app.conversations.people.live_pictures import MAX_UPLOAD_BYTES, LivePictures
-from app.conversations.people.saved_replies import SavedReplies
-from app.conversations.people.saved_reply import VARIABLES, SavedReply
+from app.conversations.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
+from app.live_chat.api.live_chats import SavedReplyCreate
+from app.live_chat.api.live_pictures import picture_response
+from app.live_chat.live_chats import LiveChats, waiting_visitors
+from app.live_chat.live_pictures import MAX_UPLOAD_BYTES, LivePictures
+from app.live_chat.saved_replies import SavedReplies
+from app.live_chat.saved_reply import VARIABLES, SavedReply
 from app.web.console.page import (
     ConsolePage,
     Form,
@@ -113,7 +113,7 @@ class LivePages(Pages):
             return Go(visit.url("live_chat", conversation_id=waiting[0]))
         agents = (await self._agents.page(visit.actor, PageRequest(_LOOKED_AT))).items
         return Shown(
-            "conversations/people/pages/live.html",
+            "live_chat/pages/live.html",
             {
                 "chats": chats,
                 "overdue": {each.chat.conversation_id for each in chats if each.chat.is_overdue(self._clock.now())},
@@ -136,7 +136,7 @@ class LivePages(Pages):
         replies = await self._replies.for_conversation(visit.actor, conversation_id) if is_mine else []
         people = await self._assignees.of_workspace(visit.actor) if view.chat.state is LiveState.TALKING else []
         return Shown(
-            "conversations/people/pages/live_chat.html",
+            "live_chat/pages/live_chat.html",
             {
                 "chat": view.chat,
                 "their_agent": await self._agents.agent(visit.actor, view.chat.agent_id),
@@ -251,7 +251,7 @@ class SavedReplyPages(Pages):
     @page("/console/saved-replies", access=read, under="live")
     async def saved_replies(self, visit: Visit[NoForm]) -> Shown:
         replies = await self._replies.of_workspace(visit.actor)
-        return await self._shown(visit, "conversations/people/pages/saved_replies.html", {"replies": replies})
+        return await self._shown(visit, "live_chat/pages/saved_replies.html", {"replies": replies})
 
     @action("/console/saved-replies", access=write, shown_on="saved_replies")
     async def add_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:
@@ -262,7 +262,7 @@ class SavedReplyPages(Pages):
     @page("/console/saved-replies/{reply_id}", access=read, under="live")
     async def saved_reply(self, visit: Visit[NoForm]) -> Shown:
         reply = await self._replies.reply(visit.actor, visit.path_id("reply_id"))
-        return await self._shown(visit, "conversations/people/pages/saved_reply.html", {"reply": reply})
+        return await self._shown(visit, "live_chat/pages/saved_reply.html", {"reply": reply})
 
     @action("/console/saved-replies/{reply_id}", access=write, shown_on="saved_reply")
     async def save_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:

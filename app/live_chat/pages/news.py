@@ -7,8 +7,8 @@ from contextlib import aclosing
 import anyio
 from starlette.responses import Response
 
-from app.conversations.people.live_chats import LiveSigns
-from app.conversations.people.operator_news import News, OperatorNews
+from app.live_chat.live_chats import LiveSigns
+from app.live_chat.operator_news import News, OperatorNews
 from app.web.console.page import NoForm, Pages, Visit, page, read
 from app.web.limits_policy import StreamPolicy
 from app.web.sse import event_stream

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 from uuid import UUID
 
-from app.conversations.people.live_chat import MAX_TEXT_CHARS
+from app.conversations.live_chat import MAX_TEXT_CHARS
 from app.core.errors import InvalidInput
 from app.core.setting import required
 

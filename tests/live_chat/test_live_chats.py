@@ -11,13 +11,13 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN
-from app.conversations.people.live_chat import MESSAGES_AT_ONCE, LiveState
-from app.conversations.people.live_chats import LiveChats, LiveSigns, LiveView
+from app.conversations.live_chat import MESSAGES_AT_ONCE, LiveState
 from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import MANAGE, READ, WRITE, Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat, NotFound
 from app.core.turn import VisitorSession
 from app.kit.memory_cache import MemoryCache
+from app.live_chat.live_chats import LiveChats, LiveSigns, LiveView
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.recording_history import RecordingHistory

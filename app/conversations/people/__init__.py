@@ -1,1 +1,0 @@
-"""Contact with people: live chats, and leads that visitors leave."""

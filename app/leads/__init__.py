@@ -1,0 +1,1 @@
+"""Leads: messages that visitors leave for people to answer."""
