@@ -16,8 +16,7 @@ from app.agents.agent import LiveAgent, Version
 from app.agents.agent_rules import check_filter
 from app.agents.api.retrieval_models import SearchFilterModel
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
-from app.conversations.api.page_context import AnyPageContext, flattened
-from app.conversations.api.widget_models import CitationOut
+from app.conversations.api.widget_models import AnyPageContext, CitationOut, flattened
 from app.conversations.history import TURNS
 from app.core.actor import Actor
 from app.core.errors import ModelInterrupted

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from app.agents.agent import Version
 from app.agents.agents import Agents
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
-from app.conversations.api.page_context import MAX_BYTES, flattened
+from app.conversations.api.widget_models import MAX_CONTEXT_BYTES, flattened
 from app.core.errors import DocentError, InvalidInput, ModelInterrupted
 from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
 from app.core.gap_state import GapReason
@@ -134,7 +134,7 @@ class PlaygroundForm(Form):
     question: Question
     page_url: Url = ""
     language: Language | None = None
-    page_context: str = Field(default="", max_length=MAX_BYTES)
+    page_context: str = Field(default="", max_length=MAX_CONTEXT_BYTES)
     version: Literal["draft", "live", "both"] = "draft"
     said: str = ""
 

@@ -35,9 +35,8 @@ from app.conversations.api.conversations import AdminConversations, AdminInbox
 from app.conversations.pages.conversation import ConversationPages
 from app.conversations.pages.conversations import InboxPages
 from app.conversations.pages.spending import SpendingPages
-from app.conversations.privacy.api.visitors import AdminVisitors
-from app.conversations.privacy.api.widget_me import WidgetMe, WidgetTranscripts
-from app.conversations.privacy.pages.visitors import VisitorPages
+from app.conversations.privacy.api import AdminVisitors, WidgetMe, WidgetTranscripts
+from app.conversations.privacy.pages import VisitorPages
 from app.core.errors import DocentError
 from app.gaps.api.gaps import AdminGapReplays, AdminGaps, AdminGapSuggestions, AdminGapTriage
 from app.gaps.api.pull_requests import AdminPullRequests

@@ -15,7 +15,7 @@ from app.agents.records import AgentRecords
 from app.agents.retrieval_settings import RetrievalSettings
 from app.agents.token_budget import UNLIMITED
 from app.answers.token_meter import BudgetedChatModel, TokenMeter
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets

@@ -13,7 +13,7 @@ from uuid import uuid4
 import anyio
 import pytest
 
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound, TurnConflict, TurnInProgress
 from app.core.turn import Finish, TurnRequest, TurnState

@@ -25,7 +25,7 @@ from app.conversations.conversation import (
     outcome_of_turn,
 )
 from app.conversations.inbox import ConversationReview, Inbox
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.turns import TurnRecords

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.conversations.live_chat import MAX_TEXT_CHARS, Author, LiveMessage
-from app.conversations.past_exchanges import past_exchanges
+from app.conversations.records.stored_turns import past_exchanges
 from app.core.turn import Exchange
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

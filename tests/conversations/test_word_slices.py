@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.conversations.word_slices import SLICES, slices_of
+from app.conversations.records.packed_words import SLICES, slices_of
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Z", "C"]), min_size=1, max_size=12)
 

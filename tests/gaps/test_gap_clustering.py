@@ -10,7 +10,7 @@ import pytest
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.core.turn import VisitorSession

@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.gap_state import GapReason, GapState

@@ -12,7 +12,7 @@ import pytest
 from app.answers.curated.curated_answer import Trigger
 from app.conversations.conversation import ConversationFilter
 from app.conversations.inbox import ConversationReview
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords

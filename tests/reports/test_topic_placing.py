@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import func, select
 
 from app.agents.token_budget import UNLIMITED
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
 from app.core.costs import TokenPrices

@@ -11,7 +11,7 @@ from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.records import CuratedAnswerRecords
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest

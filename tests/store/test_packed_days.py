@@ -12,8 +12,8 @@ from sqlalchemy import delete, func, select
 
 from app.agents.records import AgentRecords
 from app.agents.token_budget import UNLIMITED
-from app.conversations.privacy.erasure import RetentionPeriod
-from app.conversations.privacy.records.visitors import RetentionRecords, VisitorRecords
+from app.conversations.privacy.records import RetentionRecords, VisitorRecords
+from app.conversations.privacy.rights import RetentionPeriod
 from app.conversations.records.packed_days import PACKED_DAYS, PACKED_UNTIL, Kind, PackedDayRecords
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets

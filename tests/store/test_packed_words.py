@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 from app.conversations.conversation import ConversationFilter
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.packed_days import PACKED_WORDS
 from app.core.list_page import PageRequest

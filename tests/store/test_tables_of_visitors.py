@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from sqlalchemy import Column, Engine, ForeignKey, MetaData, Table, Uuid, select, update
 
-from app.conversations.privacy.erasure import RetentionPeriod
-from app.conversations.privacy.records.visitors import RetentionRecords, VisitorRecords
+from app.conversations.privacy.records import RetentionRecords, VisitorRecords
+from app.conversations.privacy.rights import RetentionPeriod
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables import all_tables, tables_of_visitors
 from app.store.tables.agents import AGENTS

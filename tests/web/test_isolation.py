@@ -25,7 +25,7 @@ from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.agents.records import AgentRecords
 from app.channels.program_questions import program
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.core.errors import NotFound
 from app.gaps.records.gaps import GapRecords

@@ -15,7 +15,7 @@ from standardwebhooks import Webhook as StandardWebhook
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest

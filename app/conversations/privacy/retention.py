@@ -6,8 +6,8 @@ from typing import Final
 
 import structlog
 
-from app.conversations.privacy.erasure import RetentionPeriod
-from app.conversations.privacy.records.visitors import RetentionRecords
+from app.conversations.privacy.records import RetentionRecords
+from app.conversations.privacy.rights import RetentionPeriod
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor
 from app.kit.clock import Clock

@@ -7,9 +7,8 @@ from uuid import UUID
 
 import structlog
 
-from app.conversations.privacy.erasure import Erasure
-from app.conversations.privacy.records.visitors import VisitorRecords
-from app.conversations.privacy.visitor_export import VisitorExport
+from app.conversations.privacy.records import VisitorRecords
+from app.conversations.privacy.rights import Erasure, VisitorExport
 from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import Actor
 from app.core.turn import VisitorSession

@@ -1,11 +1,13 @@
-"""Counts gaps: a turn reveals one, or asks a known one again."""
+"""Counts gaps: a turn reveals one, or asks a known one again; askings that are gone count no more."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, bindparam, case, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, func, insert, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -86,6 +88,27 @@ _ASKED_BEFORE: Final = (
 )
 _ASKING: Final = insert(GAP_QUESTIONS)
 _GROWN: Final = WebhookEvent.GAP_GROWN.value
+# After askings are gone.
+_COUNTED_GAPS = (
+    update(GAPS)
+    .where(GAPS.c.id == bindparam("gap"))
+    .values({name: bindparam(f"new_{name}") for name in ("reason", "count", "first_seen", "last_seen")})
+)
+_REWORDED_GAPS = (
+    update(GAPS)
+    .where(GAPS.c.id == bindparam("gap"))
+    .values(question=bindparam("new_question"), question_key=bindparam("new_key"), placed_by=None, meaning=None)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A visitor's question that counts as a gap."""
+
+    question: str
+    question_key: str
+    reason: str
+    asked_at: datetime
 
 
 class GapCounting(Repository):
@@ -131,6 +154,80 @@ class GapCounting(Repository):
     def count_visitors(self, gap_ids: Collection[UUID]) -> None:
         """Again, after askings have moved between gaps or are gone."""
         self._connection.execute(_VISITORS, [{"gap": gap_id} for gap_id in gap_ids])
+
+    def count_again(self, gap_ids: Sequence[UUID]) -> int:
+        """Recount gaps from other visitors' askings; return how many are gone because there are none."""
+        last = self._last_askings(gap_ids)
+        gone = [gap_id for gap_id in gap_ids if gap_id not in last]
+        erased = self._delete(GAPS, GAPS.c.id.in_(gone)) if gone else 0
+        if not last:
+            return erased
+        counted = (
+            select(GAP_QUESTIONS.c.gap_id, func.count(), func.min(GAP_QUESTIONS.c.asked_at))
+            .where(GAP_QUESTIONS.c.gap_id.in_(last))
+            .group_by(GAP_QUESTIONS.c.gap_id)
+        )
+        rows = [
+            {
+                "gap": gap_id,
+                "new_reason": last[gap_id].reason,
+                "new_count": count,
+                "new_first_seen": first_seen,
+                "new_last_seen": last[gap_id].asked_at,
+            }
+            for gap_id, count, first_seen in self._connection.execute(counted)
+        ]
+        self._connection.execute(_COUNTED_GAPS, rows)
+        self.count_visitors(last)
+        self._reword(last)
+        return erased
+
+    def _last_askings(self, gap_ids: Sequence[UUID]) -> dict[UUID, _Asking]:
+        """By gap, for those that somebody has asked."""
+        place = func.row_number().over(
+            partition_by=GAP_QUESTIONS.c.gap_id, order_by=(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc())
+        )
+        askings = (
+            select(
+                GAP_QUESTIONS.c.gap_id,
+                GAP_QUESTIONS.c.question,
+                GAP_QUESTIONS.c.question_key,
+                GAP_QUESTIONS.c.reason,
+                GAP_QUESTIONS.c.asked_at,
+                place.label("place"),
+            )
+            .where(GAP_QUESTIONS.c.gap_id.in_(gap_ids))
+            .subquery()
+        )
+        columns = (askings.c.gap_id, askings.c.question, askings.c.question_key, askings.c.reason, askings.c.asked_at)
+        found = self._connection.execute(select(*columns).where(askings.c.place == 1))
+        return {gap_id: _Asking(*asking) for gap_id, *asking in found}
+
+    def _reword(self, last: Mapping[UUID, _Asking]) -> None:
+        """A gap in whose wording nobody who is left has asked takes the wording of its last asking, and loses the
+        vector of the old one. Its key becomes its own id if another gap has that of the asking."""
+        own_words = and_(GAP_QUESTIONS.c.gap_id == GAPS.c.id, GAP_QUESTIONS.c.question == GAPS.c.question)
+        reworded = select(GAPS.c.id, GAPS.c.agent_id).where(
+            GAPS.c.id.in_(last), ~select(GAP_QUESTIONS.c.id).where(own_words).exists()
+        )
+        agents = {row.id: row.agent_id for row in self._connection.execute(reworded)}
+        if not agents:
+            return
+        owners = self._owners_of_keys(set(agents.values()), {last[gap_id].question_key for gap_id in agents})
+        rows = []
+        for gap_id, agent_id in agents.items():
+            key = last[gap_id].question_key
+            owner = owners.setdefault((agent_id, key), gap_id)
+            own_key = key if owner == gap_id else gap_id.hex
+            rows.append({"gap": gap_id, "new_question": last[gap_id].question, "new_key": own_key})
+        self._connection.execute(_REWORDED_GAPS, rows)
+
+    def _owners_of_keys(self, agent_ids: Collection[UUID], keys: Collection[str]) -> dict[tuple[UUID, str], UUID]:
+        """The gap that has each key of an agent."""
+        statement = select(GAPS.c.agent_id, GAPS.c.question_key, GAPS.c.id).where(
+            GAPS.c.agent_id.in_(agent_ids), GAPS.c.question_key.in_(keys)
+        )
+        return {(agent_id, key): gap_id for agent_id, key, gap_id in self._connection.execute(statement)}
 
 
 @cache

@@ -1,20 +1,31 @@
-"""Which turns may contain the words of a search, from bits of all turns of a day that are packed together."""
+"""Which turns may contain the words of a search, from bits of all turns of a day that are packed together: superimposed
+coding (Faloutsos and Christodoulakis 1984).
+
+Each three characters of a word are hashed to one of SLICES bits, so any part of a word that is long enough has bits of
+its own. Scripts that put no spaces between words have words of one or two characters, which are hashed there as well.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Final
 from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from app.conversations.records.packed_days import DaySpan, Kind, PackedDayRecords
-from app.conversations.word_slices import SLICES, Slices, slices_of
 from app.store.tables.conversations import MESSAGES, TURNS
 from app.store.transaction import Repository
 
-_DAY: Final = timedelta(days=1)
+SLICES: Final = 2048  # an answer of 600 characters has a tenth of them
+_LONGEST: Final = 3
+_PRIME, _SHIFT = np.uint32(0x9E3779B1), np.uint32(15)  # of xxHash
+_SPACE: Final = ord(" ")
+_UNSPACED: Final = 0x0E00  # from Thai on
+
+Slices = npt.NDArray[np.uint32]
 _ID: Final = 16  # bytes
 _PARTS: Final = 256  # of a day with more turns than this; other days are one
 _MOST_SLICES: Final = 12  # read for a search
@@ -91,3 +102,25 @@ def _having(wanted: Slices, ids: bytes, parts: dict[int, bytes]) -> list[UUID]:
     ]
     [places] = np.nonzero(np.unpackbits(np.bitwise_and.reduce(slices), count=count))
     return [UUID(bytes=ids[place * _ID : (place + 1) * _ID]) for place in places.tolist()]
+
+
+def slices_of(text: str) -> Slices:
+    """In ascending order. Those of a text include those of each part of each of its words, in any case; none for a word
+    that is too short."""
+    points = np.frombuffer(" ".join(_folded(text).split()).encode("utf-32-le", "surrogatepass"), "<u4")
+    in_word, is_unspaced = points != _SPACE, points >= _UNSPACED
+    found: list[Slices] = []
+    hashed = np.zeros(len(points), np.uint32)
+    for before in range(_LONGEST):
+        count = max(0, len(points) - before)
+        hashed = (hashed[:count] ^ points[before:]) * _PRIME
+        hashed ^= hashed >> _SHIFT
+        fits = in_word if before == _LONGEST - 1 else is_unspaced
+        kept = np.logical_and.reduce([fits[place : place + count] for place in range(before + 1)])
+        found.append(hashed[kept] % SLICES)
+    return np.unique(np.concatenate(found))
+
+
+def _folded(text: str) -> str:
+    """Equal for all spellings that a database or `str.upper` takes for the same, including those of Turkish."""
+    return text.casefold().replace("\u0307", "").replace("ı", "i")

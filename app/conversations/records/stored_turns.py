@@ -1,24 +1,26 @@
 """Reads turns: one by id, a conversation's, the history for the model; with the sources of their answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Any
+from heapq import merge
+from operator import itemgetter
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Float, Row, and_, bindparam, cast, func, select
 
 from app.conversations.conversation import Role
-from app.conversations.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
+from app.conversations.live_chat import MAX_TEXT_CHARS, Author, LiveMessage
 from app.conversations.records.confirmations import confirmations_of
 from app.conversations.records.live_chats import live_message_of
-from app.conversations.records.usage_cost import cost_of_rows
 from app.core.confirmation import Confirmation, ConfirmationState
-from app.core.costs import MonthCost, TokenPrices
+from app.core.costs import MILLION, MonthCost, TokenPrices
 from app.core.turn import Citation, Exchange, StoredTurn, TokenUsage, TurnState
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import AGENT_DAYS, CITATIONS, FEEDBACK, LIVE_MESSAGES, MESSAGES, TURNS, USAGE
 from app.store.transaction import Repository, TurnIds, batches, value_of
 
+MESSAGES_PER_EXCHANGE: Final = 4  # people write in short lines
 _question = MESSAGES.alias()
 _answer = MESSAGES.alias()
 _is_question = and_(_question.c.turn_id == TURNS.c.id, _question.c.role == Role.VISITOR.value)
@@ -200,3 +202,49 @@ def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID,
         for row in connection.execute(statement):
             found[row.turn_id] = (*found.get(row.turn_id, ()), value_of(Citation, row, id=row.number))
     return found
+
+
+def past_exchanges(
+    turns: Iterable[tuple[datetime, Exchange]], messages: Iterable[LiveMessage], limit: int
+) -> list[Exchange]:
+    """The latest exchanges, at most `limit`, oldest first. Turns and messages are merged by time. Messages without a
+    turn in between become one exchange of what the visitor and then the person wrote, with at most the last
+    MAX_TEXT_CHARS of each."""
+    told = ((message.created_at, _of_message(message)) for message in messages)
+    past: list[Exchange] = []
+    for _, exchange in merge(turns, told, key=itemgetter(0)):
+        if past and _goes_on(past[-1], exchange):
+            exchange = _joined(past.pop(), exchange)
+        past.append(exchange)
+    return past[-limit:]
+
+
+def _of_message(message: LiveMessage) -> Exchange:
+    is_visitors = message.author is Author.VISITOR
+    return Exchange(message.text if is_visitors else "", "" if is_visitors else message.text, is_with_person=True)
+
+
+def _goes_on(before: Exchange, message: Exchange) -> bool:
+    is_answered = bool(before.answer and message.question)
+    return before.is_with_person and message.is_with_person and not is_answered
+
+
+def _joined(before: Exchange, message: Exchange) -> Exchange:
+    return Exchange(
+        _lines([before.question, message.question]), _lines([before.answer, message.answer]), is_with_person=True
+    )
+
+
+def _lines(texts: Sequence[str]) -> str:
+    return "\n".join(filter(None, texts))[-MAX_TEXT_CHARS:]
+
+
+def cost_of_rows(prices: TokenPrices) -> ColumnElement[float | None]:
+    """The sum of what was charged; rows without a cost, as those from before costs were stored, cost what `prices` say.
+    NULL if neither says anything."""
+    if not (prices.prompt or prices.answer):
+        return func.sum(USAGE.c.cost)
+    cached = cast(USAGE.c.cached_tokens, Float(53))
+    read = (USAGE.c.prompt_tokens - cached) * prices.prompt + cached * (prices.cached or prices.prompt)
+    written = cast(USAGE.c.completion_tokens, Float(53)) * prices.answer
+    return func.sum(func.coalesce(USAGE.c.cost, (read + written) / MILLION))

@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import Select, and_, case, func, select, update
 
-from app.conversations.privacy.records.turn_erasing import TurnErasing
+from app.conversations.records.gap_counting import GapCounting
 from app.core.gap_state import GapState
 from app.gaps.gap_grouping import Move, Wording
 from app.gaps.gap_meaning import UnplacedGap
@@ -108,7 +108,7 @@ class GapMeaningRecords(Repository):
                 self._update(GAP_QUESTIONS, *of_wording, gap_id=into)
         # Gaps that may be removed first and new ones last: each may have the key that the next takes.
         for gap_id in [*sorted(touched - kept), *sorted(kept), *made]:
-            TurnErasing(self._tx).count_again([gap_id])
+            GapCounting(self._tx).count_again([gap_id])
         return True
 
     def _are_as_seen(self, gap_ids: Collection[UUID], agent_id: UUID, seen: Sequence[Wording]) -> bool:

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, and_, case, func, select, update
 
-from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.conversations.records.gap_counting import GapCounting
 from app.core.errors import InvalidInput
 from app.core.gap_state import GapState
@@ -65,7 +64,7 @@ class GapTriageRecords(Repository):
         of_wording = (GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key == asking.question_key)
         self._update(GAP_QUESTIONS, *of_wording, gap_id=own)
         for changed in (gap_id, own):  # the old one first: it may have the key that the new one takes
-            TurnErasing(self._tx).count_again([changed])
+            GapCounting(self._tx).count_again([changed])
         return own
 
     def tell(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 
 from app.conversations.records.moment_parts import hour_beside_utc
-from app.conversations.records.usage_cost import cost_of_rows
+from app.conversations.records.stored_turns import cost_of_rows
 from app.core.costs import TokenPrices
 from app.core.turn import TokenUsage
 from app.reports.report import ChatThumbs, Spent, together

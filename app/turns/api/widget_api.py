@@ -7,7 +7,6 @@ from starlette.responses import Response
 from app.agents.agent import LiveAgent
 from app.agents.records import AgentRecords
 from app.agents.signed_users import SignedUsers, UserProofs
-from app.conversations.api.page_context import flattened
 from app.conversations.api.widget_models import (
     AnswerOut,
     ChallengeOut,
@@ -19,6 +18,7 @@ from app.conversations.api.widget_models import (
     OwnConversationOut,
     PublicAgentOut,
     QuestionIn,
+    flattened,
 )
 from app.conversations.conversations import Conversations
 from app.conversations.visitor_attributes import narrowing, read_signed, told_attributes

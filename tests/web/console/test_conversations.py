@@ -7,7 +7,7 @@ from html import unescape
 from uuid import UUID, uuid4
 
 from app.conversations.conversation import Visitor
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.visitor_device import DeviceKind, VisitorDevice

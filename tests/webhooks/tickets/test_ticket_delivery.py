@@ -12,7 +12,7 @@ import pytest
 
 from app.agents.records import AgentRecords
 from app.agents.widget_settings import Fallback
-from app.conversations.privacy.records.visitors import VisitorRecords
+from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.turns import TurnRecords
 from app.conversations.transcripts import MAX_TEXT_CHARS
 from app.core.actor import READ, WRITE, Actor

@@ -1,9 +1,10 @@
-"""All stored data of one visitor, for the visitor."""
+"""What visitors have a right to: all data stored of them, its erasure, and its end by age."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
+from uuid import UUID
 
 from app.conversations.conversation import Conversation, Note, Visitor
 from app.conversations.live_chat import LiveMessage
@@ -48,3 +49,28 @@ class VisitorExport:
     exported_at: datetime
     conversations: tuple[ExportedConversation, ...]
     left: Mapping[str, Sequence[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """A receipt. `rows` counts the erased rows by kind. `conversation_ids` are for those who must forget them
+    elsewhere; they are not stored."""
+
+    id: UUID
+    agent_id: UUID
+    rows: Mapping[str, int]
+    conversation_ids: tuple[UUID, ...]
+    erased_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPeriod:
+    """How long an agent keeps what visitors wrote."""
+
+    agent_id: UUID
+    workspace_id: UUID
+    days: int
+
+    @property
+    def age(self) -> timedelta:
+        return timedelta(days=self.days)

@@ -5,7 +5,7 @@ from uuid import UUID
 from starlette.responses import JSONResponse, Response
 
 from app.conversations.inbox import ConversationReview
-from app.conversations.privacy.api.visitors import VisitorExportOut
+from app.conversations.privacy.api import VisitorExportOut
 from app.conversations.privacy.visitor_data import VisitorData
 from app.core.errors import NotFound
 from app.web.console.filters import plural

@@ -1,26 +1,37 @@
 """All stored data of visitors: exported, erased on request, and erased when it is old."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, Table, and_, func, select
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, bindparam, func, select, update
 
 from app.agents.agent import AgentConfig
 from app.conversations.conversation import Conversation, Role, Visitor
-from app.conversations.privacy.erasure import Erasure, RetentionPeriod
-from app.conversations.privacy.records.turn_erasing import TurnErasing
-from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
+from app.conversations.privacy.rights import (
+    Erasure,
+    ExportedConversation,
+    ExportedTurn,
+    Feedback,
+    RetentionPeriod,
+    VisitorExport,
+)
+from app.conversations.records.gap_counting import GapCounting
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.live_chats import LiveChatRecords
+from app.conversations.records.packed_days import PackedDayRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.turn import TurnState
 from app.store.tables import tables_of_visitors
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS, own_row
-from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
-from app.store.transaction import Repository, config_from_json, new_id, value_of
+from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, USAGE, VISITORS
+from app.store.tables.gaps import GAP_QUESTIONS, STALE_ANSWERS, STALE_TELLINGS
+from app.store.transaction import Repository, batches, config_from_json, new_id, value_of
+
+# On tables and not on their classes, whose bulk updates find rows by their keys alone.
+_ANONYMOUS_USAGE = update(USAGE).where(USAGE.c.turn_id == bindparam("turn")).values(turn_id=bindparam("nobody"))
 
 
 class VisitorRecords(Repository):
@@ -225,3 +236,40 @@ class RetentionRecords(Repository):
         )
         visitor_ids = list(self._connection.scalars(old))
         return self._delete(VISITORS, and_(VISITORS.c.id.in_(visitor_ids), is_gone))
+
+
+class TurnErasing(Repository):
+    """What turns leave behind: costs lose their ids, gaps their askings, stale answers their recipients."""
+
+    def forget(self, turn_ids: Sequence[UUID], turns: Select[Any] | Sequence[UUID]) -> dict[str, int]:
+        """Erase what they leave behind that is not deleted with them; `turns` are the ids, and those of turns that have
+        begun since. Return how many rows were erased: `gaps` and `stale_answers` are those that nobody else has asked
+        or received.
+        """
+        PackedDayRecords(self._tx).outdate_turns(turn_ids)
+        if turn_ids:
+            rows = [{"turn": turn_id, "nobody": new_id()} for turn_id in turn_ids]
+            self._connection.execute(_ANONYMOUS_USAGE, rows)
+        return self._forget_gaps(GAP_QUESTIONS.c.turn_id.in_(turns)) | self._forget_tellings(
+            STALE_TELLINGS.c.turn_id.in_(turns)
+        )
+
+    def _forget_gaps(self, asked_in: ColumnElement[bool]) -> dict[str, int]:
+        gap_ids = list(self._connection.scalars(select(GAP_QUESTIONS.c.gap_id).where(asked_in).distinct()))
+        askings = self._delete(GAP_QUESTIONS, asked_in)
+        return {
+            "gap_questions": askings,
+            "gaps": sum([GapCounting(self._tx).count_again(batch) for batch in batches(gap_ids)]),
+        }
+
+    def _forget_tellings(self, told_in: ColumnElement[bool]) -> dict[str, int]:
+        """A stale answer is deleted with its last recipient; those of curated answers and golden questions come from an
+        operator and stay."""
+        stale = list(self._connection.scalars(select(STALE_TELLINGS.c.stale_answer_id).where(told_in).distinct()))
+        tellings = self._delete(STALE_TELLINGS, told_in)
+        is_told = select(STALE_TELLINGS.c.turn_id).where(STALE_TELLINGS.c.stale_answer_id == STALE_ANSWERS.c.id)
+        erased = [
+            self._delete(STALE_ANSWERS, and_(STALE_ANSWERS.c.id.in_(batch), ~is_told.exists()))
+            for batch in batches(stale)
+        ]
+        return {"stale_tellings": tellings, "stale_answers": sum(erased)}
