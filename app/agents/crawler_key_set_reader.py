@@ -26,7 +26,7 @@ class CrawlerKeySetReader(GuardedClient):
         headers = {"Accept": "application/json", "Accept-Encoding": ACCEPT_ENCODING}
         try:
             with anyio.fail_after(self._timeout_seconds):
-                async with self._wire.get(self._checked(url), headers) as answer:
+                async with self._wire.send("GET", self._checked(url), headers) as answer:
                     if answer.status != 200:
                         raise Unavailable(f"The issuer's keys cannot be read: status {answer.status}.")
                     return await read_body(answer.chunks, answer.headers.get("content-encoding", ""), MAX_BYTES)

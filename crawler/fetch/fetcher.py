@@ -1,4 +1,4 @@
-"""A polite, guarded GET that follows redirects itself, retries patiently and limits bodies."""
+"""A polite, guarded request that follows redirects itself, retries patiently and limits bodies."""
 
 import random
 from collections.abc import Awaitable, Callable, Mapping
@@ -89,11 +89,13 @@ class Fetcher:
         validators: Validators | None = None,
         wanted: WantedBody = HTML,
         admit: Admit | None = None,
+        query: bytes | None = None,
     ) -> Fetched | NotFetched:
         """Get `url`, following up to five redirects; every hop is checked like a new URL.
 
         With `validators` the GET is conditional, and an unchanged page ends as UNCHANGED. `admit` is called before each
-        redirect is followed, with its target. Never raises for what a server does.
+        redirect is followed, with its target. `query` is JSON that is posted to `url`; a redirect is followed without
+        it. Never raises for what a server does.
         """
         try:
             hop = check_url(url, self.policy)
@@ -102,7 +104,8 @@ class Fetcher:
         visited: set[str] = set()
         for hops in range(self.limits.max_redirects + 1):
             visited.add(str(hop))
-            reply = await self._get_patiently(hop, self._headers(hop, validators, hops), wanted)
+            sent = query if hops == 0 else None
+            reply = await self._try_patiently(hop, self._headers(hop, validators, hops), wanted, sent)
             if isinstance(reply, NotFetched):
                 return replace(reply, url=url)
             if reply.status not in REDIRECTS:
@@ -128,13 +131,13 @@ class Fetcher:
             headers["If-Modified-Since"] = validators.last_modified
         return headers
 
-    async def _get_patiently(
-        self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody
+    async def _try_patiently(
+        self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody, query: bytes | None
     ) -> _Reply | NotFetched:
         """One hop with its retries. Each try waits for the host's turn, so backing off delays the host's other
         requests."""
         for tries_left in reversed(range(self.limits.attempts)):
-            reply, may_pass = await self._try_once(url, headers, wanted)
+            reply, may_pass = await self._try_once(url, headers, wanted, query)
             asked = reply.retry_after_seconds if isinstance(reply, NotFetched) else None
             if not may_pass or tries_left == 0:
                 break
@@ -147,14 +150,17 @@ class Fetcher:
         return reply
 
     async def _try_once(
-        self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody
+        self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody, query: bytes | None
     ) -> tuple[_Reply | NotFetched, bool]:
         """The response, and whether trying again soon may help."""
         may_pass = False
+        method = "GET"
+        if query is not None:
+            method, headers = "POST", {**headers, "Content-Type": "application/json"}
         async with self.pacing.turn(url.host):
             try:
                 with anyio.fail_after(self.limits.total_timeout_seconds):
-                    async with self._wire.get(url, headers) as answer:
+                    async with self._wire.send(method, url, headers, query) as answer:
                         reply = await _read(url, answer, wanted)
                         is_wall = isinstance(reply, NotFetched) and reply.outcome is Outcome.BOT_WALL
                         return reply, answer.status in RETRIED and not is_wall

@@ -35,8 +35,10 @@ class Answer:
 class Wire(Protocol):
     """Sends one request and follows no redirects."""
 
-    def get(self, url: CheckedUrl, headers: Mapping[str, str]) -> AbstractAsyncContextManager[Answer]:
-        """Open the response to a GET; leaving the block frees the connection.
+    def send(
+        self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None = None
+    ) -> AbstractAsyncContextManager[Answer]:
+        """Open the response; leaving the block frees the connection.
 
         Raises AddressRefused, TimedOut, Unreachable.
         """
@@ -96,16 +98,10 @@ class GuardedWire:
         await self._transport.aclose()
 
     @asynccontextmanager
-    async def get(self, url: CheckedUrl, headers: Mapping[str, str]) -> AsyncIterator[Answer]:
-        """See `Wire.get`."""
-        async with self.send("GET", url, headers) as answer:
-            yield answer
-
-    @asynccontextmanager
     async def send(
         self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None = None
     ) -> AsyncIterator[Answer]:
-        """The same for any method, with a body. Raises as `Wire.get` does."""
+        """See `Wire.send`."""
         response = await self._send(method, url, headers, body)
         try:
             async with aclosing(_chunks(response, url)) as chunks:  # a body that is too large is not read to its end
@@ -116,8 +112,8 @@ class GuardedWire:
     async def exchange(
         self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None, max_bytes: int
     ) -> tuple[int, bytes]:
-        """Send once; return the status and the response body as it arrived, cut at `max_bytes`. Raises as `Wire.get`
-        does."""
+        """Send once; return the status and the response body as it arrived, cut at `max_bytes`. Raises as
+        `Wire.send` does."""
         said = bytearray()
         async with self.send(method, url, headers, body) as answer:
             async for chunk in answer.chunks:
@@ -127,7 +123,7 @@ class GuardedWire:
         return answer.status, bytes(said[:max_bytes])
 
     async def post(self, url: CheckedUrl, headers: Mapping[str, str], body: bytes) -> int:
-        """Send `body` once; return the status and leave the response body unread. Raises as `Wire.get` does."""
+        """Send `body` once; return the status and leave the response body unread. Raises as `Wire.send` does."""
         response = await self._send("POST", url, headers, body)
         await response.aclose()
         return response.status_code

@@ -13,7 +13,7 @@ def test_the_focus_goes_to_the_wrong_field(has_scripts: bool, browser: Browser, 
     served.sign_in(context)
     page = context.new_page()
     page.goto(f"{served.base.rstrip('/')}/console/agents/{served.console.house.agent.id}/sources")
-    page.get_by_text("Help centre, API or repository").click()
+    page.get_by_text("Help centre, wiki, API or repository").click()
     page.get_by_label("Type", exact=True).select_option("Discourse")
     address = page.get_by_role("textbox", name="Address")
     address.fill("not a website")

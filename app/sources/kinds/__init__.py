@@ -2,12 +2,14 @@
 
 from typing import Final
 
+from app.sources.kinds.confluence import CONFLUENCE as CONFLUENCE
 from app.sources.kinds.discourse import DISCOURSE as DISCOURSE
 from app.sources.kinds.documents import DOCUMENTS as DOCUMENTS
 from app.sources.kinds.feed import FEED as FEED
 from app.sources.kinds.file import FILE as FILE
 from app.sources.kinds.git import GIT as GIT
 from app.sources.kinds.intercom import INTERCOM as INTERCOM
+from app.sources.kinds.notion import NOTION as NOTION
 from app.sources.kinds.openapi import OPENAPI as OPENAPI
 from app.sources.kinds.site import SITE as SITE
 from app.sources.kinds.sitemap import SITEMAP as SITEMAP
@@ -17,7 +19,9 @@ from app.sources.kinds.zendesk import ZENDESK as ZENDESK
 from app.sources.source import SourceKind
 
 # In the order in which the API lists them.
-KINDS: Final = (SITE, URL, SITEMAP, FEED, ZENDESK, INTERCOM, DISCOURSE, OPENAPI, GIT, TEXT, FILE, DOCUMENTS)
+KINDS: Final = (
+    SITE, URL, SITEMAP, FEED, ZENDESK, INTERCOM, DISCOURSE, NOTION, CONFLUENCE, OPENAPI, GIT, TEXT, FILE, DOCUMENTS,
+)  # fmt: skip
 
 
 def kind_named(value: str) -> SourceKind:

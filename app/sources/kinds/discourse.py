@@ -4,8 +4,9 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.listed.document_list import Article, DocumentList, ListedKind, day_of
+from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, day_of
 from app.sources.listed.json_api import JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.source import AccessKind
 
 _CATEGORY: Final = re.compile(r"/c/[^?#]{1,300}?/\d{1,9}(?=/|$)")
 _MAX_PAGES: Final = 5000
@@ -46,4 +47,10 @@ class Discourse(DocumentList):
         return f"{first}<h2>Accepted answer</h2>{accepted}" if accepted else first
 
 
-DISCOURSE: Final = ListedKind("discourse", "Discourse", Discourse)
+DISCOURSE: Final = ListedKind(
+    "discourse",
+    "Discourse",
+    Discourse,
+    address="https://forum.example.com",
+    access=ApiAccess(AccessKind.HEADER, "Api-Key", "If the forum is not public: an API key."),
+)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from app.core.errors import InvalidInput
 from app.providers.code.git_tree import GitFailed
-from app.sources.listed.document_list import Article, DocumentList, ListedKind
+from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind
 from app.sources.listed.json_api import ApiFailed, ListedSource
 from app.sources.source import SourceConfig
 from crawler.decoding import decode_html
@@ -102,4 +102,11 @@ class Git(ListedKind):
             raise InvalidInput("folder", 'Enter a path in the repository, such as "docs" or "website/docs".')
 
 
-GIT: Final = Git("git", "Git repository with Markdown", GitMarkdown, "page_url", "branch", "folder")
+GIT: Final = Git(
+    "git",
+    "Git repository with Markdown",
+    GitMarkdown,
+    *("page_url", "branch", "folder"),
+    address="https://github.com/example/docs",
+    access=ApiAccess(name="x-access-token", hint="A token with read access; the name as its host wants it."),
+)

@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from typing import Final
 
-from app.sources.listed.document_list import Article, DocumentList, ListedKind
+from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind
 from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.source import AccessKind
 
 _HEADERS: Final = {"Intercom-Version": "2.11"}
 _PAGE: Final = "/articles?per_page=50&page="
@@ -49,4 +50,10 @@ def _day(seconds: int) -> date | None:
         return None
 
 
-INTERCOM: Final = ListedKind("intercom", "Intercom", Intercom)
+INTERCOM: Final = ListedKind(
+    "intercom",
+    "Intercom",
+    Intercom,
+    address="https://api.intercom.io",
+    access=ApiAccess(AccessKind.HEADER, "Authorization", "Bearer, a space and the access token."),
+)

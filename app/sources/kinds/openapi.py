@@ -29,4 +29,6 @@ def _opened(source: ListedSource) -> DocumentList:
     return OpenApiReference(source)
 
 
-OPENAPI: Final = OpenApi("openapi", "OpenAPI description", _opened, "page_url")
+OPENAPI: Final = OpenApi(
+    "openapi", "OpenAPI description", _opened, "page_url", address="https://api.example.com/openapi.json"
+)

@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.listed.document_list import Article, DocumentList, ListedKind, day_of
+from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, day_of
 from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
 
 _LOCALE: Final = re.compile(r"/hc/([a-z]{2,3}(?:-[a-z0-9]{2,8})?)(?:/|$)", re.IGNORECASE)
@@ -43,4 +43,10 @@ def _article(told: Json) -> Article:
     )
 
 
-ZENDESK: Final = ListedKind("zendesk", "Zendesk", Zendesk)
+ZENDESK: Final = ListedKind(
+    "zendesk",
+    "Zendesk",
+    Zendesk,
+    address="https://example.zendesk.com/hc/en-us",
+    access=ApiAccess(hint="If the help centre is not public: ann@example.com/token as the name, and an API token."),
+)

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Protocol
 
 from app.sources.listed.json_api import ListedSource
-from app.sources.source import SourceKind
+from app.sources.source import AccessKind, SourceKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,34 @@ class DocumentList(Protocol):
         return article.text or ""
 
 
+@dataclass(frozen=True, slots=True)
+class ApiAccess:
+    """What the console's form for credentials holds at first, and its hint: what such an API takes."""
+
+    kind: AccessKind = AccessKind.BASIC
+    name: str = ""
+    hint: str = ""
+
+
 class ListedKind(SourceKind):
-    """Its sources list their documents themselves: there are no links to follow, and what is no longer listed is
-    gone."""
+    """Its sources list their documents themselves: there are no links to follow, and what is no longer listed is gone.
+    `address` is an example."""
 
     keeps_pages = True
 
-    def __init__(self, value: str, label: str, opened: Callable[[ListedSource], DocumentList], *fields: str) -> None:
+    def __init__(
+        self,
+        value: str,
+        label: str,
+        opened: Callable[[ListedSource], DocumentList],
+        *fields: str,
+        address: str = "",
+        access: ApiAccess | None = None,
+    ) -> None:
         super().__init__(value, label, "include", "exclude", "max_pages", *fields)
         self.opened = opened
+        self.address = address
+        self.api_access = access or ApiAccess()
 
 
 def day_of(moment: str) -> date | None:

@@ -70,15 +70,13 @@ class JsonApi:
 
     async def get(self, path: str) -> Json:
         """The object at an address, or at a path of the source's website. Raises ApiFailed."""
-        try:
-            told = json.loads(await self.body(path, _JSON))
-        except (ValueError, RecursionError) as error:
-            raise ApiFailed(Outcome.NOT_HTML, "the response is not JSON") from error
-        if not isinstance(told, dict):
-            raise ApiFailed(Outcome.NOT_HTML, "the response is not a JSON object")
-        return told
+        return _object(await self.body(path, _JSON))
 
-    async def body(self, path: str, wanted: WantedBody = _DOCUMENT) -> bytes:
+    async def post(self, path: str, query: Json) -> Json:
+        """The object that answers `query` there. Raises ApiFailed."""
+        return _object(await self.body(path, _JSON, json.dumps(query).encode()))
+
+    async def body(self, path: str, wanted: WantedBody = _DOCUMENT, query: bytes | None = None) -> bytes:
         """The bytes there. Raises ApiFailed."""
         try:
             url = check_url(urljoin(f"{self.start.origin}/", path), self._fetcher.policy)
@@ -86,10 +84,20 @@ class JsonApi:
             raise ApiFailed(Outcome.FORBIDDEN_ADDRESS, "the API links to an invalid address") from error
         if site_key(url) != site_key(self.start):
             raise ApiFailed(Outcome.OUT_OF_SCOPE, f"the API leads to another website ({url.host})")
-        answer = await self._fetcher.fetch(str(url), wanted=wanted)
+        answer = await self._fetcher.fetch(str(url), wanted=wanted, query=query)
         if isinstance(answer, NotFetched):
             raise ApiFailed(answer.outcome, f"{url.path}: {answer.reason}")
         return answer.body
+
+
+def _object(body: bytes) -> Json:
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise ApiFailed(Outcome.NOT_HTML, "the response is not JSON") from error
+    if not isinstance(told, dict):
+        raise ApiFailed(Outcome.NOT_HTML, "the response is not a JSON object")
+    return told
 
 
 def objects_of(told: Json, name: str) -> list[Json]:

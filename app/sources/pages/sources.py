@@ -131,7 +131,7 @@ class SourcePages(Pages):
             "unread": unread,
             "state_tone": state_tone,
             "most": self._files.max_bytes,
-            "listed_kinds": [(kind.value, kind.label) for kind in _LISTED],
+            "listed_kinds": [(kind.value, " · ".join(filter(None, (kind.label, kind.address)))) for kind in _LISTED],
         }
         return Shown("sources/pages/sources.html", told | _FILES | {"title": title})
 

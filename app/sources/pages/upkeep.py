@@ -5,6 +5,7 @@ from pydantic import Field
 
 from app.core.errors import InvalidInput
 from app.sources.api.sources import ScheduleIn
+from app.sources.listed.document_list import ApiAccess, ListedKind
 from app.sources.pages.own_source import own_source
 from app.sources.runs.run_control import RunPreview, RunPreviews
 from app.sources.source import MAX_ACCESS_NAME_CHARS, MAX_SECRET_CHARS, AccessKind, Schedule, Source, SourceAccess
@@ -92,12 +93,14 @@ class SourceUpkeepPages(Pages):
     async def _page(
         self, visit: Visit[Form], source: Source, *, secret: str = "", preview: RunPreview | None = None
     ) -> Shown:
+        kind = source.config.kind
         told = {
             "source": source,
-            "is_fetched": not source.config.kind.is_given,
+            "is_fetched": not kind.is_given,
             "hook": f"{str(visit.request.base_url).rstrip('/')}/v1/hooks/sources/{source.id}",
             "secret": secret,
             "preview": preview,
+            "api_access": kind.api_access if isinstance(kind, ListedKind) else ApiAccess(),
             "access": await self._accesses.access(visit.actor, source.id),
         }
         return Shown("sources/pages/source_upkeep.html", told)

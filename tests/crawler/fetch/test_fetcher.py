@@ -125,6 +125,15 @@ async def test_redirects_are_followed_and_end_in_the_final_url(site: LoopbackSit
     assert (await fetched(fetcher, f"{site.origin}/a")).final_url == f"{site.origin}/b?x=1"
 
 
+async def test_a_query_is_posted_and_does_not_follow_a_redirect(site: LoopbackSite, fetcher: Fetcher) -> None:
+    site.page("/search", status=302, location="/found")
+    site.page("/found", "<p>here")
+    answer = await fetcher.fetch(f"{site.origin}/search", query=b'{"page": 1}')
+    assert isinstance(answer, Fetched)
+    assert site.posted == [b'{"page": 1}']
+    assert [headers.get("content-type") for _, headers in site.asked] == ["application/json", None]
+
+
 async def test_a_circle_of_redirects_is_left_after_one_round(site: LoopbackSite, fetcher: Fetcher) -> None:
     site.page("/a", status=302, location="/b")
     site.page("/b", status=302, location="/a")

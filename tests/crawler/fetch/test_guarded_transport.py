@@ -101,7 +101,7 @@ async def test_a_resolver_that_fails_or_answers_nonsense_leads_nowhere() -> None
 async def test_transport_errors_arrive_in_our_words(failure: Exception, translated: type[Exception]) -> None:
     network = FakeNetwork(FakeConnector(ok, failure=failure))
     with pytest.raises(translated):
-        async with network.wire.get(check_url("http://www.example.com/"), {}):
+        async with network.wire.send("GET", check_url("http://www.example.com/"), {}):
             pass
 
 
@@ -109,7 +109,7 @@ async def test_https_where_there_is_none_says_which_address_to_try() -> None:
     with running_site() as site:
         wire = GuardedWire(GuardedTransport(site.policy))
         with pytest.raises(Unreachable) as refused:
-            async with wire.get(check_url(f"https://127.0.0.1:{site.port}/", site.policy), {}):
+            async with wire.send("GET", check_url(f"https://127.0.0.1:{site.port}/", site.policy), {}):
                 pass
         await wire.aclose()
     assert refused.value.reason == (
@@ -140,7 +140,9 @@ async def test_a_reason_has_no_text_of_the_programming_language(cause: Exception
     failure = httpcore.ConnectError(str(cause))
     failure.__cause__ = cause
     with pytest.raises(Unreachable) as refused:
-        async with FakeNetwork(FakeConnector(ok, failure=failure)).wire.get(check_url("https://www.example.com/"), {}):
+        async with FakeNetwork(FakeConnector(ok, failure=failure)).wire.send(
+            "GET", check_url("https://www.example.com/"), {}
+        ):
             pass
     assert refused.value.reason == reason
 
@@ -148,7 +150,7 @@ async def test_a_reason_has_no_text_of_the_programming_language(cause: Exception
 async def test_the_target_goes_out_exactly_as_it_was_checked() -> None:
     network = FakeNetwork(FakeConnector(ok))
     url = check_url("http://www.example.com/a%2Fb/{x}?q='%22[1]'&r=%zz")
-    async with network.wire.get(url, {}):
+    async with network.wire.send("GET", url, {}):
         pass
     assert [request.target for request in network.connector.requests] == [url.target]
 
@@ -158,7 +160,7 @@ async def test_lines_of_x_robots_tag_stay_apart() -> None:
         return [b"HTTP/1.1 200 OK\r\nX-Robots-Tag: a: b\r\nX-Robots-Tag: c\r\nVary: d\r\nVary: e\r\n\r\n"]
 
     network = FakeNetwork(FakeConnector(respond))
-    async with network.wire.get(check_url("http://www.example.com/"), {}) as answer:
+    async with network.wire.send("GET", check_url("http://www.example.com/"), {}) as answer:
         assert answer.headers["x-robots-tag"] == "a: b\nc"
         assert answer.headers["vary"] == "d, e"
 

@@ -200,6 +200,8 @@ async def test_a_help_centre_is_added_and_read_when_it_has_what_it_asks_for(
     upkeep = await browser.page(added.headers["location"])
     assert "Access" in upkeep
     assert "Read now" in upkeep
+    assert 'value="Authorization"' in upkeep
+    assert "Bearer, a space and the access token." in upkeep
     assert "max_depth" not in await browser.page(f"{list_path(house)}/{source.id}")
     refused = await browser.post(f"{list_path(house)}/help-centre", {"kind": "site", "url": "example.com"})
     assert refused.status_code == 422
