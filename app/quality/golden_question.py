@@ -2,7 +2,7 @@
 versions."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -66,6 +66,11 @@ class GoldenQuestion:
         """Whether marking it needs the answer itself, and not only the search."""
         return bool(self.answer_contains or self.answer_matches)
 
+    def is_met(self, place: int | None, missing: Sequence[str]) -> bool:
+        """Whether an expected page was found, at whatever `place`, if there are any, and no expected part is missing
+        from the answer."""
+        return (place is not None or not self.pages) and not missing
+
     def missing_texts(self, answer: str) -> tuple[str, ...]:
         """Those of `answer_contains` that the answer lacks."""
         given = _compared(plain_answer(answer))
@@ -79,19 +84,6 @@ def plain_answer(text: str) -> str:
 
 def _compared(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-@dataclass(frozen=True, slots=True)
-class TrialRanking:
-    """One version's result for a golden question: the pages found by their keys, best first and once per chunk, for
-    each stage of search. `best` is the confidence in [0, 1] that the question can be answered; `missing` are the
-    expected texts and patterns that the answer lacks."""
-
-    stages: Mapping[str, Sequence[str]]
-    best: float
-    is_low_confidence: bool
-    was_degraded: bool
-    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

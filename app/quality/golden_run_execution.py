@@ -1,4 +1,4 @@
-"""Asks an agent's versions its golden questions, a few at a time."""
+"""Asks an agent's versions its golden questions, a few at a time, as a set of which search is measured."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,17 +7,50 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from app.agents.agent import Agent, Version
-from app.quality.evaluation.evaluation import Hit, StagedRanking, ask_all, report
-from app.quality.evaluation.evaluation_set import Question
-from app.quality.evaluation.golden_set import golden_set, outcome
-from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide, TrialRanking
+from app.quality.evaluation.evaluation import StagedRanking, ask_all, report
+from app.quality.evaluation.evaluation_set import EvaluationSet, Question, SetDocument
+from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide
 
 _AT_ONCE: Final = 10
+ANSWERABLE = "answerable"
+TO_DECLINE = "to decline"  # the website does not answer it
+
+
+def golden_set(name: str, golden: Sequence[GoldenQuestion]) -> EvaluationSet:
+    """Pages are compared by their keys; nothing is learnt from the set."""
+    pages = dict.fromkeys(key for question in golden for key in question.page_keys)
+    return EvaluationSet(
+        name,
+        tuple(SetDocument(key, key, None) for key in pages),
+        (),
+        tuple(
+            Question(
+                str(question.id),
+                question.question,
+                question.is_answerable,
+                ANSWERABLE if question.is_answerable else TO_DECLINE,
+                right_documents=question.page_keys,
+                language=question.language,
+            )
+            for question in golden
+        ),
+    )
+
+
+def mark(question: GoldenQuestion, ranking: StagedRanking) -> GoldenMark:
+    """`is_right`: the agent would answer, with all that is expected; or nothing answers the question and it would
+    decline."""
+    pages = list(dict.fromkeys(hit.document_id for hit in ranking.stages["reranked"]))
+    place = min((place for place, page in enumerate(pages, start=1) if page in question.page_keys), default=None)
+    would_answer, confidence = not ranking.is_low_confidence, round(ranking.confidence, 4)
+    is_right = would_answer is question.is_answerable and question.is_met(place, ranking.missing)
+    return GoldenMark(question.id, question.question, place, confidence, would_answer, is_right, ranking.missing)
 
 
 class SearchUnderTest(Protocol):
-    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> TrialRanking:
-        """Search for a golden question's agent. If words are expected, the answer is written as well.
+    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> StagedRanking:
+        """Search for a golden question's agent: the pages found by their keys, best first and once per chunk. If words
+        are expected, the answer is written as well.
 
         Raises NotFound for an agent that does not exist, belongs to another workspace or is not published;
         IndexUnavailable.
@@ -37,14 +70,7 @@ class VersionSearch:
         self._version = version
 
     async def search(self, question: Question) -> StagedRanking:
-        found = await self._searches.search(self._workspace_id, self._golden[question.id], self._version)
-        return StagedRanking(
-            {stage: [Hit(page) for page in pages] for stage, pages in found.stages.items()},
-            found.best,
-            found.is_low_confidence,
-            was_degraded=found.was_degraded,
-            missing=found.missing,
-        )
+        return await self._searches.search(self._workspace_id, self._golden[question.id], self._version)
 
 
 class GoldenRunExecution:
@@ -97,24 +123,8 @@ class GoldenRunExecution:
 
     def _side(self, golden: Sequence[GoldenQuestion], rankings: Sequence[StagedRanking]) -> GoldenSide:
         found = report(golden_set(self._agent.draft.name, golden), rankings)
-        outcomes = [outcome(question, ranking) for question, ranking in zip(golden, rankings, strict=True)]
-        return GoldenSide(
-            found.stages,
-            found.held_back,
-            found.degraded,
-            tuple(
-                GoldenMark(
-                    one.question.id,
-                    one.question.question,
-                    one.place,
-                    round(one.confidence, 4),
-                    one.would_answer,
-                    one.is_right,
-                    one.missing,
-                )
-                for one in outcomes
-            ),
-        )
+        marks = tuple(map(mark, golden, rankings))
+        return GoldenSide(found.stages, found.held_back, found.degraded, marks)
 
 
 def fingerprint(agent: Agent, golden: Sequence[GoldenQuestion], versions: Sequence[Version]) -> str:

@@ -82,11 +82,7 @@ class ThresholdCurves:
         run = next((run for run in runs if run.draft is not None), None)
         marks = run.draft.marks if run is not None and run.draft is not None else ()
         golden = [
-            GoldenConfidence(
-                mark.confidence,
-                asked.is_answerable,
-                (mark.place is not None or not asked.pages) and not mark.missing,
-            )
+            GoldenConfidence(mark.confidence, asked.is_answerable, asked.is_met(mark.place, mark.missing))
             for mark in marks
             if (asked := golden_questions.get(mark.golden_id)) is not None
         ]

@@ -11,7 +11,8 @@ from app.core.errors import ModelInterrupted
 from app.core.page_url import page_key
 from app.core.turn import AnsweredBy
 from app.kit.pattern_matcher import PatternMatcher
-from app.quality.golden_question import GoldenQuestion, TrialRanking, plain_answer
+from app.quality.evaluation.evaluation import Hit, StagedRanking
+from app.quality.golden_question import GoldenQuestion, plain_answer
 from app.search.retrieval import Retrieval, SearchQuery
 from app.sources.source import UNLINKED
 
@@ -25,7 +26,7 @@ class TrialSearch:
         self._playground = playground
         self._patterns = patterns
 
-    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> TrialRanking:
+    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> StagedRanking:
         """Raises NotFound, IndexUnavailable."""
         if not golden.expects_words:
             return _ranking(golden, await self._found(workspace_id, golden, version))
@@ -53,10 +54,13 @@ async def missing_words(patterns: PatternMatcher, golden: GoldenQuestion, text: 
 
 def _ranking(
     golden: GoldenQuestion, found: Retrieval, tried: PlaygroundAnswer | None = None, missing: tuple[str, ...] = ()
-) -> TrialRanking:
+) -> StagedRanking:
     """If an answer was written, its confidence is used."""
-    return TrialRanking(
-        {stage: [_page(item.chunk, golden) for item in order] for stage, order in stage_orders(found.ranked).items()},
+    return StagedRanking(
+        {
+            stage: [Hit(_page(item.chunk, golden)) for item in order]
+            for stage, order in stage_orders(found.ranked).items()
+        },
         tried.confidence if tried else found.best,
         _declines(tried) if tried else found.is_low_confidence,
         was_degraded=bool(found.trace.get("missing")),

@@ -6,7 +6,8 @@ from uuid import UUID
 from app.agents.agent import Version
 from app.core.errors import IndexUnavailable
 from app.core.page_url import page_key
-from app.quality.golden_question import GoldenQuestion, TrialRanking
+from app.quality.evaluation.evaluation import Hit, StagedRanking
+from app.quality.golden_question import GoldenQuestion
 
 
 class NamesakeSearches:
@@ -20,7 +21,7 @@ class NamesakeSearches:
         self.on_search: Callable[[], Awaitable[None]] | None = None
         self.asked: list[tuple[Version, str]] = []
 
-    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> TrialRanking:
+    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> StagedRanking:
         if self.is_down:
             raise IndexUnavailable("The index was told to be down.")
         if self.on_search is not None:
@@ -28,7 +29,7 @@ class NamesakeSearches:
         self.asked.append((version, golden.question))
         words = [word.casefold().strip("?") for word in golden.question.split()]
         found = [word for word in words if version not in self.known or word in self.known[version]]
-        pages = [page_key(f"https://www.example.com/{word}") for word in found]
+        pages = [Hit(page_key(f"https://www.example.com/{word}")) for word in found]
         stages = dict.fromkeys(("vector", "keyword", "fused", "reranked"), pages)
         missing = golden.missing_texts(" ".join(found))
-        return TrialRanking(stages, 0.9 if pages else 0.1, not pages, was_degraded=False, missing=missing)
+        return StagedRanking(stages, 0.9 if pages else 0.1, not pages, was_degraded=False, missing=missing)

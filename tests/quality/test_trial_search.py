@@ -10,7 +10,8 @@ from app.bootstrap.answering import open_playground
 from app.core.errors import ModelInterrupted
 from app.kit.pattern_matcher import PatternMatcher
 from app.providers.chat.chat_model import ChatModel
-from app.quality.golden_question import GoldenQuestion, TrialRanking
+from app.quality.evaluation.evaluation import StagedRanking
+from app.quality.golden_question import GoldenQuestion
 from app.quality.trial_search import TrialSearch
 from app.search.retrieval import SearchQuery
 from app.sources.source import UNLINKED
@@ -25,7 +26,7 @@ def golden(house: AnsweringHouse, *texts: str, patterns: tuple[str, ...] = ()) -
     return GoldenQuestion(uuid4(), house.agent_id, QUESTION, (PAGE,), answer_contains=texts, answer_matches=patterns)
 
 
-async def tried(house: AnsweringHouse, asked: GoldenQuestion, model: ScriptedChatModel | None = None) -> TrialRanking:
+async def tried(house: AnsweringHouse, asked: GoldenQuestion, model: ScriptedChatModel | None = None) -> StagedRanking:
     async with open_playground(house.with_doubles({ChatModel: model})) as playground:
         return await TrialSearch(playground, PatternMatcher()).search(house.workspace_id, asked, "live")
 
@@ -34,13 +35,13 @@ async def test_an_answer_with_the_expected_words_misses_nothing(house: Answering
     ranking = await tried(house, golden(house, "3 YEARS", patterns=(r"warranty of \d years",)))
     assert ranking.missing == ()
     assert not ranking.is_low_confidence
-    assert ranking.stages["reranked"][0] == golden(house).page_keys[0]
+    assert ranking.stages["reranked"][0].document_id == golden(house).page_keys[0]
 
 
 async def test_a_file_that_is_named_by_its_source_is_found_whatever_its_address(house: AnsweringHouse) -> None:
     ranked = (await house.search.search(house.workspace_id, house.agent_id, SearchQuery(QUESTION))).retrieval.ranked
     asked = replace(golden(house), pages=(f"{UNLINKED}{ranked[0].chunk.source_id}",))
-    assert (await tried(house, asked)).stages["reranked"][0] in asked.page_keys
+    assert (await tried(house, asked)).stages["reranked"][0].document_id in asked.page_keys
 
 
 async def test_what_is_not_in_the_answer_is_named(house: AnsweringHouse) -> None:

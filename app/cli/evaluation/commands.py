@@ -24,9 +24,9 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality.evaluation.ablation import MECHANISMS, Effect, ablate
 from app.quality.evaluation.evaluation import STAGES, EvaluationReport, ask_all, evaluate, report
 from app.quality.evaluation.evaluation_set import FORMAT, EvaluationSet, read_evaluation_set
-from app.quality.evaluation.golden_set import GoldenOutcome, golden_set, outcome
+from app.quality.golden_question import GoldenMark, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
-from app.quality.golden_run_execution import VersionSearch
+from app.quality.golden_run_execution import VersionSearch, golden_set, mark
 from app.quality.trial_search import TrialSearch
 from app.settings import Settings
 
@@ -127,22 +127,22 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
         of = golden_set(agent.draft.name, golden)
         rankings = await ask_all(of, VersionSearch(trials, actor.workspace_id, golden, version))
     found = report(of, rankings, stages)
-    outcomes = [outcome(question, ranking) for question, ranking in zip(golden, rankings, strict=True)]
+    marks = [(question, mark(question, ranking)) for question, ranking in zip(golden, rankings, strict=True)]
     seconds = round(perf_counter() - began, 1)
     if as_json:
-        told = [_outcome_json(one) for one in outcomes]
+        told = [_outcome_json(*one) for one in marks]
         print_json(as_json_object(of.name, found, seconds) | {"version": version, "outcomes": told})
         return
     print_report(of, found, seconds)
-    _print_wrong([one for one in outcomes if not one.is_right], len(outcomes))
+    _print_wrong([one for one in marks if not one[1].is_right], len(marks))
 
 
-def _outcome_json(one: GoldenOutcome) -> dict[str, Any]:
+def _outcome_json(asked: GoldenQuestion, one: GoldenMark) -> dict[str, Any]:
     return {
-        "question": one.question.question,
-        "pages": list(one.question.pages),
-        "answer_contains": list(one.question.answer_contains),
-        "answer_matches": list(one.question.answer_matches),
+        "question": asked.question,
+        "pages": list(asked.pages),
+        "answer_contains": list(asked.answer_contains),
+        "answer_matches": list(asked.answer_matches),
         "place": one.place,
         "confidence": one.confidence,
         "would_answer": one.would_answer,
@@ -151,13 +151,12 @@ def _outcome_json(one: GoldenOutcome) -> dict[str, Any]:
     }
 
 
-def _print_wrong(wrong: Sequence[GoldenOutcome], of: int) -> None:
+def _print_wrong(wrong: Sequence[tuple[GoldenQuestion, GoldenMark]], of: int) -> None:
     out.print(f"{of - len(wrong)} of {of} are right.", highlight=False)
     if not wrong:
         return
     shown = table("question", "expected", "found at", "conf.", "would answer", "missing in the answer")
-    for one in wrong:
-        asked = one.question
+    for asked, one in wrong:
         words = (*asked.answer_contains, *asked.answer_matches)
         expected = "\n".join((*asked.pages, *words)) or "no answer"
         place = "" if one.place is None else str(one.place)
