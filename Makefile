@@ -320,13 +320,14 @@ sample-report: .venv/installed ## Write docs/site/site-report.html, a report ove
 
 .PHONY: screenshots
 screenshots: .venv/installed ## Take pictures of the widget's states and the console's pages (OUT=DIR; needs Debian's chromium)
-	$(BIN)/python -m tests.e2e.screenshots $(or $(OUT),docs/images)
-	$(BIN)/python -m tests.console.screenshots $(or $(OUT),docs/images)
+	$(BIN)/python -m tests.e2e.screenshots $(or $(OUT),build/screenshots)
+	$(BIN)/python -m tests.console.screenshots $(or $(OUT),build/screenshots)
 
 .PHONY: docs-pictures
 docs-pictures: .venv/installed ## Take the pictures of the documentation anew (needs Debian's chromium)
-	$(BIN)/python -m tests.e2e.screenshots docs/images widget-light widget-dark widget-phone widget-search widget-page
-	$(BIN)/python -m tests.console.screenshots docs/images
+	$(BIN)/python -m tests.e2e.screenshots docs/images report widget-light widget-search widget-page
+	$(BIN)/python -m tests.console.screenshots docs/images console-gap-light console-overview-light console-report-light \
+		console-new-agent console-sources console-settings console-conversation console-live-chat
 
 .PHONY: migration
 migration: .venv/installed ## Write the migration that brings databases to the tables as the code has them (NAME=saved_filters)

@@ -1,8 +1,9 @@
-"""Pictures of the console, for eyes: `make screenshots`, or `python -m tests.console.screenshots FOLDER`."""
+"""Pictures of the console, for eyes: `make screenshots`, or `python -m tests.console.screenshots FOLDER [NAME ...]`."""
 
 import asyncio
 import sys
 import tempfile
+from collections.abc import Collection
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -38,7 +39,8 @@ REPORT: Final = "/console/report?first=2025-12-19&last=2025-12-31"
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 
 
-async def main(folder: Path) -> None:
+async def main(folder: Path, names: Collection[str] = ()) -> None:
+    """Those of the names, or all."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     with tempfile.TemporaryDirectory() as data:
         async with open_console(Path(data)) as console, serving(console.house.app) as (_, client):
@@ -59,8 +61,10 @@ async def main(folder: Path) -> None:
                     if path == OVERVIEW:
                         await console.visitor_asks_for_a_person()
                     for scheme in SCHEMES:
-                        picture = await _take(browser, console, str(client.base_url), path, height, scheme)
-                        _small(picture).save(folder / f"console-{name}-{scheme}.png", optimize=True)
+                        file = folder / f"console-{name}-{scheme}.png"
+                        if not names or file.stem in names:
+                            picture = await _take(browser, console, str(client.base_url), path, height, scheme)
+                            _small(picture).save(file, optimize=True)
                 agent = f"/console/agents/{console.house.agent.id}"
                 for name, path, height in (
                     ("new-agent", "/console/new-agent", 620),
@@ -69,8 +73,10 @@ async def main(folder: Path) -> None:
                     ("conversation", f"{agent}/conversations/{console.rooms.ids['conversation_id']}", 820),
                     ("live-chat", f"/console/live/{console.rooms.ids['conversation_id']}", 820),
                 ):
-                    picture = await _take(browser, console, str(client.base_url), path, height, "light", 1280)
-                    _small(picture).save(folder / f"console-{name}.png", optimize=True)
+                    file = folder / f"console-{name}.png"
+                    if not names or file.stem in names:
+                        picture = await _take(browser, console, str(client.base_url), path, height, "light", 1280)
+                        _small(picture).save(file, optimize=True)
                 await browser.close()
 
 
@@ -122,4 +128,4 @@ def _small(picture: bytes) -> Image.Image:
 if __name__ == "__main__":
     into = Path(sys.argv[1])
     into.mkdir(parents=True, exist_ok=True)
-    asyncio.run(main(into))
+    asyncio.run(main(into, sys.argv[2:]))

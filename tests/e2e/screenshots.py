@@ -1,6 +1,7 @@
 """Pictures of the widget, for eyes: `make screenshots`, or `python -m tests.e2e.screenshots FOLDER [NAME ...]`.
 
-Those on the demonstration site are of real processes; states that a real server rarely shows are scripted.
+Those on the demonstration site are of real processes; states that a real server rarely shows are scripted. `report` is
+an excerpt of the sample of `docent report`.
 """
 
 import sys
@@ -14,6 +15,7 @@ from typing import Any, Literal
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.docs.sample_report import FILE as REPORT
 from tests.doubles.fake_openai import Tear
 from tests.doubles.scripted_person import ScriptedPerson
 from tests.doubles.scripted_widget_api import Hold, ScriptedWidgetApi, citations, done, serve, status, tokens
@@ -155,6 +157,8 @@ def main(folder: Path, names: Collection[str] = ()) -> None:
     real, scripted = ([shot for shot in shots if not names or shot.name in names] for shots in (REAL, SCRIPTED))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        if not names or "report" in names:
+            _take_report(browser, folder)
         if real:
             with tempfile.TemporaryDirectory() as data, real_docent(Path(data)) as docent:
                 for shot in real:
@@ -166,6 +170,19 @@ def main(folder: Path, names: Collection[str] = ()) -> None:
         api.release()
         stop()
         browser.close()
+
+
+def _take_report(browser: Browser, folder: Path) -> None:
+    """Its figures, and below them the contradictions."""
+    page = browser.new_page(viewport={"width": 960, "height": 600})
+    page.goto(REPORT.as_uri())
+    told = page.locator("section:has(#contradictions)")
+    parts = [Image.open(BytesIO(picture)) for picture in (page.screenshot(), told.screenshot())]
+    page.close()
+    whole = Image.new("RGB", (960, sum(part.height for part in parts) + 32), parts[0].convert("RGB").getpixel((0, 0)))
+    whole.paste(parts[0], (0, 0))
+    whole.paste(parts[1], ((960 - parts[1].width) // 2, parts[0].height))
+    _save(whole, folder / "report.png")
 
 
 def _on_the_demo_site(docent: RealDocent, shot: Shot) -> str:
@@ -232,14 +249,14 @@ def _show(page: Page, shot: Shot, address: str) -> None:
 
 def _keep(page: Page, shot: Shot, folder: Path) -> None:
     page.evaluate("document.fonts.ready")
-    _small(page.screenshot()).save(folder / f"{shot.name}.png", optimize=True)
-    print(folder / f"{shot.name}.png")  # noqa: T201 - for whoever runs it
+    _save(Image.open(BytesIO(page.screenshot())), folder / f"{shot.name}.png")
     page.close()
 
 
-def _small(picture: bytes) -> Image.Image:
+def _save(picture: Image.Image, file: Path) -> None:
     """256 colours are enough for an interface, and weigh a third."""
-    return Image.open(BytesIO(picture)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(file, optimize=True)
+    print(file)  # noqa: T201 - for whoever runs it
 
 
 if __name__ == "__main__":
