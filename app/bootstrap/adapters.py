@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from app.core.errors import Misconfigured
+from app.kit.cache import MemoryCache
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
-from app.kit.limits.memory_stream_slots import MemoryStreamSlots
-from app.kit.memory_cache import MemoryCache
+from app.kit.limits.rate_limiter import MemoryRateLimiter
+from app.kit.limits.stream_slots import MemoryStreamSlots
 from app.mail.mail_server import smtp_server
 from app.settings import Settings
 from app.store.secret_key_file import SecretKeyFile
@@ -106,8 +106,7 @@ def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncE
     url = settings.redis_url.get_secret_value()
     if not url:
         return None
-    from app.kit.redis.redis_connection import redis_client
-    from app.kit.redis.redis_with_breaker import RedisWithBreaker
+    from app.kit.redis.redis_with_breaker import RedisWithBreaker, redis_client
 
     circuit = CircuitBreaker("redis", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, on_change=circuits.watch("redis"))
     redis = RedisWithBreaker(redis_client(url), circuit)
@@ -118,7 +117,7 @@ def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncE
 def configured_cache(redis: RedisWithBreaker | None) -> Cache:
     if not redis:
         return MemoryCache()
-    from app.kit.redis.redis_cache import RedisCache
+    from app.kit.redis.shared_in_redis import RedisCache
 
     return RedisCache(redis)
 
@@ -128,8 +127,8 @@ def configured_rate_limiter(redis: RedisWithBreaker | None) -> RateLimiter:
     own = MemoryRateLimiter()
     if not redis:
         return own
-    from app.kit.limits.limits_rate_limiter import LimitsRateLimiter
     from app.kit.limits.rate_limiter import FallbackRateLimiter
+    from app.kit.redis.shared_in_redis import LimitsRateLimiter
 
     return FallbackRateLimiter(LimitsRateLimiter(redis), own)
 
@@ -139,8 +138,8 @@ def configured_stream_slots(redis: RedisWithBreaker | None) -> StreamSlots:
     own = MemoryStreamSlots()
     if not redis:
         return own
-    from app.kit.limits.redis_stream_slots import RedisStreamSlots
     from app.kit.limits.stream_slots import FallbackStreamSlots
+    from app.kit.redis.shared_in_redis import RedisStreamSlots
 
     return FallbackStreamSlots(RedisStreamSlots(redis), own)
 

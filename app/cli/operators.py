@@ -11,7 +11,7 @@ from app.bootstrap.infrastructure import Stored
 from app.cli.local_operator import open_installation
 from app.cli.terminal import AsJson, Commands, err, fail, out, print_json, table
 from app.core.actor import Actor
-from app.kit.argon2_password_hasher import Argon2PasswordHasher
+from app.kit.password_hasher import Argon2PasswordHasher
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import Operators, SignInMethods, checked_email
 from app.workspaces.password_links import PasswordLinks

@@ -39,6 +39,6 @@ async def list_(as_json: AsJson = False) -> None:
 
 
 def _workspaces_on(base: Stored) -> Workspaces:
-    from app.kit.argon2_password_hasher import Argon2PasswordHasher
+    from app.kit.password_hasher import Argon2PasswordHasher
 
     return Workspaces(base.record, Argon2PasswordHasher(), base.clock)

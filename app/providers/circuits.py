@@ -15,7 +15,7 @@ from app.core.errors import (
     RerankerUnavailable,
 )
 from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
-from app.kit.patient_timeout import patient_timeout
+from app.kit.timeouts import patient_timeout
 from app.providers.chat.chat_model import ChatMessage, ChatModel, ChatStream
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 from app.providers.indexes.vector_index import VectorSearch

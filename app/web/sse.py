@@ -19,7 +19,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from app.core.errors import InvalidInput
 from app.core.turn_events import Error, NumberedEvent, Token, TurnFeed, event_payload
-from app.kit.reusable_timeout import ReusableTimeout
+from app.kit.timeouts import ReusableTimeout
 from app.web.limits_policy import StreamPolicy
 from app.web.middleware.metrics import StreamMeter
 

@@ -23,7 +23,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnEnd, TurnState
 from app.core.turn_events import Done, Start, Token
 from app.gaps.records.gaps import GapRecords
-from app.kit.memory_cache import MemoryCache
+from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel

@@ -4,7 +4,7 @@ import pytest
 
 from app.conversations.history import History
 from app.core.turn import VisitorSession
-from app.kit.memory_cache import MemoryCache
+from app.kit.cache import MemoryCache
 from tests.contracts.history_contract import AND_THEN, ASKED, TALK, HistoryContract, Stored
 
 DAY = 24 * 3600

@@ -6,8 +6,7 @@ from uuid import UUID
 
 from app.core.errors import Unavailable
 from app.core.turn_events import NumberedEvent
-from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
-from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit, RateLimiter
+from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit, MemoryRateLimiter, RateLimiter
 from app.turns.remote.remote_turns import SharedTurns
 from app.turns.remote.turn_log import EventBatch, TurnHead, TurnOrder
 from app.turns.remote.unshared_turns import MemoryTurnOrders

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.kit.memory_cache import MemoryCache
+from app.kit.cache import MemoryCache
 from tests.contracts.cache_contract import CacheContract
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from app.kit.patient_timeout import patient_timeout
+from app.kit.timeouts import patient_timeout
 
 SECONDS = 0.04
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.kit.reusable_timeout import ReusableTimeout
+from app.kit.timeouts import ReusableTimeout
 
 
 def soon(seconds: float) -> float:

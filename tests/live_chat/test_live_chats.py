@@ -16,7 +16,7 @@ from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import MANAGE, READ, WRITE, Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat, NotFound
 from app.core.turn import VisitorSession
-from app.kit.memory_cache import MemoryCache
+from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns, LiveView
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock

@@ -38,10 +38,9 @@ from app.gaps.gaps import Gaps, GapTriage
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.gaps.turn_review import TurnReview
-from app.kit.cache import Cache
+from app.kit.cache import Cache, MemoryCache
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
-from app.kit.memory_cache import MemoryCache
 from app.kit.password_hasher import PasswordHasher
 from app.kit.wiring import Wiring
 from app.knowledge.document import PageContent

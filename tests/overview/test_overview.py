@@ -22,7 +22,7 @@ from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, TokenUsage, TurnState, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
-from app.kit.memory_cache import MemoryCache
+from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.overview.overview import Change, ChangeKind, Overview, Overviews
 from app.quality.quality import TurnCounts

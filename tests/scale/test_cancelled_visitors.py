@@ -20,12 +20,9 @@ from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn import Channel, VisitorSession
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.limits.limits_rate_limiter import LimitsRateLimiter
 from app.kit.limits.rate_limiter import Limit
-from app.kit.limits.redis_stream_slots import RedisStreamSlots
-from app.kit.redis.redis_cache import RedisCache
-from app.kit.redis.redis_connection import redis_client
-from app.kit.redis.redis_with_breaker import RedisWithBreaker
+from app.kit.redis.redis_with_breaker import RedisWithBreaker, redis_client
+from app.kit.redis.shared_in_redis import LimitsRateLimiter, RedisCache, RedisStreamSlots
 from app.store.engine import POSTGRES_CONNECTIONS, is_sqlite, open_engine
 from app.store.migrate import migrate
 from app.store.system_of_record import SystemOfRecord

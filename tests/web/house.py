@@ -31,13 +31,11 @@ from app.core.costs import TokenPrices
 from app.core.turn import TurnRequest, VisitorSession
 from app.gaps.gap_replays import Trials
 from app.gaps.gap_suggestions import AnswerDrafts
-from app.kit.cache import Cache
+from app.kit.cache import Cache, MemoryCache
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
-from app.kit.limits.memory_stream_slots import MemoryStreamSlots
 from app.kit.limits.rate_limiter import RateLimiter
-from app.kit.limits.stream_slots import StreamSlots
-from app.kit.memory_cache import MemoryCache
+from app.kit.limits.stream_slots import MemoryStreamSlots, StreamSlots
 from app.kit.password_hasher import PasswordHasher
 from app.kit.wiring import Wiring
 from app.knowledge.chunk_contexts import ChunkContexts

@@ -25,7 +25,7 @@ from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
-from app.kit.memory_cache import MemoryCache
+from app.kit.cache import MemoryCache
 from app.kit.tasks.supervisor import PeriodicTask
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.store.deliveries import RETRY_AFTER

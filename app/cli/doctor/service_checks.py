@@ -14,7 +14,7 @@ from app.bootstrap.adapters import configured_mail_transport
 from app.bootstrap.infrastructure import Infrastructure
 from app.bootstrap.models import chat_endpoints, named_parts
 from app.core.errors import DocentError, Unavailable
-from app.kit.redis.redis_connection import redis_facts
+from app.kit.redis.redis_with_breaker import redis_facts
 from app.mail.records import MailRecords
 from app.providers.chat.chat_model import ChatMessage
 from app.providers.chat.model_reply import model_reply

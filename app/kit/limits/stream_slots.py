@@ -1,10 +1,12 @@
-"""Port: limits how many answers one visitor reads at the same time."""
+"""Port: limits how many answers one visitor reads at the same time; in this process."""
 
 import asyncio
+import time
+from collections.abc import Callable
 from typing import Protocol
 from uuid import UUID
 
-from app.core.errors import Unavailable
+from app.core.errors import RateLimited, Unavailable
 
 # A slot that nobody renews is free after this time: a visitor whose process was killed waits no longer than that.
 LEASE_SECONDS = 20
@@ -65,3 +67,34 @@ class FallbackStreamSlots:
                 asyncio.get_running_loop().call_later(LEASE_SECONDS, self._not_released.discard, late)  # it has expired
         else:
             self._not_released.discard(late)
+
+
+RETRY_SECONDS = 5  # by then, an answer that is being read may have ended
+
+
+def too_many_streams(limit: int) -> RateLimited:
+    return RateLimited(
+        f"{limit} answers are being read already. Close one of them, or try again a little later.", RETRY_SECONDS
+    )
+
+
+class MemoryStreamSlots:
+    def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._held: dict[UUID, dict[UUID, float]] = {}  # visitor -> slot -> when it expires
+
+    async def acquire(self, visitor_id: UUID, slot: UUID, limit: int) -> None:
+        now = self._now()
+        held = {each: until for each, until in self._held.get(visitor_id, {}).items() if until > now}
+        if len(held) >= limit:
+            raise too_many_streams(limit)
+        self._held[visitor_id] = held | {slot: now + LEASE_SECONDS}
+
+    async def renew(self, visitor_id: UUID, slot: UUID) -> None:
+        self._held.setdefault(visitor_id, {})[slot] = self._now() + LEASE_SECONDS
+
+    async def release(self, visitor_id: UUID, slot: UUID) -> None:
+        held = self._held.get(visitor_id, {})
+        held.pop(slot, None)
+        if not held:
+            self._held.pop(visitor_id, None)

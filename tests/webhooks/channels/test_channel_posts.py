@@ -18,7 +18,7 @@ from app.core.list_page import PageRequest
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.records.gaps import GapRecords
-from app.kit.memory_cache import MemoryCache
+from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.store.deliveries import RETRY_AFTER
 from app.store.delivery_loop import KEPT

@@ -20,7 +20,7 @@ from app.core.errors import InvalidInput
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
-from app.kit.memory_cache import MemoryCache
+from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mail import Mail
 from app.mail.mail_delivery import MailDelivery

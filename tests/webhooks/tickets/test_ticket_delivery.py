@@ -20,7 +20,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
-from app.kit.memory_cache import MemoryCache
+from app.kit.cache import MemoryCache
 from app.leads.leads import Leads
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mailer import Mailer

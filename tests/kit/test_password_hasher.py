@@ -6,8 +6,8 @@ import pytest
 from argon2 import PasswordHasher
 from argon2.low_level import hash_secret
 
-from app.kit import argon2_password_hasher
-from app.kit.argon2_password_hasher import Argon2PasswordHasher
+from app.kit import password_hasher
+from app.kit.password_hasher import Argon2PasswordHasher
 
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
@@ -31,7 +31,7 @@ async def test_hashes_like_each_other_cost_one_computation(monkeypatch: pytest.M
         run.append(secret)
         return hash_secret(secret, *how)
 
-    monkeypatch.setattr(argon2_password_hasher, "hash_secret", counted)
+    monkeypatch.setattr(password_hasher, "hash_secret", counted)
     assert await hasher.matching("another", [first, other]) == [other]
     assert run == [b"another"]
     assert await hasher.matching("correct horse battery", [first, other, apart]) == [first, apart]
