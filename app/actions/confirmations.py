@@ -16,8 +16,7 @@ from app.core.actor import Actor
 from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.errors import DocentError, NotFound
 from app.core.turn import VisitorSession
-from app.store.system_of_record import SystemOfRecord, Transaction
-from app.store.unbroken import unbroken
+from app.store.system_of_record import SystemOfRecord, Transaction, unbroken
 from app.workspaces.records.audit import AuditRecords
 
 log = structlog.get_logger(__name__)

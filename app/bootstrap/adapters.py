@@ -14,8 +14,7 @@ from app.kit.limits.rate_limiter import MemoryRateLimiter
 from app.kit.limits.stream_slots import MemoryStreamSlots
 from app.mail.mail_server import smtp_server
 from app.settings import Settings
-from app.store.secret_key_file import SecretKeyFile
-from app.store.secret_keys import SecretKeys
+from app.store.secret_keys import SecretKeyFile, SecretKeys
 
 if TYPE_CHECKING:
     from app.actions.action import ActionHosts

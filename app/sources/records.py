@@ -25,8 +25,7 @@ from app.sources.source import (
 from app.store.schema import Audited, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
-from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.sources import CRAWL_RUNS, SOURCES
+from app.store.tables.knowledge import CRAWL_RUNS, DOCUMENT_VERSIONS, DOCUMENTS, SOURCES
 from app.store.transaction import Repository, batches, config_from_json, config_to_json, new_id, value_of
 
 # The secret is derived from a signing key and `salt` whenever it is needed.

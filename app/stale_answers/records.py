@@ -28,8 +28,8 @@ from app.stale_answers.stale_answer import (
 )
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS, own_row
 from app.store.tables.conversations import CITATIONS, MESSAGES, TURNS
-from app.store.tables.documents import DOCUMENT_VERSIONS, PAGE_CHANGES
 from app.store.tables.gaps import STALE_ANSWERS, STALE_TELLINGS
+from app.store.tables.knowledge import DOCUMENT_VERSIONS, PAGE_CHANGES
 from app.store.transaction import Keyset, Repository, insert_of, new_id, value_of
 
 _LATEST_FIRST = Keyset(STALE_ANSWERS.c.found_at, STALE_ANSWERS.c.id, descending=True)

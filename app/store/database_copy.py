@@ -14,13 +14,12 @@ from sqlalchemy import Connection, Engine, Table, func, insert, inspect, select,
 from sqlalchemy.exc import DataError, IntegrityError
 
 from app.core.errors import DatabaseAway, InvalidInput, Misconfigured, Unavailable
-from app.store.engine import is_sqlite, open_engine, usable_url
+from app.store.engine import is_sqlite, open_engine, translated_errors, usable_url
 from app.store.migrate import migrate, missing_migrations
 from app.store.processes import database_time
 from app.store.tables import all_tables
-from app.store.tables.sources import SOURCE_FILES
+from app.store.tables.knowledge import SOURCE_FILES
 from app.store.tables.tenancy import PROCESSES
-from app.store.vendor_errors import translated_errors
 
 _LIVING_SECONDS: Final = 20  # without a heartbeat, after which a process counts as dead
 _ROWS_AT_ONCE: Final = 200

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sqlalchemy import select
 
-from app.store.tables.documents import EMBEDDING_CACHE
+from app.store.tables.knowledge import EMBEDDING_CACHE
 from app.store.transaction import Repository, batches
 
 _FLOAT = np.dtype("<f4")

@@ -9,8 +9,7 @@ import structlog
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from app.store.engine import is_sqlite
-from app.store.vendor_errors import translated_errors
+from app.store.engine import is_sqlite, translated_errors
 
 log = structlog.get_logger(__name__)
 

@@ -9,8 +9,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from app.core.errors import Unavailable
-from app.store.engine import is_sqlite, open_migration_engine
-from app.store.vendor_errors import translated_errors
+from app.store.engine import is_sqlite, open_migration_engine, translated_errors
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -10,9 +10,8 @@ from sqlalchemy import Connection, Engine, Table, select, text
 from sqlalchemy.exc import DBAPIError
 
 from app.core.errors import Misconfigured
-from app.store.engine import is_sqlite
+from app.store.engine import is_sqlite, translated_errors
 from app.store.tables import all_tables
-from app.store.vendor_errors import translated_errors
 
 SHARED_TABLES: Final = {
     "embedding_cache": "a text's vector by the hash of the text: the same for whoever has that text",

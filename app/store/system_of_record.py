@@ -1,27 +1,152 @@
 """Opens transactions over a SQL database."""
 
+import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Protocol, Self, TypeVar, cast
 from uuid import UUID
 
 import anyio
 from sqlalchemy import Connection, Engine
 
+from app.core.errors import Overloaded
 from app.kit.clock import Clock
-from app.store.engine import POSTGRES_CONNECTIONS, SQLITE_READERS, committed_side, is_sqlite, read_side, truncate_wal
-from app.store.grouped_writes import GroupedWrites, MustBeAlone
+from app.store.engine import (
+    POSTGRES_CONNECTIONS,
+    SQLITE_READERS,
+    committed_side,
+    is_sqlite,
+    read_side,
+    translated_errors,
+    truncate_wal,
+)
 from app.store.row_security import WorkspaceScope
 from app.store.secret_keys import SecretKeys
 from app.store.transaction import KnownRows, Transaction, TurnEndListener
-from app.store.unbroken import unbroken
-from app.store.vendor_errors import translated_errors
 
-__all__ = ["SystemOfRecord", "Transaction", "reads", "writes"]
+__all__ = ["SystemOfRecord", "Transaction", "reads", "unbroken", "writes"]
+
+Result = TypeVar("Result")
+
+
+async def unbroken(call: Coroutine[Any, Any, Result]) -> Result:
+    """Run the call to its end even if the task is cancelled meanwhile; the cancellation follows after it."""
+    task = asyncio.ensure_future(call)
+    cancellation: asyncio.CancelledError | None = None
+    with anyio.CancelScope(shield=True):
+        while not task.done():
+            try:
+                await asyncio.wait({task})
+            except asyncio.CancelledError as error:
+                cancellation = error
+    if cancellation is not None:
+        if not task.cancelled():
+            task.exception()  # retrieved, so that asyncio does not warn
+        raise cancellation
+    return task.result()
+
 
 Value = TypeVar("Value")
+Write = Callable[[Connection, bool], Value]
+
+_TOGETHER: Final = 32  # transactions per commit: a later one waits for all of them
+_WAIT_SECONDS = 10
+
+
+class MustBeAlone(Exception):
+    """Raised in a transaction that shares a commit but must not, so that it is tried again alone."""
+
+
+class _Waiting(Generic[Value]):
+    """A transaction that has not begun, or whose outcome was not delivered yet."""
+
+    def __init__(self, write: Write[Value]) -> None:
+        self.write = write
+        self.outcome: asyncio.Future[Value] = asyncio.get_running_loop().create_future()
+        self.value: Value | None = None
+        self.error: BaseException | None = None
+
+    def tell(self) -> None:
+        if self.outcome.cancelled():
+            return
+        if self.error is not None:
+            self.outcome.set_exception(self.error)
+        else:
+            self.outcome.set_result(cast(Value, self.value))
+
+
+class GroupedWrites:
+    """Write transactions on SQLite: they run one at a time in a thread, and those that wait meanwhile share a commit.
+
+    SQLite has one writer at a time, and lets the others poll. Within a process, they queue here instead, first come,
+    first served, without holding a connection while they wait. A commit waits for the disk, so a hundred concurrent
+    turns share a few.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._turn = anyio.CapacityLimiter(1)
+        self._thread = anyio.CapacityLimiter(1)
+        self._waiting: list[_Waiting[Any]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def run(self, write: Write[Value]) -> Value:
+        """Commits, or raises what `write` raised and keeps none of its changes. `write` receives whether it is alone in
+        its commit, and may be called twice: if another one of its group fails, each is tried alone.
+
+        Raises Overloaded if its turn does not come in time. Once it has begun, it completes even if the caller is
+        cancelled.
+        """
+        waiting = _Waiting(write)
+        self._waiting.append(waiting)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_until_nobody_waits())
+        return await unbroken(self._outcome(waiting))
+
+    async def alone(self, work: Callable[[Engine], Value]) -> Value:
+        """Run `work` in a thread while nobody writes."""
+        return await unbroken(anyio.to_thread.run_sync(work, self._engine, limiter=self._turn))
+
+    async def _outcome(self, waiting: _Waiting[Value]) -> Value:
+        await asyncio.wait({waiting.outcome}, timeout=_WAIT_SECONDS)
+        if waiting in self._waiting:
+            self._waiting.remove(waiting)
+            raise Overloaded("The database is busy with other writers. Try again in a moment.")
+        return await waiting.outcome
+
+    async def _write_until_nobody_waits(self) -> None:
+        while self._waiting:
+            async with self._turn:
+                group, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
+                try:
+                    await anyio.to_thread.run_sync(self._run, group, limiter=self._thread)
+                except BaseException as error:
+                    for waiting in group:
+                        waiting.error = error
+                    raise
+                finally:
+                    for waiting in group:
+                        waiting.tell()
+
+    def _run(self, group: list[_Waiting[Any]]) -> None:
+        has_begun = False
+        try:
+            with translated_errors(), self._engine.begin() as connection:
+                has_begun = True
+                for waiting in group:
+                    waiting.value = waiting.write(connection, len(group) == 1)
+        except Exception as error:
+            if has_begun and len(group) > 1:
+                for waiting in group:
+                    self._run([waiting])
+                return
+            # If another process holds the database, none of them would fare better alone.
+            for waiting in group:
+                waiting.error = error
+
+
 Given = ParamSpec("Given")
 Work = Callable[[Transaction], Value]
 

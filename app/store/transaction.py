@@ -22,13 +22,13 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.turn import TurnEnd
 from app.kit.clock import Clock
 from app.kit.recent_values import RecentValues
-from app.store.codec import config_from_json as config_from_json
-from app.store.codec import config_to_json as config_to_json
-from app.store.codec import row_of as row_of
-from app.store.codec import value_of as value_of
 from app.store.schema import UtcDateTime
+from app.store.schema import config_from_json as config_from_json
+from app.store.schema import config_to_json as config_to_json
+from app.store.schema import new_id as new_id
+from app.store.schema import row_of as row_of
+from app.store.schema import value_of as value_of
 from app.store.secret_keys import SecretKeys
-from app.store.time_ordered_id import new_id as new_id
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")

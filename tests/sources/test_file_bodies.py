@@ -17,7 +17,7 @@ from app.sources.files.file_bodies import PIECE_BYTES, FileBodies
 from app.sources.files.records import FileRecords
 from app.sources.files.source_files import SourceFiles
 from app.sources.source import Source, SourceConfig
-from app.store.time_ordered_id import new_id
+from app.store.schema import new_id
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.knowledge.knowledge_house import KnowledgeHouse
 

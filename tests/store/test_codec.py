@@ -12,8 +12,8 @@ from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.deletions.records import DELETIONS
 from app.sources.source import Source, SourceConfig
-from app.store.codec import config_from_json, config_to_json, row_of
-from app.store.tables.sources import SOURCES
+from app.store.schema import config_from_json, config_to_json, row_of
+from app.store.tables.knowledge import SOURCES
 
 _AGENT = AgentConfig(
     name="Ada",

@@ -20,7 +20,7 @@ from app.sources.records import SourceRecords
 from app.sources.source import Source, SourceConfig
 from app.store.embedding_cache import EmbeddingCache
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, PAGE_CHANGES
+from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, PAGE_CHANGES
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_page, add_live, add_pending, an_id, count_rows, some_chunks
 

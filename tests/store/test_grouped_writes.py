@@ -131,7 +131,7 @@ async def test_those_that_wait_share_one_connection(embedded: Embedded) -> None:
 
 
 async def test_a_line_that_does_not_move_is_left(embedded: Embedded, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.store.grouped_writes._WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("app.store.system_of_record._WAIT_SECONDS", 0.01)
     agent = await embedded.agent()
     has_begun, go_on = threading.Event(), threading.Event()
 

@@ -13,9 +13,9 @@ from app.agents.agent import Agent
 from app.conversations.conversation import ConversationFilter, ConversationState, Outcome
 from app.conversations.records.inbox import InboxRecords
 from app.core.list_page import PageRequest
+from app.store.schema import new_id
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, TURNS, VISITORS
-from app.store.time_ordered_id import new_id
 from tests.doubles.fixed_clock import FixedClock
 
 FEW, MANY = 500, 5_000

@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy.dialects import sqlite
 
-from app.store.schema import UtcDateTime, storable
-from app.store.time_ordered_id import new_id
+from app.store.schema import UtcDateTime, new_id, storable
 
 _DIALECT = sqlite.dialect()
 

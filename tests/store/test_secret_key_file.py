@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SecretsLocked
-from app.store.secret_key_file import SecretKeyFile
+from app.store.secret_keys import SecretKeyFile
 
 
 def test_it_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import RunState, Source, SourceConfig
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.sources import SOURCES
+from app.store.tables.knowledge import SOURCES
 from app.store.transaction import Transaction
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_page, add_live, add_pending, an_id

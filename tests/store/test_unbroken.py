@@ -5,7 +5,7 @@ import asyncio
 import anyio
 import pytest
 
-from app.store.unbroken import unbroken
+from app.store.system_of_record import unbroken
 
 
 async def test_a_call_gives_its_result_or_its_error() -> None:

@@ -7,9 +7,8 @@ from sqlalchemy.exc import InternalError, OperationalError
 from app.agents.agent import Agent
 from app.agents.records import AgentRecords
 from app.core.errors import Overloaded, Unavailable
-from app.store.engine import is_sqlite
+from app.store.engine import is_sqlite, translated_errors
 from app.store.system_of_record import SystemOfRecord
-from app.store.vendor_errors import translated_errors
 
 
 class FromPostgres(Exception):

@@ -34,8 +34,8 @@ from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.kit.clock import Clock
 from app.providers.code.code_host import CodeHost, Proposal, RepositoryAccess, RepositoryFile
 from app.sources.runs.run_control import PageSync
+from app.store.schema import new_id
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
-from app.store.time_ordered_id import new_id
 from app.workspaces.audit_entry import changes_of, more_changes_of
 from app.workspaces.records.audit import AuditRecords
 

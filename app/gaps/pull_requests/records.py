@@ -15,8 +15,8 @@ from app.leads.records import LeadRecords
 from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.conversations import MESSAGES, TURNS
-from app.store.tables.documents import DOCUMENTS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
+from app.store.tables.knowledge import DOCUMENTS
 from app.store.transaction import Repository as Records
 from app.store.transaction import row_of
 

@@ -9,7 +9,7 @@ from sqlalchemy import String, bindparam, delete, select, update
 from app.core.chunk import content_hash, searchable_text
 from app.knowledge.document import VersionState
 from app.store.schema import StorableText, UtcDateTime, column, parent, table
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE
+from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE
 from app.store.transaction import Repository, batches
 
 # One text by one model. `key` is the hash of the request.

@@ -19,10 +19,9 @@ from app.knowledge.injection_scan import Finding
 from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
 from app.knowledge.records.page_changes import PageChangeRecords
 from app.sources.kinds import kind_named
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.sources import SOURCES
+from app.store.schema import url_key
+from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, SOURCES
 from app.store.transaction import Repository, among, batches, insert_of, new_id, value_of
-from app.store.url_key import url_key
 
 _LIVE = VersionState.LIVE.value
 _PENDING = VersionState.PENDING.value

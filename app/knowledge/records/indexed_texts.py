@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from app.core.chunk import StoredChunk
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import STORED_CHUNKS, is_live_of, stored_chunk
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS
+from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS
 from app.store.transaction import Repository
 
 

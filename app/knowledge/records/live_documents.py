@@ -14,10 +14,10 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.search_filter import SearchFilter
 from app.core.text.markdown.links import TextLink
 from app.knowledge.document import Document, PageTexts, VersionState
+from app.store.schema import url_key
 from app.store.tables.agents import AGENTS
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Keyset, Repository, among, batches
-from app.store.url_key import url_key
 
 LiveRow: TypeAlias = tuple[str, str | None, date]  # a live chunk's id, indexed_context, and its version's as_of
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Insert, and_, bindparam, select
 
 from app.knowledge.document import VersionState
-from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS, PAGE_CHANGES
+from app.store.tables.knowledge import DOCUMENT_VERSIONS, DOCUMENTS, PAGE_CHANGES
 from app.store.transaction import Repository, among, insert_of
 
 _LIVE_TEXTS = (

@@ -12,9 +12,9 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.text.markdown.section_text import section_text
 from app.knowledge.document import VersionState
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.schema import url_key
+from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Keyset, Repository, value_of
-from app.store.url_key import url_key
 
 _OLDEST_FIRST = Keyset(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
 

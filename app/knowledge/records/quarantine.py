@@ -11,7 +11,7 @@ from app.knowledge.document import QuarantinedPage, Review, VersionState
 from app.knowledge.page_review import PageReview, ReviewedPassage
 from app.knowledge.records.live_documents import HASH_AT_URL, at_url
 from app.store.tables.agents import AGENTS
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Keyset, Repository, value_of
 
 _LATEST_FIRST = Keyset(DOCUMENT_VERSIONS.c.created_at, DOCUMENT_VERSIONS.c.id, descending=True)

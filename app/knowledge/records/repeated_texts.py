@@ -8,8 +8,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 
 from app.knowledge.document import RepeatedText, VersionState
-from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.sources import SOURCES
+from app.store.tables.knowledge import DOCUMENT_VERSIONS, DOCUMENTS, SOURCES
 from app.store.transaction import Repository
 
 

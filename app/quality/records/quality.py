@@ -30,7 +30,7 @@ from app.quality.asked_turns import (
 )
 from app.quality.quality import DayQuality, PageCitations
 from app.store.tables.conversations import CITATIONS, CONVERSATIONS, FEEDBACK, LIVE_CHATS, TURNS
-from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.knowledge import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Repository
 
 _DAY: Final = timedelta(days=1)

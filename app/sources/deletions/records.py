@@ -12,8 +12,15 @@ from app.agents.records import AgentRecords
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.store.schema import StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.agents import AGENTS, own_row
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE, PAGE_CHANGES
-from app.store.tables.sources import GIVEN_DOCUMENTS, SOURCES
+from app.store.tables.knowledge import (
+    CHUNKS,
+    DOCUMENT_VERSIONS,
+    DOCUMENTS,
+    EMBEDDING_CACHE,
+    GIVEN_DOCUMENTS,
+    PAGE_CHANGES,
+    SOURCES,
+)
 from app.store.transaction import Repository, config_from_json, new_id
 
 # The receipt of a deletion. Agent and subject are no foreign keys, because it outlives them.

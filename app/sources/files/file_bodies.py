@@ -17,8 +17,8 @@ from app.core.source_file import FileFacts, StoredBody
 from app.kit.clock import Clock
 from app.providers.files.object_store_files import ObjectStoreFiles
 from app.sources.files.records import FileRecords
+from app.store.schema import new_id
 from app.store.system_of_record import SystemOfRecord
-from app.store.time_ordered_id import new_id
 
 PIECE_BYTES: Final = 256 * 1024
 PieceReader = Callable[[int, int], Awaitable[bytes]]

@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, and_, func, literal_column, select
 from app.core.errors import NotFound
 from app.core.source_file import FileFacts, FileFormat, StoredBody
 from app.knowledge.document import PageContent
-from app.store.tables.sources import GIVEN_DOCUMENTS, SOURCE_FILES, SOURCES
+from app.store.schema import url_key
+from app.store.tables.knowledge import GIVEN_DOCUMENTS, SOURCE_FILES, SOURCES
 from app.store.transaction import Repository, value_of
-from app.store.url_key import url_key
 
 
 class FileRecords(Repository):

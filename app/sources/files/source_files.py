@@ -22,8 +22,8 @@ from app.sources.kinds import FILE
 from app.sources.records import SourceRecords
 from app.sources.source import MAX_NAME_CHARS, Source, SourceConfig
 from app.sources.source_rules import check_source
+from app.store.schema import new_id
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
-from app.store.time_ordered_id import new_id
 from app.workspaces.records.audit import AuditRecords
 
 MAX_UPLOADS_OF_WORKSPACE: Final = 2

@@ -11,7 +11,7 @@ import anyio
 from anyio import to_thread
 
 from app.core.errors import DatabaseAway, Misconfigured
-from app.store.vendor_errors import translated_errors
+from app.store.engine import translated_errors
 
 if TYPE_CHECKING:
     from dbos import DBOSClient, EnqueueOptions

@@ -35,9 +35,9 @@ from app.sources.runs.jobs.dbos_job_queue import (
     run_of,
 )
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.store.engine import translated_errors
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord
-from app.store.vendor_errors import translated_errors
 
 log = structlog.get_logger(__name__)
 

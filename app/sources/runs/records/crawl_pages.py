@@ -12,10 +12,9 @@ from app.core.list_page import ListPage, PageRequest
 from app.knowledge.document import VersionState
 from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import KnownPage, PageStatus
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES
+from app.store.schema import url_key
+from app.store.tables.knowledge import CHUNKS, CRAWL_RUNS, DOCUMENT_VERSIONS, DOCUMENTS, SOURCE_PAGES
 from app.store.transaction import Keyset, Repository, batches, new_id, value_of
-from app.store.url_key import url_key
 
 _QUEUED = "queued"
 _TAKEN = "taken"

@@ -11,11 +11,10 @@ from app.core.errors import NotFound
 from app.knowledge.document import VersionState
 from app.sources.runs.missed_page import MissedDocument, PageEnd, miss_reason
 from app.sources.source import CrawlRun, LatestReading, RunState
+from app.store.schema import url_key
 from app.store.tables.agents import AGENTS
-from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES, SOURCES
+from app.store.tables.knowledge import CRAWL_RUNS, DOCUMENT_VERSIONS, DOCUMENTS, SOURCE_PAGES, SOURCES
 from app.store.transaction import Repository, batches, new_id, value_of
-from app.store.url_key import url_key
 
 _AT_WORK = (RunState.QUEUED, RunState.RUNNING)
 _UNFINISHED = (*_AT_WORK, RunState.PAUSED)
