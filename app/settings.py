@@ -32,7 +32,7 @@ from app.core.setting_values import (
     mistyped,
     named_values,
 )
-from app.mail.mail_server import sender_of, smtp_server
+from app.mail.mail import sender_of, smtp_server
 from app.model_settings import ModelSettings
 from app.serving_settings import ServingSettings
 from app.store.secret_keys import read_key

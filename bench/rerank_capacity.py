@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from app.core.errors import RerankerUnavailable
 from app.providers.onnx_threads import OnnxThreads
 from app.providers.reranking.onnx_reranker import OnnxReranker
-from app.providers.reranking.reranker import Reranker
-from app.providers.reranking.shedding_reranker import SheddingReranker
+from app.providers.reranking.reranker import Reranker, SheddingReranker
 from app.providers.shipped_weights import RERANKER_FOLDER
 
 ARRIVALS_A_SECOND = (5, 10, 20)

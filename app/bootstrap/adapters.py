@@ -12,7 +12,7 @@ from app.kit.cache import MemoryCache
 from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits.rate_limiter import MemoryRateLimiter
 from app.kit.limits.stream_slots import MemoryStreamSlots
-from app.mail.mail_server import smtp_server
+from app.mail.mail import smtp_server
 from app.settings import Settings
 from app.store.secret_keys import SecretKeyFile, SecretKeys
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex, VectorSearch
     from app.providers.mail.mail_transport import MailTransport
-    from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+    from app.providers.token_counter import TokenizersTokenCounter
     from app.sources.awaited_websites import CrawlerPageListing, CrawlerSiteDiscovery
     from app.sources.files.file_bodies import FileBodies
     from app.store.system_of_record import SystemOfRecord
@@ -203,7 +203,7 @@ def open_page_listing(settings: Settings) -> CrawlerPageListing:
 
 @asynccontextmanager
 async def open_code_host() -> AsyncIterator[CodeHost]:
-    from app.providers.code.github_code_host import MAX_ANSWER_BYTES, GitHubCodeHost
+    from app.providers.code.code_host import MAX_ANSWER_BYTES, GitHubCodeHost
     from app.providers.crawler_http_caller import CrawlerHttpCaller
 
     async with CrawlerHttpCaller(max_reply_bytes=MAX_ANSWER_BYTES) as caller:
@@ -228,7 +228,7 @@ def configured_mail_transport(settings: Settings) -> MailTransport | None:
     server = smtp_server(settings.smtp_url.get_secret_value())
     if server is None:
         return None
-    from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
+    from app.providers.mail.mail_transport import AiosmtplibMailTransport
 
     return AiosmtplibMailTransport(
         server.host, server.port, server.user, server.password, is_tls=server.is_tls, is_plain=server.is_plain

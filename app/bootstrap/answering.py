@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
     from app.providers.chat.chat_model import ChatModel, NamedChatModels
     from app.providers.chat.model_health import ModelHealth
-    from app.providers.reranking.shedding_reranker import SheddingReranker
+    from app.providers.reranking.reranker import SheddingReranker
     from app.search.agent_search import AgentSearch
     from app.search.index_watch import IndexWatch
     from app.search.retriever import Retriever
@@ -125,7 +125,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
 
 def _reading_queue(base: Infrastructure, model: ChatModel | None) -> list[SheddingReranker]:
     """The reranker's, if every answer depends on it: the shipped one reads passages where no model writes."""
-    from app.providers.reranking.shedding_reranker import SheddingReranker
+    from app.providers.reranking.reranker import SheddingReranker
 
     reranker = base.models.reranker
     is_read = model is None or not base.models.is_reranker_shipped

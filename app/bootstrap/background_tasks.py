@@ -14,8 +14,8 @@ from app.gaps.stopped_turns import StoppedTurns
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.tasks.supervisor import PeriodicTask
-from app.mail.mail_delivery import MailDelivery
-from app.mail.mail_server import sender_of
+from app.mail.mail import sender_of
+from app.mail.mailer import MailDelivery
 from app.providers.http_caller import HttpCaller
 from app.quality.golden_runs import GoldenRunWorker
 from app.quality.trial_search import TrialSearch

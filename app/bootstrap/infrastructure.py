@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from app.kit.limits.rate_limiter import RateLimiter
     from app.kit.limits.stream_slots import StreamSlots
     from app.kit.meters import CircuitMeter
+    from app.providers.embedding.batching_embedder import RememberingEmbedder
     from app.providers.embedding.embedder import Embedder
-    from app.providers.embedding.remembering_embedder import RememberingEmbedder
     from app.providers.embedding.token_embedder import TokenEmbedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex, VectorSearch
@@ -212,12 +212,11 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
     from app.providers.embedding.embedder import Embedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex
-    from app.providers.markdown_text_splitter import MarkdownTextSplitter
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
     from app.providers.shipped_weights import EMBEDDER_FOLDER
-    from app.providers.text_splitter import TextSplitter
-    from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+    from app.providers.text_splitter import MarkdownTextSplitter, TextSplitter
+    from app.providers.token_counter import TokenizersTokenCounter
     from app.sources.files.file_bodies import FileBodies
     from app.store.process_meter import process_metrics
 

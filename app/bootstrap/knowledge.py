@@ -80,8 +80,7 @@ def knowledge_parts(base: Infrastructure, given: Mapping[Any, object]) -> Wiring
     from app.knowledge.chunk_limits import ChunkLimits
     from app.knowledge.context_line import ContextLine
     from app.knowledge.context_writer import ContextWriter
-    from app.providers.embedding.embedder import Embedder
-    from app.providers.embedding.traced_embedder import TracedEmbedder
+    from app.providers.embedding.embedder import Embedder, TracedEmbedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex
     from app.providers.text_splitter import TextSplitter

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from app.knowledge.context_writer import ContextWriter
     from app.providers.chat.chat_model import ChatModel, NamedChatModels
     from app.providers.chat.openai_chat_model import OpenAIChatModel
-    from app.providers.embedding.batching_embedder import BatchingEmbedder
+    from app.providers.embedding.batching_embedder import BatchingEmbedder, RememberingEmbedder
     from app.providers.embedding.embedder import Embedder
-    from app.providers.embedding.remembering_embedder import RememberingEmbedder
     from app.providers.embedding.token_embedder import TokenEmbedder
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
@@ -57,7 +56,7 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
 
 def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> RememberingEmbedder:
     """The embedder for visitors' questions, which cannot wait as pages can."""
-    from app.providers.embedding.remembering_embedder import RememberingEmbedder
+    from app.providers.embedding.batching_embedder import RememberingEmbedder
 
     return RememberingEmbedder(_batching(settings, embedder, circuits))
 
@@ -86,7 +85,7 @@ def configured_reranker(
     settings: Settings, threads: OnnxThreads, circuits: CircuitMeter, closing: AsyncExitStack
 ) -> Reranker:
     """The shipped model, or that of an endpoint."""
-    from app.providers.reranking.shedding_reranker import SheddingReranker
+    from app.providers.reranking.reranker import SheddingReranker
 
     if not settings.rerank_url:
         from app.providers.reranking.onnx_reranker import OnnxReranker

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.providers.token_counter import TokenizersTokenCounter
 
 Floats = npt.NDArray[np.float32]
 

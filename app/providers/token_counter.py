@@ -1,6 +1,14 @@
-"""Port: how many tokens a text has for a model."""
+"""Port: how many tokens a text has for a model; by Hugging Face's tokenizers, from a model's own tokenizer file."""
 
-from typing import Protocol
+import hashlib
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Final, Protocol
+
+from tokenizers import Encoding, Tokenizer
+
+from app.core.text.encodable_text import encodable
+from app.kit.recent_values import RecentValues
 
 
 class TokenCounter(Protocol):
@@ -9,3 +17,46 @@ class TokenCounter(Protocol):
     def count(self, text: str) -> int:
         """Tokens of the text alone, without special tokens; 0 for an empty text."""
         ...
+
+
+_REMEMBERED: Final = (
+    16_384  # counts, of some 150 bytes each: questions are answered from the same chunks again and again
+)
+
+
+class TokenizersTokenCounter:
+    """Counts with the tokenizer of a model's folder, read on first use. Remembers counts, but no texts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "tokenizer.json"
+        self._counts = RecentValues[bytes, int](_REMEMBERED)
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer with its own truncation and padding off. Counters of the same file share it."""
+        return _tokenizer(self._file)
+
+    def count(self, text: str) -> int:
+        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        count = self._counts.get(key)
+        if count is None:
+            count = len(self.encode(text, has_special_tokens=False))
+            self._counts.keep(key, count)
+        return count
+
+    def is_word(self, word: str) -> bool:
+        """Whether the model reads it as one token; common words are."""
+        return self.tokenizer.token_to_id(word) is not None
+
+    def encode(self, text: str, *, has_special_tokens: bool) -> list[int]:
+        """The ids of the tokens."""
+        encoding: Encoding = self.tokenizer.encode(encodable(text), add_special_tokens=has_special_tokens)
+        return encoding.ids
+
+
+@lru_cache(4)  # the embedder reads the same file as what counts for chunks and prompts
+def _tokenizer(file: Path) -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer

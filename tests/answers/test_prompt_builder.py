@@ -18,7 +18,7 @@ from app.core.turn import Exchange
 from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatMessage
 from app.providers.shipped_weights import EMBEDDER_FOLDER
-from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.providers.token_counter import TokenizersTokenCounter
 from tests.doubles.fixed_clock import FixedClock
 
 COUNTER = TokenizersTokenCounter(EMBEDDER_FOLDER)

@@ -33,7 +33,7 @@ from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
 from app.providers.reranking.reranker import Reranker
 from app.providers.shipped_weights import EMBEDDER_FOLDER
-from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.providers.token_counter import TokenizersTokenCounter
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
 from app.search.retriever import Retriever

@@ -9,9 +9,8 @@ from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.core.text.typed_words import is_near
 from app.core.text.words import folded_words, search_terms
-from app.providers.indexes.keyword_analysis import analysis_of
+from app.providers.indexes.keyword_analysis import analysis_of, typed_marks
 from app.providers.indexes.keyword_index import ChunkTerms
-from app.providers.indexes.typed_marks import typed_marks
 
 _SAYS_NOTHING = frozenset(
     {

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import httpx
 
-from app.providers.code.github_code_host import GitHubCodeHost
+from app.providers.code.code_host import GitHubCodeHost
 from app.providers.http_caller import HttpReply
 
 TOKEN = "github_pat_right"

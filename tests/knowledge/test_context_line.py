@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.knowledge.context_line import ContextLine
-from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.providers.token_counter import TokenizersTokenCounter
 
 
 @pytest.fixture(scope="session")

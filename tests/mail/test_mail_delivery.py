@@ -15,11 +15,9 @@ import pytest
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput
 from app.mail.mail import Mail, MailLink
-from app.mail.mail_delivery import MailDelivery
-from app.mail.mailer import Mailer
+from app.mail.mailer import MailDelivery, Mailer
 from app.mail.records import MAILS, MailRecords, MailState
-from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
-from app.providers.mail.mail_transport import MailFailure, MailTransport
+from app.providers.mail.mail_transport import AiosmtplibMailTransport, MailFailure, MailTransport
 from app.store.deliveries import RETRY_AFTER
 from app.store.delivery_loop import KEPT
 from app.store.sealed_rows import SealedRows

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.mail.mail_server import SmtpServer, sender_of, smtp_server
+from app.mail.mail import SmtpServer, sender_of, smtp_server
 
 
 @pytest.mark.parametrize(

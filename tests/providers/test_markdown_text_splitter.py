@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.providers.markdown_text_splitter import MarkdownTextSplitter
 from app.providers.shipped_weights import EMBEDDER_FOLDER
-from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.providers.text_splitter import MarkdownTextSplitter
+from app.providers.token_counter import TokenizersTokenCounter
 
 TOKENS = TokenizersTokenCounter(EMBEDDER_FOLDER)
 SPLITTER = MarkdownTextSplitter(TOKENS)

@@ -3,8 +3,7 @@
 import pytest
 
 from app.core.errors import EmbedderUnavailable
-from app.providers.embedding.batching_embedder import BatchingEmbedder
-from app.providers.embedding.remembering_embedder import RememberingEmbedder
+from app.providers.embedding.batching_embedder import BatchingEmbedder, RememberingEmbedder
 from tests.contracts.embedder_contract import EmbedderContract
 from tests.doubles.hashing_embedder import HashingEmbedder
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
 from app.providers.shipped_weights import EMBEDDER_FOLDER
-from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.providers.token_counter import TokenizersTokenCounter
 from tests.contracts.keyword_index_contract import AGENT, OTHER_AGENT, row
 
 PAGES = (

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 
 from app.core.errors import RerankerUnavailable
-from app.providers.reranking.reranker import PairScore
-from app.providers.reranking.shedding_reranker import SheddingReranker
+from app.providers.reranking.reranker import PairScore, SheddingReranker
 from tests.contracts.reranker_contract import RerankerContract
 from tests.doubles.crowd import WorkFailed, Works, play, settle, steps
 from tests.doubles.overlap_reranker import OverlapReranker

@@ -1,7 +1,7 @@
 import pytest
 
 from app.providers.shipped_weights import EMBEDDER_FOLDER
-from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.providers.token_counter import TokenizersTokenCounter
 
 
 @pytest.mark.parametrize("text", ["", "Refunds within 30 days.", "lone \ud800 surrogate", "日本語"])

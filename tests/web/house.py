@@ -50,7 +50,7 @@ from app.providers.identity.oidc_provider import OidcProvider
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
 from app.providers.reranking.reranker import Reranker
-from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from app.providers.token_counter import TokenizersTokenCounter
 from app.quality.golden_run_execution import SearchUnderTest
 from app.search.agent_search import AgentSearch
 from app.sources.discovery import SiteDiscovery

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Final
 
-from app.providers.code.git_pack import BLOB, PackGarbled, PackTooLarge, unpacked
-from app.providers.code.git_tree import GitFailed, GitFile, files_of
+from app.providers.code.git_pack import BLOB, GitFailed, GitFile, PackGarbled, PackTooLarge, files_of, unpacked
 from crawler.extract.page import Outcome
 from crawler.worker_processes import limit_memory, serve_requests
 

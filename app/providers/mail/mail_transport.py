@@ -1,8 +1,15 @@
-"""Port: hands a message to a mail server."""
+"""Port: hands a message to a mail server; by SMTP, in one connection per message, with TLS unless the server is on this
+machine.
+"""
 
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
-from typing import Protocol
+from typing import Final, Protocol
+
+import anyio
+from aiosmtplib import SMTP, SMTPException, SMTPRecipientsRefused, SMTPResponseException
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +28,63 @@ class MailTransport(Protocol):
     async def greet(self) -> MailFailure | None:
         """Sign in and send nothing: None if the server would accept messages."""
         ...
+
+
+_STEP_SECONDS: Final = 20.0
+_BUDGET_SECONDS: Final = 60.0  # for all steps
+_GOODBYE_SECONDS: Final = 2.0
+_POLICY: Final = "5.7."  # RFC 3463: the server may not send for us, which an operator can fix
+
+
+class AiosmtplibMailTransport:
+    """`is_tls` from the first byte; else with STARTTLS, without which nothing is sent, unless it `is_plain`."""
+
+    def __init__(self, host: str, port: int, user: str, password: str, *, is_tls: bool, is_plain: bool) -> None:
+        self._host, self._port = host, port
+        self._user, self._password = user, password
+        self._is_tls, self._is_plain = is_tls, is_plain
+
+    async def send(self, message: EmailMessage) -> MailFailure | None:
+        async def hand_over(server: SMTP) -> None:
+            await server.send_message(message)
+
+        return await self._failure_of(hand_over)
+
+    async def greet(self) -> MailFailure | None:
+        async def say_nothing(server: SMTP) -> None:
+            await server.noop()
+
+        return await self._failure_of(say_nothing)
+
+    async def _failure_of(self, work: Callable[[SMTP], Awaitable[None]]) -> MailFailure | None:
+        server = SMTP(
+            hostname=self._host,
+            port=self._port,
+            username=self._user or None,
+            password=self._password or None,
+            timeout=_STEP_SECONDS,
+            use_tls=self._is_tls,
+            start_tls=not (self._is_tls or self._is_plain),
+        )
+        try:
+            with anyio.fail_after(_BUDGET_SECONDS):
+                await server.connect()
+                await work(server)
+            await _say_goodbye(server)
+        except SMTPRecipientsRefused as error:
+            first = error.recipients[0]
+            is_final = first.code >= 500 and not first.message.startswith(_POLICY)
+            return MailFailure(f"the server refused the recipient: {first.code} {first.message}", is_final)
+        except SMTPResponseException as error:
+            return MailFailure(f"the server said {error.code} {error.message}")
+        except (SMTPException, OSError, ValueError) as error:
+            return MailFailure(f"{self._host}:{self._port}: {str(error) or type(error).__name__}")
+        finally:
+            server.close()
+        return None
+
+
+async def _say_goodbye(server: SMTP) -> None:
+    """Errors do not matter here: the server has the message."""
+    with anyio.move_on_after(_GOODBYE_SECONDS), suppress(SMTPException, OSError):
+        await server.quit()

@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import quote
 
 from app.core.errors import InvalidInput
-from app.providers.code.git_tree import GitFailed
+from app.providers.code.git_pack import GitFailed
 from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind
 from app.sources.listed.json_api import ApiFailed, ListedSource
 from app.sources.source import SourceConfig
