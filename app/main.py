@@ -79,9 +79,8 @@ from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import ClientAddresses
 from app.web.even_time import EvenTime
-from app.web.health import Readiness
+from app.web.health import Exposition, MetricsToken, Readiness, exposition_of
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
-from app.web.metrics_text import Exposition, MetricsToken, exposition_of
 from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
 from app.web.widget_script import WidgetFolder, built_widget
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender

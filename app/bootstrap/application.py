@@ -92,17 +92,12 @@ from app.web.console.dispatcher import Dispatcher, console_files, console_routes
 from app.web.console.page import ConsolePage, Pages
 from app.web.console.rendering import Rendering
 from app.web.endpoint import AnyEndpoint, Api, routes_of
-from app.web.errors import Refusal, answer_with_problem
-from app.web.health import Health
-from app.web.middleware.cors import WidgetCors
-from app.web.middleware.metrics import RequestMeter
+from app.web.errors import Refusal, UnexpectedErrors, answer_with_problem
+from app.web.health import Health, StreamProbe
 from app.web.middleware.public_url import PublicUrl
-from app.web.middleware.request_log import RequestLog
-from app.web.middleware.response_headers import SecurityHeaders
-from app.web.middleware.traces import TracedRequests
-from app.web.middleware.unexpected_errors import UnexpectedErrors
+from app.web.middleware.request_log import RequestLog, RequestMeter, TracedRequests
+from app.web.middleware.response_headers import SecurityHeaders, WidgetCors
 from app.web.openapi import OpenApi
-from app.web.stream_probe import StreamProbe
 from app.web.widget_script import WidgetScript
 from app.webhooks.api import AdminWebhooks
 from app.webhooks.channels.api import AdminNoticeChannels

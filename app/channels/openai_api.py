@@ -15,7 +15,7 @@ from app.core.turn import Channel
 from app.kit.clock import Clock
 from app.turns.api.visitor_turns import whole_answer
 from app.web.limits_policy import StreamPolicy
-from app.web.middleware.metrics import StreamMeter
+from app.web.middleware.request_log import StreamMeter
 from app.web.operation import Api, Call, ask, get, post
 from app.web.sse import turn_events, turn_stream
 

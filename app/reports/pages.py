@@ -18,9 +18,8 @@ from app.reports.api import report_file
 from app.reports.report import Figures, Report
 from app.reports.report_file import WEEKDAYS
 from app.reports.reports import LISTED, MOST_AGENTS, PAGES_OF_TURNS, Reports
-from app.web.console.bar_chart import BarChart, Bars, bar_chart
+from app.web.console.charts import BarChart, Bars, Line, bar_chart, line_chart
 from app.web.console.filters import number, percent, plural
-from app.web.console.line_chart import Line, line_chart
 from app.web.console.page import Form, MenuEntry, Pages, Rejected, Shown, Visit, page, read
 
 _RANGES: Final = (7, 28, 90, 365)

@@ -17,8 +17,8 @@ from app.quality.golden_runs import GoldenRuns
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
 from app.sources.sources import Sources
+from app.web.console.forms import blocks, form_fields
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
-from app.web.console.setting_fields import blocks, form_fields
 from app.web.console.trace_view import found_by_search, stages_of
 from app.web.model import Question, with_fields
 

@@ -1,16 +1,68 @@
-"""Liveness, readiness and metrics of the process."""
+"""Liveness, readiness and metrics of the process, and a stream that `docent doctor --stream` reads through proxies."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+import hmac
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Final, NewType
 
+import anyio
 import structlog
-from prometheus_client import CONTENT_TYPE_LATEST
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from sse_starlette import EventSourceResponse
+from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from app.web.access import CountedAddress, everyone
-from app.web.endpoint import Api, Call, get
-from app.web.metrics_text import MetricsText
+from app.core.errors import Unauthorized
+from app.web.access import CountedAddress, bearer_token, everyone
+from app.web.endpoint import Api, Call, StreamWords, get
+from app.web.limits_policy import StreamPolicy
 from app.web.middleware.public_url import root_path_of
 from app.web.model import Model
+from app.web.sse import event_stream
+
+Exposition = Callable[[], Awaitable[bytes]]
+"""Renders the metrics in the text format of Prometheus."""
+MetricsToken = NewType("MetricsToken", str)
+"""What a reader of the metrics has to send; "" admits nobody."""
+
+KEPT_SECONDS: Final = 2.0  # less than any scraper waits between two reads
+
+
+def exposition_of(registry: CollectorRegistry) -> Exposition:
+    """The metrics of a single process."""
+
+    async def text() -> bytes:
+        return await asyncio.to_thread(generate_latest, registry)
+
+    return text
+
+
+class MetricsText:
+    """Rendered for one reader at a time, and kept for the next: any number of them costs no more."""
+
+    def __init__(self, exposition: Exposition, token: MetricsToken, now: Callable[[], float] = time.monotonic) -> None:
+        self._exposition = exposition
+        self._token = token.encode()
+        self._now = now
+        self._rendering = asyncio.Lock()
+        self._text = b""
+        self._rendered_at = float("-inf")
+
+    async def read(self, request: Request) -> bytes:
+        """Raises Unauthorized."""
+        if not self._token:
+            raise Unauthorized("Nobody may read metrics here. Set DOCENT_METRICS_TOKEN, and send it as a bearer token.")
+        sent = bearer_token(request, "token of DOCENT_METRICS_TOKEN")
+        if not hmac.compare_digest(sent.encode(), self._token):
+            raise Unauthorized("This is not the token of DOCENT_METRICS_TOKEN. Send that one.")
+        async with self._rendering:
+            if self._now() - self._rendered_at >= KEPT_SECONDS:
+                self._text = await self._exposition()
+                self._rendered_at = self._now()
+            return self._text
+
 
 TAG = "Health"
 WELCOME = "/console/welcome"
@@ -85,3 +137,50 @@ class Health(Api):
         return Response(
             await self._metrics.read(call.request), headers={**_NO_STORE, "Content-Type": CONTENT_TYPE_LATEST}
         )
+
+
+PROBE_PATH = "/healthz/stream"
+PROBE_EVENTS = 20
+PROBE_PAUSE_SECONDS = 0.05
+_WORDS = StreamWords(
+    f"Server-Sent Events: {PROBE_EVENTS} times tick, {round(PROBE_PAUSE_SECONDS * 1000)} ms apart, then done. "
+    "`sent_ms` is the time since the first tick on the server's clock. Who gets them in clumps sits behind a proxy "
+    "that buffers.",
+    'id: 2\nevent: tick\ndata: {"event":"tick","sent_ms":50.2}\n\n',
+)
+
+
+a_few_times = CountedAddress("probe", lambda limits: limits.probes_per_address, ("rate_limited",))
+
+
+class StreamProbe(Api):
+    """A stream of known speed without an agent or a model."""
+
+    tag = "Health"
+
+    def __init__(self, policy: StreamPolicy) -> None:
+        self._policy = policy
+
+    @get(
+        "/healthz/stream",
+        "A stream at a known pace, to check whether a proxy buffers it",
+        access=a_few_times,
+        response_media_type="text/event-stream",
+        stream=_WORDS,
+    )
+    async def probe_stream(self, call: Call[None, None]) -> EventSourceResponse:
+        return event_stream(_ticks(), self._policy, anyio.Event(), grace_seconds=PROBE_EVENTS * PROBE_PAUSE_SECONDS)
+
+
+async def _ticks() -> AsyncIterator[bytes]:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    for number in range(1, PROBE_EVENTS + 1):
+        yield _frame(number, "tick", loop.time() - began)
+        await asyncio.sleep(PROBE_PAUSE_SECONDS)
+    yield _frame(PROBE_EVENTS + 1, "done", loop.time() - began)
+
+
+def _frame(number: int, name: str, seconds: float) -> bytes:
+    data = json.dumps({"event": name, "sent_ms": round(seconds * 1000, 1)}, separators=(",", ":"))
+    return f"id: {number}\nevent: {name}\ndata: {data}\n\n".encode("ascii")

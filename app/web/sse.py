@@ -21,7 +21,7 @@ from app.core.errors import InvalidInput
 from app.core.turn_events import Error, NumberedEvent, Token, TurnFeed, event_payload
 from app.kit.timeouts import ReusableTimeout
 from app.web.limits_policy import StreamPolicy
-from app.web.middleware.metrics import StreamMeter
+from app.web.middleware.request_log import StreamMeter
 
 SHUTTING_DOWN = Error(
     code="shutting_down",

@@ -1,9 +1,18 @@
-"""Operators of the console, and what each role may do."""
+"""Operators of the console, what each role may do, and with what they sign in beside a password: one-time codes (RFC
+6238), recovery codes, and passkeys (WebAuthn Level 3).
+"""
 
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
 
@@ -61,3 +70,132 @@ class Credentials:
     password_hash: str = field(repr=False)
     asks_for_code: bool = False
     identity: bytes | None = field(default=None, repr=False)
+
+
+STEP_SECONDS: Final = 30
+SECRET_BYTES: Final = 20  # the length of SHA-1's output, which RFC 4226 recommends
+RECOVERY_CODES: Final = 10
+MAX_CODE_CHARS: Final = 40
+_RECOVERY_BYTES: Final = 10
+_ISSUER: Final = "Docent"
+_SECRET: Final = re.compile(r"[A-Z2-7]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class SecondFactor:
+    """As stored. `last_step` is the period of the last used code: neither its code nor an earlier one is accepted
+    again. `recovery_sha256` are the remaining recovery codes in hexadecimal; each works once."""
+
+    secret: str = field(repr=False)
+    last_step: int
+    recovery_sha256: Sequence[str]
+
+    def used(self, code: str, now: datetime) -> "SecondFactor | None":
+        """The factor after using the code, or None for an invalid code."""
+        step = step_of(self.secret, code, now)
+        if step is not None:
+            return None if step <= self.last_step else SecondFactor(self.secret, step, self.recovery_sha256)
+        given = recovery_hash(code)
+        if not any(hmac.compare_digest(given, each) for each in self.recovery_sha256):
+            return None
+        left = tuple(each for each in self.recovery_sha256 if each != given)
+        return SecondFactor(self.secret, self.last_step, left)
+
+
+def new_secret() -> str:
+    return base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def is_secret(text: str) -> bool:
+    return _SECRET.fullmatch(text) is not None
+
+
+def provisioning_uri(secret: str, email: str) -> str:
+    """The content of the QR code for an authenticator."""
+    import pyotp
+
+    return pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name=_ISSUER)
+
+
+def step_of(secret: str, code: str, now: datetime) -> int | None:
+    """The code's period: this one, or the one before or after, because clocks differ. None if it matches none
+    of these."""
+    import pyotp
+
+    written, here = "".join(code.split()), int(now.timestamp()) // STEP_SECONDS
+    codes = {step: pyotp.TOTP(secret).generate_otp(step) for step in (here, here - 1, here + 1)}
+    found = [step for step, each in codes.items() if hmac.compare_digest(each.encode(), written.encode())]
+    return found[0] if found else None
+
+
+def new_recovery_codes() -> list[str]:
+    """80 random bits each, in four groups."""
+    found = [base64.b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().lower() for _ in range(RECOVERY_CODES)]
+    return ["-".join(code[at : at + 4] for at in range(0, 16, 4)) for code in found]
+
+
+def recovery_hash(code: str) -> str:
+    """Sufficient to recognise the code, but useless to a reader, because nobody can try 80 bits."""
+    plain = "".join(code.lower().split()).replace("-", "")
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+# Passkeys are key pairs on an operator's device, which verifies the operator itself by fingerprint, face or PIN.
+HOLDS: Final = timedelta(minutes=30)
+MAX_PASSKEYS: Final = 10
+MAX_NAME_CHARS: Final = 60
+MAX_CREDENTIAL_CHARS: Final = 16_384
+_TIME_BYTES, _NONCE_BYTES, _MAC_BYTES = 8, 16, 16
+CHALLENGE_BYTES: Final = _TIME_BYTES + _NONCE_BYTES + _MAC_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Passkey:
+    """The public half. `challenged_at` is the time of the latest challenge that it answered."""
+
+    id: UUID
+    operator_id: UUID
+    name: str
+    created_at: datetime
+    used_at: datetime | None
+    credential_id: bytes = field(repr=False)
+    public_key: bytes = field(repr=False)
+    sign_count: int
+    challenged_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelyingParty:
+    """Docent as browsers identify it, by the address of its pages."""
+
+    origin: str
+
+    @classmethod
+    def at(cls, url: str) -> "RelyingParty":
+        parts = urlsplit(url)
+        return cls(f"{parts.scheme}://{parts.netloc}")
+
+    @property
+    def id(self) -> str:
+        return urlsplit(self.origin).hostname or ""
+
+
+def new_challenge(key: bytes, browser: str, now: datetime) -> bytes:
+    """Bound to one browser by a secret that the browser holds. Nothing is stored: the challenge holds its own time."""
+    begin = int(now.timestamp() * 1_000_000).to_bytes(_TIME_BYTES) + secrets.token_bytes(_NONCE_BYTES)
+    return begin + _mac(key, browser, begin)
+
+
+def challenged_at(key: bytes, browser: str, challenge: bytes, now: datetime) -> int | None:
+    """The time of the challenge in microseconds; None when it was made for another browser or has expired."""
+    begin, mac = challenge[:-_MAC_BYTES], challenge[-_MAC_BYTES:]
+    if len(challenge) != CHALLENGE_BYTES or not hmac.compare_digest(mac, _mac(key, browser, begin)):
+        return None
+    made = int.from_bytes(begin[:_TIME_BYTES])
+    age = now.timestamp() - made / 1_000_000
+    return made if -1 <= age <= HOLDS.total_seconds() else None
+
+
+def _mac(key: bytes, browser: str, begin: bytes) -> bytes:
+    said = b"docent passkey challenge" + hashlib.sha256(browser.encode()).digest() + begin
+    return hmac.digest(key, said, hashlib.sha256)[:_MAC_BYTES]

@@ -10,10 +10,18 @@ from app.core.field_rules import MAX_EMAIL_CHARS, check_line
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
-from app.workspaces.operator import Credentials, Operator, Role
+from app.workspaces.operator import (
+    Credentials,
+    Operator,
+    Role,
+    SecondFactor,
+    is_secret,
+    new_recovery_codes,
+    recovery_hash,
+    step_of,
+)
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, SecondFactorRecords
-from app.workspaces.second_factor import SecondFactor, is_secret, new_recovery_codes, recovery_hash, step_of
 
 MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
 _EMAIL = re.compile(r"[^@\s\"'<>(),;:\\]+@[^@\s\"'<>(),;:\\]+")

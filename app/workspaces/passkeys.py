@@ -18,9 +18,16 @@ from app.providers.identity.passkey_ceremony import (
     request_options,
 )
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.operator import Operator
+from app.workspaces.operator import (
+    MAX_NAME_CHARS,
+    MAX_PASSKEYS,
+    Operator,
+    Passkey,
+    RelyingParty,
+    challenged_at,
+    new_challenge,
+)
 from app.workspaces.operators import acting, checked_owner
-from app.workspaces.passkey import MAX_NAME_CHARS, MAX_PASSKEYS, Passkey, RelyingParty, challenged_at, new_challenge
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import PasskeyRecords
 from app.workspaces.records.tokens import TokenRecords

@@ -24,9 +24,8 @@ from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.audit_entry import AuditFilter
-from app.workspaces.operator import Credentials, Operator, OperatorSession
+from app.workspaces.operator import Credentials, Operator, OperatorSession, challenged_at, new_challenge
 from app.workspaces.operators import MAX_PASSWORD_CHARS, acting
-from app.workspaces.passkey import challenged_at, new_challenge
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, SecondFactorRecords
 from app.workspaces.records.tokens import TokenRecords

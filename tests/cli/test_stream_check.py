@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from app.cli.serving.stream_check import StreamUnreadable, check_stream, likely_causes
-from app.web.stream_probe import EVENTS
+from app.web.health import PROBE_EVENTS
 
 
 class ScriptedStream(httpx.AsyncByteStream):
@@ -35,7 +35,7 @@ def answering(
 
 TICKS = [
     f"id: {number}\nevent: tick\ndata: {json.dumps({'event': 'tick', 'sent_ms': number * 20.0})}\n\n".encode()
-    for number in range(EVENTS + 1)
+    for number in range(PROBE_EVENTS + 1)
 ]
 
 
@@ -48,7 +48,7 @@ async def test_a_stream_that_comes_as_it_is_sent_is_live() -> None:
 
 async def test_a_stream_that_comes_in_one_piece_is_held_back() -> None:
     report = await check_stream("http://docent.example", answering([b"".join(TICKS)], {"Server": "nginx/1.22"}))
-    assert (report.pieces, round(report.worst_delay_ms)) == (1, EVENTS * 20)
+    assert (report.pieces, round(report.worst_delay_ms)) == (1, PROBE_EVENTS * 20)
     assert not report.is_live
     [cause] = report.causes
     assert "proxy_buffering off" in cause
@@ -63,7 +63,7 @@ async def test_a_stream_in_a_few_clumps_is_held_back() -> None:
 async def test_events_that_are_torn_between_two_reads_are_put_together() -> None:
     whole = b"".join(TICKS)
     torn = [whole[at : at + 33] for at in range(0, len(whole), 33)]
-    assert (await check_stream("http://docent.example", answering(torn, pause_seconds=0.01))).events == EVENTS + 1
+    assert (await check_stream("http://docent.example", answering(torn, pause_seconds=0.01))).events == PROBE_EVENTS + 1
 
 
 @pytest.mark.parametrize(

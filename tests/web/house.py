@@ -63,9 +63,8 @@ from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
 from app.web.even_time import EvenTime
-from app.web.health import Readiness
+from app.web.health import Exposition, MetricsToken, Readiness, exposition_of
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
-from app.web.metrics_text import Exposition, MetricsToken, exposition_of
 from app.web.widget_script import WidgetFolder
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import WebhookSender

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from starlette.requests import Request
 
-from app.web.metrics_text import KEPT_SECONDS, MetricsText, MetricsToken
+from app.web.health import KEPT_SECONDS, MetricsText, MetricsToken
 from tests.doubles.metrics_reader import METRICS_TOKEN
 
 SCRAPER = Request({"type": "http", "headers": [(b"authorization", f"Bearer {METRICS_TOKEN}".encode())]})

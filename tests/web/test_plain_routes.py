@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from app.web.health import Readiness
-from app.web.metrics_text import MetricsToken
+from app.web.health import MetricsToken, Readiness
 from tests.doubles.metrics_reader import AS_SCRAPER, read_metrics
 from tests.web.house import SITE, House, open_house
 

@@ -13,11 +13,10 @@ from app.core.list_page import PageRequest
 from app.mail.mailer import Mailer
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.audit_log import AuditLog
-from app.workspaces.operator import Operator, Role
+from app.workspaces.operator import Operator, Role, new_secret
 from app.workspaces.operators import Operators, SecondFactors, SignInMethods, acting
 from app.workspaces.password_links import PasswordLinks
 from app.workspaces.records.tokens import TokenRecords
-from app.workspaces.second_factor import new_secret
 from app.workspaces.sign_in import SeveralAccounts, SignIn, WorkspaceChoice
 from app.workspaces.workspaces import Workspaces
 from tests.doubles.fixed_clock import FixedClock

@@ -10,6 +10,7 @@ from app.agents.agent import AgentConfig
 from app.agents.agents import MAX_UPLOAD_BYTES, AgentPictures, Agents
 from app.agents.widget_settings import Fallback, Group, Invitation, InvitationText, Theme, Translation
 from app.core.errors import InvalidInput
+from app.web.console.forms import SettingView, blocks, form_fields
 from app.web.console.page import (
     ConsolePage,
     Form,
@@ -24,7 +25,6 @@ from app.web.console.page import (
     read,
     write,
 )
-from app.web.console.setting_fields import SettingView, blocks, form_fields
 from app.web.model import Language, takes, with_fields
 from app.web.request_body import FORM_BYTES, FilePart
 

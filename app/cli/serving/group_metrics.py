@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.web.metrics_text import Exposition, exposition_of
+from app.web.health import Exposition, exposition_of
 
 # One that hangs, or is just starting, is left out.
 _PATIENCE_SECONDS: Final = 1.0

@@ -9,7 +9,7 @@ from typing import Final
 
 import httpx
 
-from app.web.stream_probe import EVENTS, PATH
+from app.web.health import PROBE_EVENTS, PROBE_PATH
 
 # (header, part of its value or "" for any, what it means and the fix); all that fit are named.
 _SIGNS: Final = (
@@ -123,7 +123,7 @@ class StreamReport:
 
 async def check_stream(base_url: str, transport: httpx.AsyncBaseTransport | None = None) -> StreamReport:
     """Raises StreamUnreadable."""
-    url = base_url.rstrip("/") + PATH
+    url = base_url.rstrip("/") + PROBE_PATH
     # Browsers offer compression, and a proxy that accepts the offer collects before it compresses.
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
     try:
@@ -157,8 +157,8 @@ async def _arrivals(response: httpx.Response) -> list[Arrival]:
 
 
 def _report(url: str, arrivals: Sequence[Arrival], headers: Mapping[str, str]) -> StreamReport:
-    if len(arrivals) <= EVENTS:
-        raise StreamUnreadable(f"{url} broke off after {len(arrivals)} of {EVENTS + 1} events.")
+    if len(arrivals) <= PROBE_EVENTS:
+        raise StreamUnreadable(f"{url} broke off after {len(arrivals)} of {PROBE_EVENTS + 1} events.")
     delays = [arrival.came_ms - arrival.sent_ms for arrival in arrivals]
     worst = max(delays) - min(delays)
     moments = [arrival.came_ms for arrival in arrivals]

@@ -23,7 +23,7 @@ from app.kit.tasks.supervisor import end_task
 from app.main import Web, open_app
 from app.settings import Settings
 from app.turns.turns import Turns
-from app.web.metrics_text import Exposition
+from app.web.health import Exposition
 from app.web.middleware.bounded_http import bounded_http
 from app.workspaces.first_account import FirstAccount
 

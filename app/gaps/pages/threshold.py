@@ -12,9 +12,9 @@ from app.gaps.gaps import GapTriage, GapView
 from app.quality.quality_review import ThresholdCurves
 from app.search.confidence import SURE
 from app.search.threshold_curve import ThresholdCurve
+from app.web.console.charts import Line, LineChart, share_chart
 from app.web.console.filters import percent
 from app.web.console.forms import Percent
-from app.web.console.line_chart import Line, LineChart, share_chart
 from app.web.console.page import Form, Go, Pages, Shown, Visit, action, page, read, write
 
 

@@ -36,7 +36,7 @@ from app.store.system_of_record import SystemOfRecord
 from app.turns.api.live_streams import LiveStreams
 from app.turns.api.visitor_turns import VisitorTurns, whole_answer
 from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_minute
-from app.web.middleware.metrics import StreamMeter
+from app.web.middleware.request_log import StreamMeter
 from app.web.operation import Api, Call, ListOut, ListQuery, VisitorCaller, get, new_visitor, post, visitor
 from app.web.origins import admit_listed_origin, is_own
 from app.web.proof_of_work import ProofOfWork, ProofRefused

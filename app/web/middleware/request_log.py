@@ -1,15 +1,87 @@
-"""Gives each request an id, one log line and one count: route templates only, no texts, tokens or addresses."""
+"""What is kept of each request: an id, one log line, one count and a span. Route templates only, no texts, tokens or
+addresses.
+"""
 
 import re
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 from uuid import uuid4
 
 import structlog
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.web.middleware.metrics import RequestMeter
+from app.core.turn_events import Done, Error, NumberedEvent, Token
+from app.kit.tracing import span
+
+_FAST = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_OF_ROUTES = (0.01, 0.05, 0.25, 1, 2.5, 10)  # fewer, because each route has them
+
+
+class StreamMeter:
+    """Counts answer streams, how they end, and how long visitors wait for the first token."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._live = Gauge("docent_live_streams", "Answer streams being written now.", registry=registry)
+        self._ends = Counter(
+            "docent_streams", "Answer streams by how they ended: done, error or left.", ["end"], registry=registry
+        )
+        self._answers = Counter(
+            "docent_answers", "Streamed answers by who answered.", ["answered_by", "low_confidence"], registry=registry
+        )
+        self._first_token = Histogram(
+            "docent_first_token_seconds",
+            "From the stream's start to its first token.",
+            buckets=_FAST,
+            registry=registry,
+        )
+
+    @contextmanager
+    def stream(self) -> Iterator[Callable[[NumberedEvent], None]]:
+        """Around one stream; call the function that it yields with every event."""
+        started = time.perf_counter()
+        end, has_token = "left", False
+
+        def seen(event: NumberedEvent) -> None:
+            nonlocal end, has_token
+            match event.event:
+                case Token() if not has_token:
+                    has_token = True
+                    self._first_token.observe(time.perf_counter() - started)
+                case Done() as done:
+                    end = "done"
+                    self._answers.labels(done.answered_by.value, str(done.low_confidence).lower()).inc()
+                case Error():
+                    end = "error"
+
+        self._live.inc()
+        try:
+            yield seen
+        finally:
+            self._live.dec()
+            self._ends.labels(end).inc()
+
+
+class RequestMeter:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._requests = Counter(
+            "docent_http_requests", "Requests by route and status.", ["method", "route", "status"], registry=registry
+        )
+        self._seconds = Histogram(
+            "docent_http_request_seconds",
+            "From the request to the start of its answer.",
+            ["method", "route"],
+            buckets=_OF_ROUTES,
+            registry=registry,
+        )
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(method, route).observe(seconds)
+
 
 _log = structlog.get_logger("docent.web")
 
@@ -88,3 +160,38 @@ def request_method(scope: Scope) -> str:
 
 def route_template(scope: Scope) -> str:
     return str(getattr(scope.get("route"), "path", "unmatched"))
+
+
+_LEFT_OUT: Final = frozenset({"/healthz", "/readyz", "/metrics"})  # requested every few seconds, by machines
+
+
+class TracedRequests:
+    """A span for each request, as a child of the caller's if there is a W3C `traceparent`. Follows OpenTelemetry's
+    conventions for HTTP, except that the path is replaced by its route: a path may contain a secret, and a query the
+    search terms."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in _LEFT_OUT:
+            await self._app(scope, receive, send)
+            return
+        method = request_method(scope)
+        given = Headers(scope=scope)
+        callers = {name: given[name] for name in ("traceparent", "tracestate") if name in given}
+        attributes = {"http.request.method": method, "url.scheme": str(scope.get("scheme", "http"))}
+        with span(method, attributes, kind="server", headers=callers) as traced:
+
+            async def send_and_note(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    status, route = int(message["status"]), route_template(scope)
+                    traced.rename(f"{method} {route}")
+                    traced.set("http.route", route)
+                    traced.set("url.path", route)
+                    traced.set("http.response.status_code", status)
+                    if status >= 500:
+                        traced.fail(str(status))
+                await send(message)
+
+            await self._app(scope, receive, send_and_note)

@@ -20,6 +20,15 @@ from app.web.even_time import EvenTime
 from app.web.middleware.public_url import base_url_of
 from app.web.model import Email
 from app.workspaces.api.operators import Password, TypedPassword
+from app.workspaces.operator import (
+    MAX_CODE_CHARS,
+    MAX_CREDENTIAL_CHARS,
+    MAX_NAME_CHARS,
+    RelyingParty,
+    is_secret,
+    new_secret,
+    provisioning_uri,
+)
 from app.workspaces.operators import (
     MIN_PASSWORD_CHARS,
     Operators,
@@ -27,10 +36,8 @@ from app.workspaces.operators import (
     SignInMethods,
 )
 from app.workspaces.pages.sign_in import Wanted, address_of_ours, count_password
-from app.workspaces.passkey import MAX_CREDENTIAL_CHARS, MAX_NAME_CHARS, RelyingParty
 from app.workspaces.passkeys import Answer, Passkeys
 from app.workspaces.password_links import LINK_PATH, MAX_TOKEN_CHARS, PasswordLinks
-from app.workspaces.second_factor import MAX_CODE_CHARS, is_secret, new_secret, provisioning_uri
 from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
 
 _log = structlog.get_logger("docent.web")

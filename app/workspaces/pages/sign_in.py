@@ -42,6 +42,7 @@ from app.web.limits_policy import codes_limits
 from app.web.middleware.public_url import base_url_of
 from app.web.model import Email
 from app.workspaces.api.operators import Password, TypedPassword
+from app.workspaces.operator import MAX_CODE_CHARS
 from app.workspaces.operators import (
     MIN_PASSWORD_CHARS,
     Operators,
@@ -49,7 +50,6 @@ from app.workspaces.operators import (
     SignInMethods,
 )
 from app.workspaces.provider_sign_in import ProviderSignIn
-from app.workspaces.second_factor import MAX_CODE_CHARS
 from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST, WARN_AFTER_CODES, SeveralAccounts, SignedIn
 from app.workspaces.workspaces import Workspaces
 

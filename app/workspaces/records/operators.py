@@ -13,9 +13,7 @@ from app.store.schema import StorableText, UtcDateTime, column, own_id, parent, 
 from app.store.secret_keys import Sealed
 from app.store.tables.tenancy import OPERATORS, WORKSPACES
 from app.store.transaction import Repository, new_id, value_of
-from app.workspaces.operator import Credentials, Operator, OperatorSession, Role
-from app.workspaces.passkey import Passkey
-from app.workspaces.second_factor import SecondFactor
+from app.workspaces.operator import Credentials, Operator, OperatorSession, Passkey, Role, SecondFactor
 
 OPERATOR_SESSIONS = table(
     "operator_sessions",

@@ -7,8 +7,8 @@ import pytest
 
 from app.core.list_page import PageRequest
 from app.workspaces.audit_entry import AuditFilter
+from app.workspaces.operator import HOLDS
 from app.workspaces.operators import Operators
-from app.workspaces.passkey import HOLDS
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
 from tests.doubles.soft_passkey import SoftPasskey

@@ -3,7 +3,7 @@
 import re
 from datetime import date
 
-from app.web.console.line_chart import HEIGHT, Line, line_chart
+from app.web.console.charts import HEIGHT, Line, line_chart
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 

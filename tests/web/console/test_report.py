@@ -6,8 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.web.console.bar_chart import Bars, bar_chart
-from app.web.console.line_chart import HEIGHT
+from app.web.console.charts import HEIGHT, Bars, bar_chart
 from tests.doubles.visitors import visitor_of
 from tests.store.sample_rows import ask
 from tests.web.console.browser import text_of

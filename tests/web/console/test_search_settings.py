@@ -16,7 +16,7 @@ from app.core.search_filter import AttributeFilter, SearchFilter
 from app.core.setting import settings_of
 from app.quality.golden_question import GoldenMark, GoldenSide
 from app.quality.records.golden_questions import GoldenRunRecords
-from app.web.console.setting_fields import blocks
+from app.web.console.forms import blocks
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import FORMS, OpenConsole
 from tests.web.house import House

@@ -9,7 +9,7 @@ from app.agents.records import AgentRecords
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
-from app.web.console.line_chart import HEIGHT, Line, share_chart
+from app.web.console.charts import HEIGHT, Line, share_chart
 from tests.web.console.browser import an_operator, text_of
 from tests.web.console.test_gaps import asked_in_vain, gaps_path
 from tests.web.house import House
