@@ -71,8 +71,7 @@ from app.search.api.agent_search import AdminSearch
 from app.search.api.widget_search import WidgetSearch
 from app.search.pages import SearchSettingsPages
 from app.sources.api.documents import AdminDocuments, AdminPassages
-from app.sources.api.source_editing import AdminSourceAccess, AdminSourceEditing
-from app.sources.api.source_hooks import SourceHookApi
+from app.sources.api.source_editing import AdminSourceAccess, AdminSourceEditing, SourceHookApi
 from app.sources.api.sources import AdminDiscovery, AdminSchedules, AdminSources
 from app.sources.deletions.api import AdminDeletions
 from app.sources.deletions.pages import DeletionPages

@@ -24,13 +24,13 @@ from app.cli.sources.website_address import check_website, website_address, webs
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
+from app.kit.job_queue import InlineJobQueue
 from app.settings import Settings
 from app.site_report.questions import given_questions
 from app.site_report.site_report import ReportQuestion, SiteReport, Verdict
 from app.site_report.site_reports import SiteReports, report_page
 from app.sources.kinds import SITE
 from app.sources.records import SourceRecords
-from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import READ_STATUSES, SourceConfig
 

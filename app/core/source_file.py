@@ -145,3 +145,7 @@ class OpenedFile:
 
     facts: FileFacts
     pieces: AsyncIterator[bytes]
+
+
+class FileRefused(Exception):
+    """`str(error)` continues the sentence "The file ...": what is wrong with it, and the fix."""

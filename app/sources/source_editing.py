@@ -1,6 +1,10 @@
 """Changing a source's settings, which the next sync applies; and the credentials that its website requires, which can
-be replaced and removed, but never read."""
+be replaced and removed, but never read; and its publish hook, by which the website reports, signed with a secret of
+the source, which pages have changed."""
 
+import hmac
+import re
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import partial
@@ -8,18 +12,30 @@ from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from app.core.actor import Actor
-from app.core.errors import InvalidInput, NotFound
+from app.core.actor import WRITE, Actor
+from app.core.errors import InvalidInput, NotFound, Unauthorized
+from app.kit.clock import Clock
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.records import SourceAccessRecords, SourceRecords
+from app.sources.records import HookRecords, SourceAccessRecords, SourceRecords
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
-from app.sources.source import AccessFacts, Source, SourceAccess, SourceConfig, SourceKind, check_access
+from app.sources.source import (
+    WINDOW,
+    AccessFacts,
+    Source,
+    SourceAccess,
+    SourceConfig,
+    SourceKind,
+    check_access,
+    hook_secret,
+    hook_signature,
+)
 from app.sources.source_rules import check_has, check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.store.transaction import batches
 from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.tokens import TokenRecords
 
 _CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth", "read_files", "keep_repeated"})
 _DROPPED_AT_ONCE: Final = 100
@@ -146,3 +162,61 @@ class SourceAccesses:
         if SourceAccessRecords(tx).clear(source_id):
             CrawlPageRecords(tx).forget_validators(source_id)
             AuditRecords(tx).acted(actor, "source.clear_access", source_id)
+
+
+_SALT_BYTES: Final = 16
+_TIMESTAMP: Final = re.compile(r"\d{1,12}", re.ASCII)
+_REFUSED: Final = (
+    "The signature does not match this source, timestamp and body. See docs/how-to/sources.md for how to sign."
+)
+
+
+class SourceHooks:
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    @writes
+    def make(self, tx: Transaction, actor: Actor, source_id: UUID) -> str:
+        """A new secret, replacing an earlier one. It is only returned here. Raises NotFound."""
+        SourceRecords(tx).find(actor.workspace_id, source_id)
+        key = TokenRecords(tx).signing_keys()[0]
+        salt = secrets.token_bytes(_SALT_BYTES)
+        HookRecords(tx).set(source_id, key.kid, salt)
+        AuditRecords(tx).acted(actor, "source.make_hook", source_id)
+        return hook_secret(key.secret, source_id, salt)
+
+    @writes
+    def remove(self, tx: Transaction, actor: Actor, source_id: UUID) -> None:
+        """Raises NotFound."""
+        SourceRecords(tx).find(actor.workspace_id, source_id)
+        HookRecords(tx).clear(source_id)
+        AuditRecords(tx).acted(actor, "source.remove_hook", source_id)
+
+    async def caller(self, source_id: UUID, timestamp: str, signature: str, body: bytes) -> Actor:
+        """The caller, who acts for the source alone. Each call is accepted once. Raises Unauthorized, for a source
+        without a hook or an absent one just as for a wrong signature."""
+        now = self._clock.now()
+        if not _TIMESTAMP.fullmatch(timestamp) or abs(now.timestamp() - int(timestamp)) > WINDOW.total_seconds():
+            raise Unauthorized(
+                "Send the current time as Docent-Timestamp, in seconds since 1970. It may be off by at most 5 minutes."
+            )
+        workspace_id = await self._records.read(lambda tx: self._signed_by(tx, source_id, timestamp, signature, body))
+
+        def work(tx: Transaction) -> None:
+            # A timestamp may be in the future as well as in the past, so a call is remembered for twice the window.
+            if not HookRecords(tx).note_call(source_id, signature, now - 2 * WINDOW):
+                raise Unauthorized("This call was already received. Sign a new call for each change.")
+
+        await self._records.of_workspace(workspace_id).write(work)
+        return Actor(workspace_id, f"hook of {source_id}", frozenset((WRITE,)))
+
+    def _signed_by(self, tx: Transaction, source_id: UUID, timestamp: str, signature: str, body: bytes) -> UUID:
+        hook = HookRecords(tx).hook(source_id)
+        keys = {key.kid: key.secret for key in TokenRecords(tx).signing_keys()}
+        if hook is None or hook.kid not in keys:
+            raise Unauthorized(_REFUSED)
+        right = hook_signature(hook_secret(keys[hook.kid], source_id, hook.salt), timestamp, body)
+        if not hmac.compare_digest(right.encode(), signature.encode()):
+            raise Unauthorized(_REFUSED)
+        return hook.workspace_id

@@ -68,8 +68,7 @@ from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_control import PageSync
 from app.sources.runs.site_reader import PageListing
 from app.sources.source import SourceConfig
-from app.sources.source_editing import SourceEditing
-from app.sources.source_hooks import SourceHooks
+from app.sources.source_editing import SourceEditing, SourceHooks
 from app.sources.sources import Schedules, Sources
 from app.stale_answers.records import StaleAnswerRecords
 from app.stale_answers.stale_answer import Finding as StaleFinding

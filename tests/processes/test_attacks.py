@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from app.sources.files.office_floods import MAX_PARAGRAPHS
+from app.sources.files.office_parts import MAX_PARAGRAPHS
 from tests.doubles.metrics_reader import AS_SCRAPER, METRICS_TOKEN
 from tests.doubles.sample_files import a_docx, paragraph
 from tests.processes.bare_server import BareServer, bare_server

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from app.bootstrap.knowledge import open_knowledge
-from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
+from app.kit.job_queue import InlineJobQueue
 from tests.doubles.answering_house import answering_house
 
 

@@ -19,7 +19,7 @@ INSTALLATION_WIDE: Final = {
     "workspaces/password_links.py": (3, "whose a link or an address is; requests of nobody are noted"),
     "workspaces/provider_sign_in.py": (2, "whose an identity is; failures of nobody are noted"),
     "workspaces/sign_in.py": (7, "whose an address or a session is; failures of nobody are noted; old sessions end"),
-    "sources/source_hooks.py": (1, "whose a signed call is"),
+    "sources/source_editing.py": (1, "whose a signed call is"),
     "sources/files/source_files.py": (1, "a file that its operator has made public is anybody's"),
     "sources/files/file_bodies.py": (1, "which objects of the store are nobody's any more"),
     "conversations/history.py": (1, "by a conversation alone, which the caller has checked"),
@@ -53,7 +53,7 @@ INSTALLATION_WIDE: Final = {
     "web/visitor_tokens.py": (2, "the installation's keys"),
     "cli/local_operator.py": (2, "which workspace a command means"),
     "cli/doctor/service_checks.py": (4, "the database, its policies, its workers and its mails"),
-    "cli/deleting.py": (1, "whether a worker lives"),
+    "cli/sources/jobs_here.py": (1, "whether a worker lives"),
     "cli/sources/run_now.py": (1, "whether a worker lives"),
 }
 

@@ -17,10 +17,10 @@ from app.agents.chat_model_names import NO_NAMES
 from app.bootstrap.infrastructure import open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on
 from app.core.actor import SCOPES, Actor
+from app.kit.job_queue import InlineJobQueue
 from app.main import open_app
 from app.settings import Settings, read_settings
 from app.sources import kinds
-from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
 from app.sources.source import SourceConfig
 from app.sources.sources import Sources
 from app.workspaces.records.tokens import TokenRecords

@@ -21,7 +21,7 @@ from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.actor import Actor
 from app.kit.cache import Cache
 from app.kit.clock import Clock
-from app.kit.job_queue import JobQueue
+from app.kit.job_queue import InlineJobQueue, JobQueue
 from app.kit.limits.rate_limiter import RateLimiter
 from app.knowledge.context_writer import ContextWriter
 from app.knowledge.document import PageContent
@@ -30,7 +30,6 @@ from app.providers.chat.chat_model import ChatModel
 from app.providers.embedding.embedder import Embedder
 from app.providers.reranking.reranker import Reranker
 from app.settings import read_settings
-from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
 from app.store.engine import open_engine
 from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord

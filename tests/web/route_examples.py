@@ -51,8 +51,7 @@ from app.sources.files.source_files import SourceFiles
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import AccessKind, SourceAccess, SourceConfig, hook_signature
-from app.sources.source_editing import SourceAccesses, SourceEditing
-from app.sources.source_hooks import SourceHooks
+from app.sources.source_editing import SourceAccesses, SourceEditing, SourceHooks
 from app.sources.sources import Sources
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint

@@ -10,7 +10,7 @@ from app.bootstrap.knowledge import open_knowledge
 from app.settings import Settings
 
 if TYPE_CHECKING:
-    from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
+    from app.kit.job_queue import InlineJobQueue
 
 
 class JobsHere:
@@ -37,7 +37,7 @@ class JobsHere:
 
     @asynccontextmanager
     async def _queue(self) -> "AsyncIterator[InlineJobQueue]":
-        from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
+        from app.kit.job_queue import InlineJobQueue
 
         async with open_infrastructure(self._settings) as base, open_knowledge(base) as knowledge:
             yield InlineJobQueue(knowledge.jobs)

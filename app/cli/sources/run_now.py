@@ -13,10 +13,9 @@ from app.cli.sources.crawl_progress import crawl_progress, in_words
 from app.cli.terminal import out, print_json, table
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
-from app.kit.job_queue import JobQueue
+from app.kit.job_queue import InlineJobQueue, JobQueue
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.jobs.dbos_worker import WORKER_KIND
-from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import ENDED_STATES, READ_STATUSES, CrawlRun, RunState, Source
 from app.sources.sources import Sources

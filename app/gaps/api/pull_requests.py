@@ -15,7 +15,7 @@ from app.gaps.pull_requests.pull_request import (
 )
 from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, Merges, PullRequests, Repositories
 from app.providers.code.code_host import RepositoryFile
-from app.sources.api.source_hooks import hook_call
+from app.sources.api.source_editing import hook_call
 from app.web.middleware.public_url import root_path_of
 from app.web.model import Url
 from app.web.operation import (

@@ -1,4 +1,6 @@
-"""Admin API: changing a source, and the credentials that its website requires."""
+"""Admin API: changing a source, the credentials that its website requires, and the secret of its publish hook; with the
+signed call itself.
+"""
 
 from datetime import datetime
 from uuid import UUID
@@ -6,7 +8,8 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
-from app.sources.api.sources import MAX_BODY_BYTES, TAG, SourceOut, SourcePatch
+from app.sources.api.sources import MAX_BODY_BYTES, TAG, RunOut, SourceOut, SourcePatch, SyncIn
+from app.sources.runs.run_control import PageSync
 from app.sources.source import (
     MAX_ACCESS_NAME_CHARS,
     MAX_SECRET_CHARS,
@@ -16,10 +19,26 @@ from app.sources.source import (
     SourceAccess,
     SourceConfig,
 )
-from app.sources.source_editing import SourceAccesses, SourceEditing, with_own_address
+from app.sources.source_editing import SourceAccesses, SourceEditing, SourceHooks, with_own_address
+from app.sources.sources import Sources
 from app.web.file_export import public_path
-from app.web.middleware.public_url import base_url_of
-from app.web.operation import Api, Call, Model, delete, get, mirrors, patch, put, read, write
+from app.web.middleware.public_url import base_url_of, root_path_of
+from app.web.operation import (
+    DEFAULT_MAX_BODY_BYTES,
+    Api,
+    Call,
+    CountedAddress,
+    Model,
+    delete,
+    get,
+    mirrors,
+    patch,
+    post,
+    put,
+    read,
+    write,
+)
+from app.web.request_body import check_json, read_body
 
 
 @mirrors(SourceConfig, "source_id name url text")
@@ -111,3 +130,59 @@ class AdminSourceAccess(Api):
     @delete("/v1/sources/{source_id}/access", "Remove the credentials sent to the source's website", access=write)
     async def clear_source_access(self, call: Call[Actor, None]) -> None:
         await self._accesses.clear(call.caller, call.path_id("source_id"))
+
+
+TIMESTAMP_HEADER = "docent-timestamp"
+SIGNATURE_HEADER = "docent-signature"
+MAX_BODY_BYTES = 16 * DEFAULT_MAX_BODY_BYTES  # 500 addresses of 2,048 characters
+
+
+class HookOut(Model):
+    secret: str = Field(description="Shown once. The previous secret stops working.")
+    path: str = Field(description="The path to post to.")
+
+
+# The caller is unknown until the signature was checked against the body.
+hook_call = CountedAddress("hook", lambda limits: limits.inits_per_address, ("unauthorized", "rate_limited"))
+
+
+class SourceHookApi(Api):
+    tag = TAG
+
+    def __init__(self, hooks: SourceHooks, sources: Sources, page_sync: PageSync) -> None:
+        self._hooks = hooks
+        self._sources = sources
+        self._page_sync = page_sync
+
+    @post("/v1/sources/{source_id}/hook", "Create a new secret for the source's publish hook", access=write, status=201)
+    async def make_hook(self, call: Call[Actor, None]) -> HookOut:
+        source_id = call.path_id("source_id")
+        path = f"{root_path_of(call.request)}/v1/hooks/sources/{source_id}"
+        return HookOut(secret=await self._hooks.make(call.caller, source_id), path=path)
+
+    @delete("/v1/sources/{source_id}/hook", "Remove the source's publish hook", access=write)
+    async def remove_hook(self, call: Call[Actor, None]) -> None:
+        await self._hooks.remove(call.caller, call.path_id("source_id"))
+
+    @post(
+        "/v1/hooks/sources/{source_id}",
+        "Report changed pages, signed with the hook's secret; the body is that of syncSource",
+        access=hook_call,
+        status=202,
+        codes=("malformed_json", "too_large", "unsupported_media_type", "invalid_request"),
+    )
+    async def call_hook(self, call: Call[None, None]) -> RunOut:
+        """The signature covers the raw bytes, so the body is only parsed as JSON after it was checked."""
+        request, source_id = call.request, call.path_id("source_id")
+        body = await read_body(request, MAX_BODY_BYTES)
+        headers = request.headers
+        actor = await self._hooks.caller(
+            source_id, headers.get(TIMESTAMP_HEADER, ""), headers.get(SIGNATURE_HEADER, ""), body
+        )
+        urls = None
+        if body.strip():
+            check_json(request, body)
+            urls = SyncIn.model_validate_json(body).urls
+        if urls is None:
+            return RunOut.showing(await self._sources.sync(actor, source_id))
+        return RunOut.showing(await self._page_sync.pages(actor, source_id, urls))

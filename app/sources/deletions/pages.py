@@ -7,7 +7,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.knowledge.passages import Passages
 from app.sources.deletions.deletion import DeletedKind, Deletion, StoreCounts
 from app.sources.deletions.deletions import Deletions
-from app.sources.pages.own_source import own_source
+from app.sources.pages.sources import own_source
 from app.sources.sources import Sources
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 

@@ -4,15 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from app.core.source_file import FileFormat, file_format
-from app.sources.files.csv_table import read_csv
-from app.sources.files.html_page import read_html
+from app.core.source_file import FileFormat, FileRefused, file_format
 from app.sources.files.mammoth_docx import read_docx
 from app.sources.files.openpyxl_sheets import read_xlsx
-from app.sources.files.plain_text import read_markdown, read_text
+from app.sources.files.plain_text import read_html, read_markdown, read_text
 from app.sources.files.pptx_slides import read_pptx
 from app.sources.files.pypdf_pages import read_pdf
-from app.sources.files.refusal import FileRefused
+from app.sources.files.table_text import read_csv
 from crawler.extract.metadata.page_language import detected_language
 from crawler.extract.page import Page
 

@@ -3,6 +3,9 @@ into the document before: numbers of headings, charts and formulas."""
 
 import io
 import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from posixpath import join, normpath
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -11,15 +14,155 @@ from xml.etree.ElementTree import Element
 import mammoth
 from selectolax.lexbor import LexborHTMLParser
 
-from app.sources.files.docx_formulas import FORMULAS, formula_text
-from app.sources.files.docx_numbers import HeadingNumbers, W
-from app.sources.files.office_charts import chart_texts
-from app.sources.files.office_parts import BROKEN, description, own_title, xml_parts, zipped
-from app.sources.files.refusal import FileRefused
+from app.core.source_file import FileRefused
+from app.sources.files.office_parts import BROKEN, chart_texts, description, own_title, xml_parts, zipped
 from crawler.extract.invisible_text import without_invisible
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.writer import write_markdown
 from crawler.extract.page import Page
+
+_MATH: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+FORMULAS: Final = frozenset({f"{_MATH}oMath", f"{_MATH}oMathPara"})
+_MOST_LEVELS: Final = 50
+_WITH_ENDS: Final = frozenset({"sSup", "sSub", "sSubSup", "nary", "limLow"})
+_PLAIN: Final = 1  # character, which takes no brackets
+
+
+def formula_text(node: Element, level: int = 0) -> str:
+    """The text of a formula (OMML) or of a part of one, on one line: (a + b)/(2) and x^(2)."""
+    kind = node.tag.removeprefix(_MATH)
+    if kind == "t" or level > _MOST_LEVELS:
+        return node.text or ""
+    told = [(child.tag.removeprefix(_MATH), formula_text(child, level + 1)) for child in node]
+    parts = dict(told)
+    if kind == "f":
+        return f"{_bracketed(parts.get('num', ''))}/{_bracketed(parts.get('den', ''))}"
+    if kind == "rad":
+        return f"√{_bracketed(parts.get('e', ''))}"
+    if kind == "d":
+        return f"{_sign(node, 'begChr', '(')}{parts.get('e', '')}{_sign(node, 'endChr', ')')}"
+    if kind == "func":
+        return f"{parts.get('fName', '')} {parts.get('e', '')}"
+    if kind in _WITH_ENDS:
+        below, above = parts.get("sub") or parts.get("lim", ""), parts.get("sup", "")
+        ends = "".join(f"{sign}{_bracketed(text)}" for sign, text in (("_", below), ("^", above)) if text)
+        inner = parts.get("e", "")
+        return f"{_sign(node, 'chr', '∫')}{ends} {inner}" if kind == "nary" else f"{inner}{ends}"
+    return "".join(text for _, text in told)
+
+
+def _sign(node: Element, name: str, usual: str) -> str:
+    found = node.find(f"./*/{_MATH}{name}")
+    return usual if found is None else found.get(f"{_MATH}val", usual)
+
+
+def _bracketed(text: str) -> str:
+    return text if len(text) <= _PLAIN or text.isdecimal() else f"({text})"
+
+
+W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_VALUE: Final = f"{W}val"
+_LEVELS: Final = 9
+_MOST_ABOVE: Final = 20  # styles that a style is based on
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    start: int
+    kind: str  # such as "decimal"
+    text: str  # such as "%1.%2."
+
+
+class HeadingNumbers:
+    """The numbers of headings ("2.1 Costs"), which the file keeps as rules and word processors count. `numbering` and
+    `styles` are the roots of these parts, where the file has them."""
+
+    def __init__(self, numbering: Element | None, styles: Element | None) -> None:
+        self._lists = _lists(numbering) if numbering is not None else {}
+        found = styles.iterfind(f"{W}style") if styles is not None else ()
+        self._styles = {style.get(f"{W}styleId", ""): style for style in found}
+        self._counts: defaultdict[int, list[int]] = defaultdict(lambda: [0] * _LEVELS)
+
+    def number(self, paragraph: Element) -> str:
+        """The number as it is displayed, "" for a paragraph that is no heading or has none; call it on all paragraphs
+        in order."""
+        rules = list(self._rules(paragraph))
+        number = _first(rules, f"{W}numPr/{W}numId")
+        levels = self._lists.get(number)
+        if levels is None:
+            return ""
+        at = int(_first(rules, f"{W}numPr/{W}ilvl") or 0)
+        if at not in levels:
+            return ""
+        counts = self._counts[id(levels)]  # lists of one kind count on
+        for above in range(at):
+            counts[above] = counts[above] or (levels[above].start if above in levels else 1)
+        counts[at] = counts[at] + 1 if counts[at] else levels[at].start
+        counts[at + 1 :] = [0] * (_LEVELS - at - 1)
+        is_heading = (_first(rules, f"{W}outlineLvl") or "9") != "9"
+        return _written(levels, at, counts) if is_heading else ""
+
+    def _rules(self, paragraph: Element) -> Iterator[Element]:
+        """The properties that hold for a paragraph, its own first, then those of its style and of those above."""
+        own = paragraph.find(f"{W}pPr")
+        if own is None:
+            return
+        yield own
+        style = own.find(f"{W}pStyle")
+        for _ in range(_MOST_ABOVE):
+            found = self._styles.get(style.get(_VALUE, "")) if style is not None else None
+            if found is None:
+                return
+            if (rules := found.find(f"{W}pPr")) is not None:
+                yield rules
+            style = found.find(f"{W}basedOn")
+
+
+def _lists(numbering: Element) -> dict[str, Mapping[int, _Level]]:
+    """The levels of each numbered list, by its id."""
+    kinds = {each.get(f"{W}abstractNumId", ""): _levels(each) for each in numbering.iterfind(f"{W}abstractNum")}
+    return {
+        each.get(f"{W}numId", ""): kinds.get(_value(each, f"{W}abstractNumId"), {})
+        for each in numbering.iterfind(f"{W}num")
+    }
+
+
+def _levels(kind: Element) -> dict[int, _Level]:
+    return {
+        int(level.get(f"{W}ilvl", "0")): _Level(
+            int(_value(level, f"{W}start") or 1), _value(level, f"{W}numFmt"), _value(level, f"{W}lvlText")
+        )
+        for level in kind.iterfind(f"{W}lvl")
+    }
+
+
+def _first(rules: list[Element], path: str) -> str:
+    return next((value for each in rules if (value := _value(each, path))), "")
+
+
+def _value(above: Element, path: str) -> str:
+    found = above.find(path)
+    return found.get(_VALUE, "") if found is not None else ""
+
+
+def _written(levels: Mapping[int, _Level], at: int, counts: list[int]) -> str:
+    """ "" for a kind that is not known, such as Roman numerals."""
+    text = levels[at].text
+    for place, level in sorted(levels.items())[: at + 1]:
+        if f"%{place + 1}" in text:
+            if level.kind not in _KINDS or (counts[place] > _MOST_LETTERS and level.kind != "decimal"):
+                return ""
+            text = text.replace(f"%{place + 1}", _KINDS[level.kind](counts[place]))
+    return text.strip()
+
+
+_MOST_LETTERS: Final = 26
+_KINDS: Final[Mapping[str, Callable[[int], str]]] = {
+    "decimal": str,
+    "upperLetter": lambda number: chr(ord("A") + number - 1),
+    "lowerLetter": lambda number: chr(ord("a") + number - 1),
+}
+
 
 _DOCUMENT: Final = "word/document.xml"
 _RELATIONS: Final = "word/_rels/document.xml.rels"

@@ -1,16 +1,71 @@
-"""The parts of an Office file (a ZIP file of XML), checked before a library parses them."""
+"""The parts of an Office file (a ZIP file of XML), checked before a library parses them: few bytes could keep one busy
+for minutes. Also what its charts say: titles, and the values that they draw, which the file keeps beside them."""
 
 import io
 import re
 import zipfile
 import zlib
-from typing import Final
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
+from typing import Any, Final
 from xml.etree import ElementTree
-from xml.parsers.expat import ExpatError
+from xml.parsers.expat import ExpatError, ParserCreate
 
-from app.sources.files.office_floods import refuse_floods
-from app.sources.files.refusal import FileRefused
+from openpyxl.utils.cell import range_boundaries
+
+from app.core.source_file import FileRefused
+from app.sources.files.table_text import written_rows
 from crawler.extract.invisible_text import without_invisible
+
+MAX_PARAGRAPHS: Final = 40_000  # a page of Word has 10 to 40
+MAX_ELEMENTS: Final = 600_000  # of a document's or a presentation's text
+MAX_RANGE_CELLS: Final = 200_000  # of merged cells and links in a workbook: openpyxl makes a cell for each of them
+_TEXT: Final = ("word/", "ppt/")
+_RANGES: Final = (b"mergeCell", b"hyperlink")
+_LAST_COLUMN: Final = 16_384
+_LAST_ROW: Final = 1_048_576
+
+
+def refuse_floods(parts: Mapping[str, bytes]) -> None:
+    """Raises FileRefused, and expat's errors."""
+    count = _Count()
+    for name, part in parts.items():
+        if name.startswith(_TEXT):
+            count.read(part, count.text)
+        elif name.startswith("xl/") and any(range_ in part.replace(b"\x00", b"") for range_ in _RANGES):
+            count.read(part, count.ranges)
+
+
+class _Count:
+    def __init__(self) -> None:
+        self._elements = 0
+        self._paragraphs = 0
+        self._cells = 0
+
+    def read(self, part: bytes, handler: Callable[[str, dict[str, str]], None]) -> None:
+        parser = ParserCreate(namespace_separator=" ")
+        parser.StartElementHandler = handler
+        parser.Parse(part, True)
+
+    def text(self, name: str, attributes: dict[str, str]) -> None:
+        self._elements += 1
+        self._paragraphs += name.endswith(" p")
+        if self._paragraphs > MAX_PARAGRAPHS:
+            raise FileRefused(f"has more than {MAX_PARAGRAPHS} paragraphs. Split it.")
+        if self._elements > MAX_ELEMENTS:
+            raise FileRefused("has too much formatting to read. Split it, or save it as PDF.")
+
+    def ranges(self, name: str, attributes: dict[str, str]) -> None:
+        if not name.endswith((" mergeCell", " hyperlink")):
+            return
+        left, top, right, bottom = range_boundaries(attributes.get("ref", "A1"))
+        columns = (right or _LAST_COLUMN) - (left or 1) + 1
+        self._cells += max(columns, 1) * max((bottom or _LAST_ROW) - (top or 1) + 1, 1)
+        if self._cells > MAX_RANGE_CELLS:
+            raise FileRefused(
+                f"merges or links more than {MAX_RANGE_CELLS} cells. Merge only the cells that have a text."
+            )
+
 
 MAX_PARTS: Final = 5000
 MAX_XML_BYTES: Final = 24 * 1024 * 1024  # of all parts together, unpacked; a page of Word takes 10 to 20 KB
@@ -95,3 +150,42 @@ def description(alternative: str) -> str:
 def _as_ascii(part: bytes) -> bytes:
     """UTF-16 and UTF-32 hide a declaration from a search of bytes; without their NULs they do not."""
     return part.replace(b"\x00", b"")
+
+
+_MOST_POINTS: Final = 50  # more are a curve, which nobody reads as figures
+
+
+def chart_texts(chart: Any) -> list[str]:
+    """Titles and a table as Markdown, of a <c:chartSpace> in the interface of ElementTree."""
+    titles = [_text(title) for title in chart.iterfind(".//{*}title")]
+    series = list(chart.iterfind(".//{*}ser"))
+    columns = [_points(each, "val", "yVal") for each in series]
+    texts = [" · ".join(title for title in titles if title)]
+    if columns and 0 < max(map(len, columns)) <= _MOST_POINTS:
+        names = [" ".join(_points(each, "tx")) for each in series]
+        rows = zip_longest(_points(series[0], "cat", "xVal"), *columns, fillvalue="")
+        texts.append(written_rows(["", *names], [list(row) for row in rows]))
+    return [text for text in texts if text]
+
+
+def _text(title: Any) -> str:
+    told = title.iterfind("./{*}tx//{*}t") if title.find(".//{*}t") is not None else title.iterfind("./{*}tx//{*}v")
+    return one_line("".join(each.text or "" for each in told))
+
+
+def _points(series: Any, *names: str) -> list[str]:
+    """The values of the first of these parts that there is, in order; those that are missing are ""."""
+    part = next((one for name in names if (one := series.find(f"./{{*}}{name}")) is not None), None)
+    found: dict[int, str] = {}
+    for point in part.iterfind(".//{*}pt") if part is not None else ():
+        found[int(point.get("idx", "0"))] = one_line(point.findtext("./{*}v") or "")
+    last = min(max(found, default=-1), _MOST_POINTS)
+    return [_shown(found.get(place, "")) for place in range(last + 1)]
+
+
+def _shown(value: str) -> str:
+    """A number as people write it: 4.3 is kept as 4.2999999999999998."""
+    try:
+        return f"{float(value):.10g}" if "." in value else value
+    except ValueError:
+        return value

@@ -11,9 +11,8 @@ from typing import Any, Final
 
 from openpyxl import load_workbook
 
-from app.sources.files.office_charts import chart_texts
-from app.sources.files.office_parts import BROKEN, one_line, own_title, without_media, xml_parts
-from app.sources.files.refusal import FileRefused
+from app.core.source_file import FileRefused
+from app.sources.files.office_parts import BROKEN, chart_texts, one_line, own_title, without_media, xml_parts
 from app.sources.files.table_text import written_rows
 from crawler.extract.page import Heading, Page
 

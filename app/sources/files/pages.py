@@ -7,7 +7,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.sources.files.source_files import SourceFiles
-from app.sources.pages.own_source import own_source
+from app.sources.pages.sources import own_source
 from app.sources.source import MAX_NAME_CHARS
 from app.sources.sources import Sources
 from app.web.console.page import ConsolePage, Form, Go, NoForm, Pages, Visit, action, page, read, write

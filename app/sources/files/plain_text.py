@@ -1,8 +1,14 @@
-"""Markdown and plain text: decoded, without what a reader cannot see."""
+"""Markdown and plain text, decoded, without what a reader cannot see; and a saved web page, read as the crawler reads
+one.
+"""
 
 import re
+from dataclasses import replace
 
+from app.core.source_file import FileRefused
 from crawler.decoding import decode_html
+from crawler.errors import ExtractionFailed
+from crawler.extract.extraction import extract_page
 from crawler.extract.invisible_text import without_invisible
 from crawler.extract.page import Page
 
@@ -51,3 +57,17 @@ def _without_comments(text: str) -> str:
         kept += [_COMMENT.sub("", text[end : fence.start()]), fence[0]]
         end = fence.end()
     return "".join([*kept, _COMMENT.sub("", text[end:])])
+
+
+# Links in the page may be relative; their targets do not matter here.
+_NOWHERE = "https://file.invalid/"
+
+
+def read_html(name: str, body: bytes) -> Page:
+    """Raises FileRefused."""
+    try:
+        page = extract_page(body, _NOWHERE, None)
+    except ExtractionFailed as error:
+        raise FileRefused(f"cannot be read: {error.reason}. Save it again.") from error
+    title = "" if page.title == "file.invalid" else page.title
+    return replace(page, url=name, canonical_url=name, title=title, links=())

@@ -83,8 +83,8 @@ def _words_of(name: str) -> str:
 
 def serve_files(pipe: Connection) -> None:
     """Entry point of a process that converts files. A request's `url` is the file's name."""
+    from app.core.source_file import FileRefused
     from app.sources.files.conversion import convert_file  # heavy, so the pool's own process does not import it
-    from app.sources.files.refusal import FileRefused
 
     limit_memory(_MEMORY_BYTES)
     for name in ("pypdf", "trafilatura"):

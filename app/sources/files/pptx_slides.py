@@ -6,10 +6,17 @@ from typing import Any, Final
 from pptx import Presentation
 from pptx.enum.shapes import PP_PLACEHOLDER
 
-from app.sources.files.office_charts import chart_texts
-from app.sources.files.office_parts import BROKEN, description, one_line, own_title, without_media, xml_parts
+from app.core.source_file import FileRefused
+from app.sources.files.office_parts import (
+    BROKEN,
+    chart_texts,
+    description,
+    one_line,
+    own_title,
+    without_media,
+    xml_parts,
+)
 from app.sources.files.plain_text import as_prose
-from app.sources.files.refusal import FileRefused
 from app.sources.files.table_text import written_rows
 from crawler.extract.page import Heading, Page
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError, WrongPasswordError
 
+from app.core.source_file import FileRefused
 from app.sources.files.plain_text import as_prose
-from app.sources.files.refusal import FileRefused
 from crawler.extract.invisible_text import without_invisible
 from crawler.extract.page import Heading, Page
 

@@ -16,15 +16,23 @@ from app.sources.discovery import Discovery
 from app.sources.files.source_files import SourceFiles
 from app.sources.kinds import KINDS, TEXT, ZENDESK
 from app.sources.listed.document_list import ListedKind
-from app.sources.pages.own_source import own_source
 from app.sources.runs.run_progress import run_progress
-from app.sources.source import ENDED_STATES, MAX_NAME_CHARS, CrawlRun, RunState, SourceConfig
+from app.sources.source import ENDED_STATES, MAX_NAME_CHARS, CrawlRun, RunState, Source, SourceConfig
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
 from app.web.model import Url, takes
+
+
+async def own_source(sources: Sources, visit: Visit[Form]) -> Source:
+    """If it belongs to the path's agent. Raises NotFound."""
+    source = await sources.source(visit.actor, visit.path_id("source_id"))
+    if source.agent_id != visit.agent.id:
+        raise NotFound("source")
+    return source
+
 
 # For file fields: the types that browsers offer, and their description.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}

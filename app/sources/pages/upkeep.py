@@ -6,11 +6,10 @@ from pydantic import Field
 from app.core.errors import InvalidInput
 from app.sources.api.sources import ScheduleIn
 from app.sources.listed.document_list import ApiAccess, ListedKind
-from app.sources.pages.own_source import own_source
+from app.sources.pages.sources import own_source
 from app.sources.runs.run_control import RunPreview, RunPreviews
 from app.sources.source import MAX_ACCESS_NAME_CHARS, MAX_SECRET_CHARS, AccessKind, Schedule, Source, SourceAccess
-from app.sources.source_editing import SourceAccesses
-from app.sources.source_hooks import SourceHooks
+from app.sources.source_editing import SourceAccesses, SourceHooks
 from app.sources.sources import Schedules, Sources
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 

@@ -5,9 +5,9 @@ import zipfile
 
 import pytest
 
+from app.core.source_file import FileRefused
 from app.sources.files import office_parts
 from app.sources.files.mammoth_docx import read_docx
-from app.sources.files.refusal import FileRefused
 from tests.doubles.sample_files import CHART, W, a_docx, paragraph
 
 CELL = "<w:tc>{}</w:tc>"

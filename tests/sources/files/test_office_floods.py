@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from app.core.source_file import FileRefused
 from app.sources.files.conversion import convert_file
-from app.sources.files.office_floods import MAX_PARAGRAPHS, MAX_RANGE_CELLS
-from app.sources.files.refusal import FileRefused
+from app.sources.files.office_parts import MAX_PARAGRAPHS, MAX_RANGE_CELLS
 from tests.doubles.sample_files import a_docx, a_pptx, an_xlsx, repacked
 
 RUN = "<w:r><w:t>x</w:t></w:r>"

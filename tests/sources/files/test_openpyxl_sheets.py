@@ -11,10 +11,10 @@ from openpyxl.drawing.image import Image as Picture
 from openpyxl.styles import Font
 from PIL import Image
 
+from app.core.source_file import FileRefused
 from app.sources.files import office_parts, openpyxl_sheets
 from app.sources.files.conversion import convert_file
 from app.sources.files.openpyxl_sheets import read_xlsx
-from app.sources.files.refusal import FileRefused
 from tests.doubles.sample_files import CHART, an_xlsx, repacked, saved
 
 

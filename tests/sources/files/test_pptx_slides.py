@@ -10,10 +10,10 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
+from app.core.source_file import FileRefused
 from app.sources.files import office_parts, pptx_slides
 from app.sources.files.conversion import convert_file
 from app.sources.files.pptx_slides import read_pptx
-from app.sources.files.refusal import FileRefused
 from tests.doubles.sample_files import a_pptx, repacked, saved
 
 

@@ -5,9 +5,9 @@ import io
 import pytest
 from pypdf import PdfWriter
 
+from app.core.source_file import FileRefused
 from app.sources.files import pypdf_pages
 from app.sources.files.pypdf_pages import read_pdf, written_as_prose
-from app.sources.files.refusal import FileRefused
 from crawler.extract.page import Heading
 from tests.doubles.sample_files import a_pdf
 

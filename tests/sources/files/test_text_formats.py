@@ -3,9 +3,9 @@
 import pytest
 
 from app.core.errors import InvalidInput
-from app.sources.files import csv_table
+from app.core.source_file import FileRefused
+from app.sources.files import table_text
 from app.sources.files.conversion import convert_file
-from app.sources.files.refusal import FileRefused
 
 
 def test_front_matter_gives_the_title_and_goes() -> None:
@@ -104,8 +104,8 @@ def test_what_is_no_table_is_refused(body: bytes, words: str) -> None:
 
 
 def test_too_many_rows_or_columns_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_table, "MAX_ROWS", 2)
-    monkeypatch.setattr(csv_table, "MAX_COLUMNS", 3)
+    monkeypatch.setattr(table_text, "MAX_ROWS", 2)
+    monkeypatch.setattr(table_text, "MAX_COLUMNS", 3)
     with pytest.raises(FileRefused, match="more than 2 rows"):
         convert_file("p.csv", b"a\n1\n2\n3\n")
     with pytest.raises(FileRefused, match="more than 3 columns"):
