@@ -1,13 +1,19 @@
 """`docent ...`: the list of commands. A command's module is imported when it is called, for `--help` none."""
 
 import gc
+import io
 import os
-from typing import Annotated, Final
+import select
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from app.cli.late_commands import LateCommand, LateGroup
-from app.cli.whole_output import wait_for_readers
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 
 COMMANDS = (
     LateCommand("serve", "app.cli.serving.serve:serve", "Serve the widget and the API."),
@@ -50,7 +56,7 @@ COMMANDS = (
         "agent",
         "app.cli.agents:commands",
         "Agents: what you embed in a website.",
-        ("app.cli.agent_editing", "app.cli.agent_files"),
+        ("app.cli.agent_files",),
     ),
     LateCommand(
         "source",
@@ -94,6 +100,40 @@ def docent(
     ] = False,
 ) -> None:
     """Answers a website's visitors from that website."""
+
+
+class _PatientFile(io.RawIOBase):
+    """Waits for its reader, whether or not the descriptor blocks; the flag stays, because others may share it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: "Buffer") -> int:
+        while True:
+            try:
+                return os.write(self._descriptor, data)
+            except BlockingIOError:
+                select.select([], [self._descriptor], [])
+
+
+def wait_for_readers() -> None:
+    """From now on, stdout and stderr lose nothing to a reader that is slow. Whoever starts a command may hand it a pipe
+    that does not block, and Python drops what does not fit into such a pipe at once."""
+    for name in ("stdout", "stderr"):
+        given = getattr(sys, name)
+        if isinstance(given, io.TextIOWrapper):
+            whole = io.BufferedWriter(_PatientFile(given.fileno()))
+            patient = io.TextIOWrapper(whole, given.encoding, given.errors, line_buffering=given.line_buffering)
+            setattr(sys, name, patient)
 
 
 def main() -> None:

@@ -16,8 +16,8 @@ from app.agents.agents import Agents
 from app.agents.chat_model_names import NO_NAMES
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli import cli
-from app.cli.demo.api_client import ApiClient
 from app.cli.demo.command import free_port, running_server
+from app.cli.demo.script import ApiClient
 from app.cli.demo.site_server import serve_demo_site
 from app.cli.local_operator import local_operator, meant_agent
 from app.settings import read_settings

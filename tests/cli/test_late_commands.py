@@ -21,7 +21,7 @@ except SystemExit:
     pass
 print(*sorted(sys.modules), file=sys.stderr)
 """
-_OURS_FOR_HELP = {"app", "app.cli", "app.cli.late_commands", "app.cli.whole_output"}
+_OURS_FOR_HELP = {"app", "app.cli", "app.cli.late_commands"}
 # attr: rich looks for it, and the SDK of the extra `mcp` brings it along.
 _LIBRARIES_FOR_HELP = {
     "annotated_doc",

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.demo.api_client import ApiClient
 from app.cli.demo.command import orderly_end, running_server
+from app.cli.demo.script import ApiClient
 
 
 def test_sigterm_while_the_server_begins_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:

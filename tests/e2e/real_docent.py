@@ -18,8 +18,7 @@ from typing import Any
 import httpx2
 
 from app.agents.pages.embed_tag import embed_tag
-from app.cli.demo.api_client import ApiClient
-from app.cli.demo.script import Demonstration, nimbrel_plan
+from app.cli.demo.script import ApiClient, Demonstration, nimbrel_plan
 from app.cli.demo.site_server import DemoSite, serve_demo_site
 from tests.doubles.fake_openai import FakeOpenAI
 

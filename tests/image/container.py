@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.cli.demo.api_client import ApiClient
+from app.cli.demo.script import ApiClient
 from tests.image.built_image import Image
 
 USER = 10001

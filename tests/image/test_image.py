@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.demo.api_client import ApiClient
-from app.cli.demo.script import Demonstration, nimbrel_plan
+from app.cli.demo.script import ApiClient, Demonstration, nimbrel_plan
 from app.cli.demo.site_server import serve_demo_site
 from tests.image.built_image import ROOT, Image, build, stage
 from tests.image.container import USER, Machine

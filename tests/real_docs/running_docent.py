@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from app.cli.demo.api_client import ApiClient
+from app.cli.demo.script import ApiClient
 
 Found = TypeVar("Found")
 Json = dict[str, Any]

@@ -16,8 +16,7 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from app.cli.demo.api_client import ApiClient
-from app.cli.demo.script import Demonstration, nimbrel_plan
+from app.cli.demo.script import ApiClient, Demonstration, nimbrel_plan
 from app.cli.demo.site_server import serve_demo_site
 from tests.doubles.postgres_server import running_postgres
 from tests.nemesis.docent_processes import free_port

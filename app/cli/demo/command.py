@@ -22,8 +22,7 @@ import typer
 from app.agents.pages.embed_tag import embed_tag
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.answer_report import AnswerReport
-from app.cli.demo.api_client import ApiClient, ApiRefused
-from app.cli.demo.script import Demonstration, Plan, nimbrel_plan, other_site_plan
+from app.cli.demo.script import ApiClient, ApiRefused, Demonstration, Plan, nimbrel_plan, other_site_plan
 from app.cli.demo.site_server import DemoSite, serve_demo_site
 from app.cli.doctor.store_counts import store_counts
 from app.cli.local_operator import local_operator

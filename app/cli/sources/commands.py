@@ -9,9 +9,9 @@ import typer
 
 from app.bootstrap.adapters import open_site_discovery
 from app.bootstrap.knowledge import page_scope_on
-from app.cli.deleting import confirm, delete
 from app.cli.local_operator import meant_agent, meant_source, open_installation
 from app.cli.sources.crawl_progress import in_words
+from app.cli.sources.jobs_here import confirm, delete
 from app.cli.sources.website_address import check_website, website_address
 from app.cli.terminal import AgentName, AsJson, Commands, err, out, print_json, run, settings_for, table
 from app.core.actor import Actor

@@ -1,13 +1,22 @@
-"""Jobs that a command does itself. What they need is opened only when there is one: few commands have any."""
+"""Jobs that a command does itself, such as deleting for good, unless a worker lives. What they need is opened only when
+there is one: few commands have any."""
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from app.bootstrap.infrastructure import open_infrastructure
+import typer
+
+from app.bootstrap.infrastructure import Stored, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
+from app.cli.terminal import fail
+from app.core.actor import Actor
 from app.settings import Settings
+from app.sources.deletions.deletion import DeletedKind, Deletion
+from app.sources.deletions.deletions import Deletions
+from app.store.processes import ProcessRecords
 
 if TYPE_CHECKING:
     from app.kit.job_queue import InlineJobQueue
@@ -41,3 +50,27 @@ class JobsHere:
 
         async with open_infrastructure(self._settings) as base, open_knowledge(base) as knowledge:
             yield InlineJobQueue(knowledge.jobs)
+
+
+_WORKER_SILENT_SECONDS = 15
+
+
+def confirm(what: str, is_sure: bool) -> None:
+    """Ends the command unless the operator is sure, in the command or at the terminal."""
+    if is_sure:
+        return
+    if not sys.stdin.isatty():
+        fail(f"Deleting {what} cannot be undone. Confirm with --yes.", 2)
+    typer.confirm(f"Delete {what}? This cannot be undone.", abort=True)
+
+
+async def delete(base: Stored, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
+    """Both indexes have forgotten it when this returns, or a living worker sees to it: they have one writer."""
+    from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
+    from app.sources.runs.jobs.dbos_worker import WORKER_KIND
+
+    has_worker = await base.record.read(lambda tx: bool(ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS)))
+    if not has_worker:
+        return await Deletions(base.record, JobsHere(base.settings)).delete(actor, kind, subject_id)
+    async with DbosJobQueue(base.settings.job_queue_url) as jobs:
+        return await Deletions(base.record, jobs).delete(actor, kind, subject_id)

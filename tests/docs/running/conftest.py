@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.demo.api_client import ApiClient
+from app.cli.demo.script import ApiClient
 from tests.docs.fenced_blocks import Block, blocks
 from tests.docs.running.terminal import Terminal, second_terminal
 
