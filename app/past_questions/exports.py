@@ -17,7 +17,7 @@ from app.core.errors import InvalidInput
 from app.past_questions.past_conversation import PastConversation, PastMessage
 from crawler.errors import ExtractionFailed
 from crawler.extract.html_tree import parse_html
-from crawler.extract.markdown.heading_anchors import HeadingAnchors
+from crawler.extract.markdown.headings import HeadingAnchors
 from crawler.extract.markdown.writer import write_markdown
 
 MOST_CONVERSATIONS: Final = 5_000  # compared each with each: 100 MB

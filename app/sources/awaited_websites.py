@@ -18,14 +18,13 @@ from app.sources.runs.site_reader import ListedPage, Listing
 from app.sources.source import SourceAccess, SourceConfig
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.discover.crawl_seeds import Seed, sitemap_pages
-from crawler.discover.sitemap_reader import SitemapReader, SitemapReading
+from crawler.discover.sitemap import SitemapReader, SitemapReading
 from crawler.errors import UrlRefused
-from crawler.fetch.fetch_result import FetchLimits
+from crawler.fetch.fetch_result import FetchLimits, SiteAccess
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.fetch.pacing import HostPacing
 from crawler.fetch.robots import Robots
-from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import CheckedUrl
 
 if TYPE_CHECKING:

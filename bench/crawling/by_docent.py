@@ -8,7 +8,7 @@ import anyio
 
 from bench.crawling.task import MAX_DEPTH, USER_AGENT, CrawlResult, CrawlTask, LinkReader
 from crawler.address_policy import AddressPolicy
-from crawler.crawl.crawl_budget import CrawlBudget
+from crawler.crawl.crawl_summary import CrawlBudget
 from crawler.crawl.frontier import MemoryFrontier
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed

@@ -2,21 +2,23 @@
 
 import re
 from dataclasses import dataclass, replace
+from heapq import nsmallest
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
+from zlib import crc32
 
 from crawler.crawl.frontier import FrontierEntry
-from crawler.crawl.text_sketch import are_alike, text_sketch
 from crawler.discover.scope import Scope, page_key
 from crawler.errors import ExtractionFailed, RenderingFailed, UrlRefused
-from crawler.extract.extractor import Extractor
+from crawler.extract.extraction_pool import Extractor
 from crawler.extract.markdown.text_links import without_targets
 from crawler.extract.markdown_html import MARKDOWN_TYPES
 from crawler.extract.page import Outcome, Page, PageResult, Validators
 from crawler.extract.page_signs import asks_for_javascript
-from crawler.fetch.bot_walls import bot_wall, wall_reason
 from crawler.fetch.fetch_result import HTML, Fetched, NotFetched, Refusal, WantedBody
 from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.http_answers import bot_wall, wall_reason
 from crawler.fetch.linked_files import begins_as_file, file_types_at
 from crawler.fetch.robots import Robots
 from crawler.fetch.robots_rules import parse_x_robots_tag
@@ -24,6 +26,31 @@ from crawler.url_rules import CheckedUrl, check_url, normalise_url
 
 if TYPE_CHECKING:
     from crawler.fetch.playwright_renderer import PlaywrightRenderer  # of the extra `render`
+
+
+_SHINGLE: Final = 3  # words
+_SAMPLE: Final = 64
+_FEWEST: Final = 8
+_ALIKE: Final = 0.5  # of the sample: the same page with another sort order, in print, or with tracking parameters
+_MAX_WORDS: Final = 20_000
+_WORD: Final = re.compile(r"\w+")
+
+
+def text_sketch(text: str) -> frozenset[int]:
+    """A sample of the text's shingles (Broder 1997, bottom-k sketches) that is the same for the same text; empty for a
+    text without words."""
+    words = [word[0] for word in islice(_WORD.finditer(text.casefold()), _MAX_WORDS)]
+    shingles = {crc32(" ".join(words[at : at + _SHINGLE]).encode()) for at in range(max(1, len(words) - _SHINGLE + 1))}
+    return frozenset(nsmallest(_SAMPLE, shingles)) if words else frozenset()
+
+
+def are_alike(one: frozenset[int], other: frozenset[int]) -> bool:
+    """Whether the texts of the sketches share at least half of their shingles, or one is too short to tell."""
+    if min(len(one), len(other)) < _FEWEST:
+        return True
+    sample = set(nsmallest(_SAMPLE, one | other))
+    return len(sample & one & other) >= _ALIKE * len(sample)
+
 
 # The Markdown version of a page is at its address plus ".md", as llmstxt.org proposes.
 _PAGE: Final = WantedBody(HTML.media_types | MARKDOWN_TYPES)

@@ -15,15 +15,22 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio import to_thread
 
-from crawler.crawl.crawl_budget import CrawlBudget, LeftOut, TrapFilter
-from crawler.crawl.crawl_summary import LEFT_OUT_COUNTED, READ, CrawlSummary, StopReason
+from crawler.crawl.crawl_summary import (
+    LEFT_OUT_COUNTED,
+    READ,
+    CrawlBudget,
+    CrawlSummary,
+    LeftOut,
+    StopReason,
+    TrapFilter,
+)
 from crawler.crawl.frontier import Frontier, FrontierEntry
 from crawler.crawl.page_visit import FileReading, PageVisit
 from crawler.discover.crawl_seeds import Seed, sitemap_pages
 from crawler.discover.scope import Scope
-from crawler.discover.sitemap_reader import SitemapLimits, SitemapReader
+from crawler.discover.sitemap import SitemapLimits, SitemapReader
 from crawler.errors import UrlRefused
-from crawler.extract.extractor import Extractor
+from crawler.extract.extraction_pool import Extractor
 from crawler.extract.page import Outcome, PageResult
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.http_answers import retry_after_seconds

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from crawler.discover.feed import parse_feed
-from crawler.discover.sitemap_reader import SitemapReader, SitemapReading
+from crawler.discover.sitemap import SitemapReader, SitemapReading
 from crawler.url_rules import CheckedUrl
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from crawler.decoding import decode_html
 from crawler.discover.crawl_seeds import USUAL_LLMS_PATH, USUAL_SITEMAP_PATHS, SeedKind
 from crawler.discover.feed import parse_feed
 from crawler.discover.scope import Scope
-from crawler.discover.sitemap import parse_sitemap
-from crawler.discover.sitemap_reader import Parse, SitemapLimits, SitemapReader
+from crawler.discover.sitemap import Parse, SitemapLimits, SitemapReader, parse_sitemap
 from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.extract.html_tree import parse_html
 from crawler.extract.links import read_links

@@ -3,32 +3,28 @@
 from crawler.decoding import decode_html
 from crawler.extract.api_references import write_api_code
 from crawler.extract.boilerplate import remove_boilerplate, remove_contents_list
-from crawler.extract.button_links import write_button_links
 from crawler.extract.cards import name_cards
 from crawler.extract.formulas import write_formulas
 from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.hidden.page_styles import PageStyles
 from crawler.extract.html_tree import parse_html
-from crawler.extract.icons import write_icons
 from crawler.extract.labels import place_labels
-from crawler.extract.links import Normaliser, normaliser_for, read_links
+from crawler.extract.links import Normaliser, normaliser_for, read_links, show_addresses, write_button_links
 from crawler.extract.main_content import find_main_content
-from crawler.extract.markdown.heading_anchors import HeadingAnchors
+from crawler.extract.markdown.headings import HeadingAnchors
 from crawler.extract.markdown.inline import plain_text
 from crawler.extract.markdown.text_links import frame_links, mark_links, without_targets
 from crawler.extract.markdown.writer import Rendered, write_markdown
 from crawler.extract.markdown_html import MARKDOWN_TYPES, markdown_html
 from crawler.extract.metadata.linked_data import linked_data, linked_things
 from crawler.extract.metadata.page_dates import page_dates
-from crawler.extract.metadata.page_language import declared_language, detected_language
-from crawler.extract.metadata.page_metadata import page_description, page_title
+from crawler.extract.metadata.page_metadata import declared_language, detected_language, page_description, page_title
 from crawler.extract.page import Page
 from crawler.extract.page_frame import site_heading
 from crawler.extract.page_signs import read_signs
+from crawler.extract.pictures import remove_step_pictures, write_icons
 from crawler.extract.product_choices import write_choices
-from crawler.extract.protected_addresses import show_addresses
 from crawler.extract.rails.rails import remove_rails
-from crawler.extract.step_pictures import remove_step_pictures
 from crawler.extract.unmarked_headings import write_headings
 from crawler.extract.withdrawn_text import mark_withdrawn
 

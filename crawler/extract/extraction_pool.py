@@ -1,12 +1,62 @@
-"""Extracts pages in processes that may be killed: a page can be slow or hostile, and the crawl continues."""
+"""Port: extracts the pages of a crawl; in processes that may be killed: a page can be slow or hostile, and the crawl
+continues."""
 
-from typing import Self
+import logging
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Protocol, Self
 from urllib.parse import urlsplit
 
 from crawler.errors import ExtractionFailed
-from crawler.extract.extraction_worker import PageFailure, PageRequest, serve_pages
 from crawler.extract.page import Page
-from crawler.worker_processes import Serve, WorkerCrashed, WorkerFailed, WorkerProcesses, WorkerTimedOut
+from crawler.worker_processes import Serve, WorkerCrashed, WorkerFailed, WorkerProcesses, WorkerTimedOut, serve_requests
+
+
+class Extractor(Protocol):
+    """Turns the bytes of one page, HTML or Markdown, into a `Page`."""
+
+    async def extract(self, body: bytes, url: str, charset: str | None, media_type: str = "text/html") -> Page:
+        """`url` is that of the page after redirects; `charset` comes from the HTTP header, None if not given.
+
+        A page without main text has empty `markdown`. Raises ExtractionFailed if the page cannot be read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    body: bytes
+    url: str
+    charset: str | None
+    media_type: str = "text/html"
+
+
+@dataclass(frozen=True, slots=True)
+class PageFailure:
+    """The error of a page in words, because not every exception can be pickled."""
+
+    reason: str
+
+
+Answer = Page | PageFailure
+
+
+def serve_pages(pipe: Connection) -> None:
+    """Entry point of the process. Ends when the other side closes the pipe."""
+    from crawler.extract.extraction import extract_page  # heavy, and the pool's own process does not need it
+
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its messages name no page
+
+    def answer(request: PageRequest) -> Answer:
+        try:
+            return extract_page(request.body, request.url, request.charset, media_type=request.media_type)
+        except ExtractionFailed as error:
+            return PageFailure(error.reason)
+        except Exception as error:
+            return PageFailure(f"the page could not be read: {type(error).__name__}: {error}")
+
+    serve_requests(pipe, answer)
+
 
 DEFAULT_TIMEOUT_SECONDS = 20.0
 

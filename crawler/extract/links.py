@@ -1,16 +1,82 @@
-"""A page's links, and its directives for robots."""
+"""A page's links, those written by buttons and by scripts included, and its directives for robots."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.address_policy import AddressPolicy
 from crawler.errors import UrlRefused
-from crawler.extract.metadata.page_language import declared_language
+from crawler.extract.metadata.page_metadata import declared_language
 from crawler.url_rules import DEFAULT_PORTS, normalise_url
+
+_PROTECTION_PATH: Final = "/cdn-cgi/l/email-protection"
+_MOST_PROTECTED: Final = 500
+
+
+def show_addresses(tree: LexborHTMLParser) -> None:
+    """Write the mail addresses that Cloudflare hides from robots, and lead their links to them, in place: its script
+    writes them in the place of "[email protected]"."""
+    for node in tree.css("[data-cfemail]")[:_MOST_PROTECTED]:
+        if not (address := decoded(node.attributes.get("data-cfemail") or "")):
+            continue
+        if node.tag == "a":
+            link = tree.create_node("a")
+            link.attrs["href"] = f"mailto:{address}"
+            link.insert_child(address)
+            node.replace_with(link)
+        else:
+            node.replace_with(address)
+    for link in tree.css(f'a[href*="{_PROTECTION_PATH}#"]')[:_MOST_PROTECTED]:
+        if address := decoded((link.attributes.get("href") or "").partition("#")[2]):
+            link.attrs["href"] = f"mailto:{address}"
+
+
+def decoded(digits: str) -> str:
+    """The address: hexadecimal bytes, each combined with the first by exclusive or. "" if it is none."""
+    try:
+        key, *rest = bytes.fromhex(digits)
+        address = bytes(byte ^ key for byte in rest).decode()
+    except ValueError:
+        return ""
+    return address if "@" in address and address.isprintable() else ""
+
+
+_OPENS: Final = re.compile(
+    r"\s*(?:return\s+)?(?:(?:window|document|self|top|parent)\.)?"
+    r"(?:location(?:\.href)?\s*=|location\.(?:assign|replace)\(|open\()\s*(?P<quote>['\"])(?P<url>[^'\"\s<>]+)(?P=quote)"
+)
+_BY_SCRIPT: Final = "button[onclick],input[type=button i][onclick],[role=button][onclick]"
+_TO_FILL_IN: Final = "input:not([type=submit i]),select,textarea"
+_SUBMITS: Final = "button:not([type=button i]):not([type=reset i]),input[type=submit i]"
+_MOST_BUTTONS: Final = 200
+
+
+def write_button_links(tree: LexborHTMLParser) -> None:
+    """Buttons that lead somewhere become links: a script that opens an address, or a form that has nothing to fill
+    in."""
+    for button in tree.css(_BY_SCRIPT)[:_MOST_BUTTONS]:
+        if button.tag != "a" and (found := _OPENS.match(button.attributes.get("onclick") or "")):
+            _write_link(tree, button, button, found["url"])
+    for form in tree.css("form[action]")[:_MOST_BUTTONS]:
+        buttons = form.css(_SUBMITS)
+        is_get = (form.attributes.get("method") or "get").lower() == "get"
+        if is_get and len(buttons) == 1 and form.css_first(_TO_FILL_IN) is None:
+            _write_link(tree, form, buttons[0], form.attributes.get("action") or "")
+
+
+def _write_link(tree: LexborHTMLParser, place: LexborNode, button: LexborNode, url: str) -> None:
+    label = " ".join((button.text() or button.attributes.get("value") or "").split())
+    if not label or not url:
+        return
+    link = tree.create_node("a")
+    link.attrs["href"] = url
+    link.insert_child(label)
+    place.replace_with(link)
+
 
 Normaliser = Callable[[str], str]
 _MAX_LINKS = 5000

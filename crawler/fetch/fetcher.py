@@ -19,22 +19,24 @@ from crawler.errors import (
 )
 from crawler.extract.page import Outcome, Validators
 from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
-from crawler.fetch.bot_walls import READ_BYTES, WALLED_STATUSES, bot_wall, wall_reason
-from crawler.fetch.fetch_result import HTML, Fetched, FetchLimits, NotFetched, Refusal, WantedBody
+from crawler.fetch.fetch_result import HTML, Fetched, FetchLimits, NotFetched, Refusal, SiteAccess, WantedBody
 from crawler.fetch.guarded_transport import Answer, Wire
 from crawler.fetch.http_answers import (
+    READ_BYTES,
     REDIRECTS,
     RETRIED,
+    WALLED_STATUSES,
+    bot_wall,
     looks_like_a_file,
     looks_like_html,
     media_type_and_charset,
     retry_after_seconds,
     status_outcome,
     validators_of,
+    wall_reason,
 )
 from crawler.fetch.linked_files import begins_as_file
 from crawler.fetch.pacing import HostPacing
-from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import CheckedUrl, check_url, resolve_url
 
 Admit = Callable[[str], Awaitable[Refusal | None]]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from crawler.decoding import decode_html
-from crawler.encoding_labels import CODECS
+from crawler.decoding import CODECS, decode_html
 
 TEXT = "<p>Grüße — naïve €5</p>"
 

@@ -4,7 +4,7 @@ import anyio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.fair_places import FairPlaces
+from crawler.worker_processes import FairPlaces
 
 
 class Crowd:

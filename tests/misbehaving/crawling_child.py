@@ -18,12 +18,12 @@ import httpcore
 from anyio import to_thread
 
 from crawler.address_policy import AddressPolicy, Endpoint
-from crawler.crawl.crawl_budget import CrawlBudget
+from crawler.crawl.crawl_summary import CrawlBudget
 from crawler.crawl.frontier import MemoryFrontier
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind
 from crawler.discover.scope import Scope
-from crawler.discover.sitemap_reader import SitemapLimits
+from crawler.discover.sitemap import SitemapLimits
 from crawler.extract.extraction_pool import ExtractionPool
 from crawler.extract.page import PageResult
 from crawler.fetch.fetch_result import FetchLimits

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from crawler.discover.crawl_seeds import SeedKind
-from crawler.discover.sitemap_reader import SitemapLimits
+from crawler.discover.sitemap import SitemapLimits
 from tests.misbehaving.conftest import Crawl
 from tests.misbehaving.raw_server import Asked, RawSite, answer, page
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from crawler.crawl.crawl_budget import CrawlBudget
+from crawler.crawl.crawl_summary import CrawlBudget
 from tests.misbehaving.conftest import Crawl
 from tests.misbehaving.raw_server import Asked, RawSite, answer, page
 

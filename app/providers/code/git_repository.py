@@ -19,8 +19,8 @@ from crawler.address_policy import Endpoint
 from crawler.errors import BodyGarbled, BodyTooLarge, CrawlError, TimedOut, UrlRefused
 from crawler.extract.page import Outcome
 from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
+from crawler.fetch.fetch_result import SiteAccess
 from crawler.fetch.http_answers import REDIRECTS, status_outcome
-from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import check_url, resolve_url
 from crawler.worker_processes import WorkerFailed, WorkerProcesses
 

@@ -11,7 +11,7 @@ from app.sources.files.plain_text import read_html, read_markdown, read_text
 from app.sources.files.pptx_slides import read_pptx
 from app.sources.files.pypdf_pages import read_pdf
 from app.sources.files.table_text import read_csv
-from crawler.extract.metadata.page_language import detected_language
+from crawler.extract.metadata.page_metadata import detected_language
 from crawler.extract.page import Page
 
 MAX_TEXT_CHARS: Final = 2_000_000  # more would take minutes to embed

@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 from app.core.source_file import FileRefused
 from app.sources.files.office_parts import BROKEN, chart_texts, description, own_title, xml_parts, zipped
 from crawler.extract.invisible_text import without_invisible
-from crawler.extract.markdown.heading_anchors import HeadingAnchors
+from crawler.extract.markdown.headings import HeadingAnchors
 from crawler.extract.markdown.writer import write_markdown
 from crawler.extract.page import Page
 

@@ -12,8 +12,7 @@ from app.core.errors import InvalidInput
 from app.core.source_file import FIELD, extension_of
 from app.knowledge.document import PageContent, SectionHeading
 from crawler.errors import ExtractionFailed
-from crawler.extract.extraction_pool import ExtractionPool
-from crawler.extract.extraction_worker import Answer, PageFailure, PageRequest
+from crawler.extract.extraction_pool import Answer, ExtractionPool, PageFailure, PageRequest
 from crawler.extract.page import Page
 from crawler.worker_processes import limit_memory, serve_requests
 

@@ -9,8 +9,7 @@ from urllib.parse import urljoin
 from app.sources.source import SourceAccess, SourceConfig
 from crawler.errors import UrlRefused
 from crawler.extract.page import Outcome
-from crawler.fetch.fetch_result import NotFetched, WantedBody
-from crawler.fetch.site_access import SiteAccess
+from crawler.fetch.fetch_result import NotFetched, SiteAccess, WantedBody
 from crawler.url_rules import CheckedUrl, check_url, site_key
 
 if TYPE_CHECKING:  # Git and HTTP, which most commands do without

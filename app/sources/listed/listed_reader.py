@@ -22,7 +22,7 @@ from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSum
 from app.sources.source import SourceAccess, SourceConfig
 from crawler.discover.scope import passes_patterns
 from crawler.errors import ExtractionFailed, UrlRefused
-from crawler.extract.extractor import Extractor
+from crawler.extract.extraction_pool import Extractor
 from crawler.extract.page import Outcome
 from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import check_url, normalise_url

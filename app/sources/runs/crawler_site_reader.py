@@ -15,21 +15,20 @@ from app.sources.kinds.website import WebsiteKind
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceAccess, SourceConfig
 from crawler.address_policy import AddressPolicy, Endpoint
-from crawler.crawl.crawl_budget import CrawlBudget
-from crawler.crawl.crawl_summary import CrawlSummary, StopReason
+from crawler.crawl.crawl_summary import CrawlBudget, CrawlSummary, StopReason
 from crawler.crawl.frontier import FrontierEntry
 from crawler.discover.crawl_seeds import Seed
 from crawler.errors import UrlRefused
-from crawler.extract.extractor import Extractor
+from crawler.extract.extraction_pool import Extractor
 from crawler.extract.metadata.linked_data import Product
 from crawler.extract.page import Outcome, Page, PageResult, Validators
+from crawler.fetch.fetch_result import SiteAccess
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.fetch.http_answers import media_type_and_charset
 from crawler.fetch.linked_files import FILE_TYPES
 from crawler.fetch.pacing import HostPacing
 from crawler.fetch.robots import Robots
-from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import CheckedUrl, check_url
 
 if TYPE_CHECKING:

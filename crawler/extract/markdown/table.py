@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.icons import is_grid_row
 from crawler.extract.markdown.inline import inline_markdown, inline_text
+from crawler.extract.pictures import is_grid_row
 
 _MAX_SPAN = 40
 _MAX_COLUMNS = 60

@@ -38,8 +38,8 @@ from crawler.extract.markdown.definition import (
     sign_above,
     signature,
 )
-from crawler.extract.markdown.heading_anchors import HeadingAnchors
-from crawler.extract.markdown.heading_classes import (
+from crawler.extract.markdown.headings import (
+    HeadingAnchors,
     is_box_title,
     is_caption,
     is_title_of_admonition,

@@ -4,14 +4,39 @@ Readers see none of it, so it is no content: it describes visible text (this lin
 data beside the page.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
 
 from crawler.extract.invisible_text import without_invisible
-from crawler.extract.metadata.tolerant_json import parse_json
+
+_AROUND: Final = re.compile(r"(?:\s|/\*|\*/|//|<!--|-->|<!\[CDATA\[|\]\]>|;|\ufeff)+")
+# A string, or what JSON does not have: a comment, a comma before a closing bracket.
+_EXTRA: Final = re.compile(
+    r"""("(?:[^"\\]|\\.)*+"?)|//[^\n]*+|/\*.*?(?:\*/|\Z)|,(?=(?:\s|//[^\n]*+\n|/\*.*?\*/)*+[}\]])""", re.DOTALL
+)
+
+
+def parse_json(text: str) -> object:
+    """The value of JSON as pages write it: between comments or CDATA marks, with raw line ends, trailing commas and
+    comments. None if `text` is no JSON even so."""
+    start = _AROUND.match(text)
+    text = text[start.end() :] if start else text
+    for repaired in (text, None):
+        try:
+            value, _ = _DECODER.raw_decode(repaired if repaired is not None else _EXTRA.sub(r"\1", text))
+        except (ValueError, RecursionError):
+            continue
+        return value
+    return None
+
+
+_DECODER: Final = json.JSONDecoder(strict=False)  # raw line ends within strings
+
 
 _MAX_JSON_CHARS = 300_000
 _MAX_THINGS = 200

@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser
 
-from crawler.crawl.crawl_budget import CrawlBudget
-from crawler.crawl.crawl_summary import CrawlSummary
+from crawler.crawl.crawl_summary import CrawlBudget, CrawlSummary
 from crawler.crawl.frontier import MemoryFrontier
 from crawler.crawl.page_visit import FileReading
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind
 from crawler.discover.scope import Scope
 from crawler.errors import ExtractionFailed
-from crawler.extract.extractor import Extractor
+from crawler.extract.extraction_pool import Extractor
 from crawler.extract.links import read_links
 from crawler.extract.page import Outcome, Page, PageResult
 from crawler.fetch.fetcher import Fetcher

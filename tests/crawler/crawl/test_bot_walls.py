@@ -5,9 +5,9 @@ import pytest
 from crawler.crawl.crawl_summary import StopReason
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Outcome, Page
-from crawler.fetch.bot_walls import bot_wall
 from crawler.fetch.fetch_result import NotFetched
 from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.http_answers import bot_wall
 from tests.crawler.crawl.small_site import Run, linked
 from tests.doubles.loopback_site import LoopbackSite
 

@@ -1,4 +1,4 @@
-from crawler.crawl.crawl_budget import CrawlBudget, TrapFilter
+from crawler.crawl.crawl_summary import CrawlBudget, TrapFilter
 from crawler.url_rules import check_url
 
 

@@ -1,7 +1,6 @@
 """What ends a crawl before its pages do, and what does not."""
 
-from crawler.crawl.crawl_budget import CrawlBudget
-from crawler.crawl.crawl_summary import StopReason
+from crawler.crawl.crawl_summary import CrawlBudget, StopReason
 from crawler.extract.page import Outcome
 from tests.crawler.crawl.small_site import WHOLE_SITE, Run, linked, small_site
 from tests.doubles.loopback_site import LoopbackSite

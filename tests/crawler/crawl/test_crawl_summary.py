@@ -1,7 +1,6 @@
 import pytest
 
-from crawler.crawl.crawl_budget import CrawlBudget, LeftOut
-from crawler.crawl.crawl_summary import LEFT_OUT_COUNTED, CrawlSummary, StopReason, duration
+from crawler.crawl.crawl_summary import LEFT_OUT_COUNTED, CrawlBudget, CrawlSummary, LeftOut, StopReason, duration
 from crawler.extract.page import Outcome
 
 BUDGET = CrawlBudget(max_pages=7, max_failures_in_row=4, max_seconds=3600)

@@ -4,8 +4,7 @@ import threading
 
 import pytest
 
-from crawler.crawl.crawl_budget import CrawlBudget
-from crawler.crawl.crawl_summary import StopReason
+from crawler.crawl.crawl_summary import CrawlBudget, StopReason
 from crawler.crawl.frontier import FrontierEntry, MemoryFrontier
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.crawl.text_sketch import are_alike, text_sketch
+from crawler.crawl.page_visit import are_alike, text_sketch
 
 TEXT = " ".join(f"word{number}" for number in range(300))
 

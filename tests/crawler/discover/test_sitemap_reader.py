@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from crawler.discover.sitemap_reader import SitemapLimits, SitemapReader
+from crawler.discover.sitemap import SitemapLimits, SitemapReader
 from crawler.extract.page import Outcome
 from crawler.fetch.fetch_result import Refusal
 from crawler.fetch.fetcher import Fetcher
@@ -81,7 +81,7 @@ async def test_addresses_are_resolved_beside_the_event_loop(
     site: LoopbackSite, fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.page("/sitemap.xml", urlset("/a", "/b"))
-    resolving = threads_of(monkeypatch, "crawler.discover.sitemap_reader", "resolve_url")
+    resolving = threads_of(monkeypatch, "crawler.discover.sitemap", "resolve_url")
     assert len((await reader(fetcher).read([f"{site.origin}/sitemap.xml"])).entries) == 2
     assert resolving
     assert threading.get_ident() not in resolving

@@ -9,8 +9,7 @@ import anyio
 import pytest
 
 from crawler.errors import ExtractionFailed
-from crawler.extract.extraction_pool import ExtractionPool
-from crawler.extract.extractor import Extractor
+from crawler.extract.extraction_pool import ExtractionPool, Extractor
 from crawler.extract.page import Page
 from crawler.worker_processes import WorkerReady
 

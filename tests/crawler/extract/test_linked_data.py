@@ -6,8 +6,7 @@ from datetime import date
 import pytest
 
 from crawler.extract.extraction import extract_page
-from crawler.extract.metadata.linked_data import LinkedData, Product
-from crawler.extract.metadata.tolerant_json import parse_json
+from crawler.extract.metadata.linked_data import LinkedData, Product, parse_json
 from crawler.extract.page import Heading, Page
 from tests.linear_time import takes_linear_time
 

@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.extract.extraction import extract_page
-from crawler.extract.protected_addresses import decoded
+from crawler.extract.links import decoded
 from tests.crawler.extract.test_extraction import FILLER
 
 HIDDEN = "543d3a323b14312c35392438317a373b39"

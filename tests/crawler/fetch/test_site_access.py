@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from crawler.address_policy import AddressPolicy
-from crawler.fetch.fetch_result import Fetched
-from crawler.fetch.site_access import SiteAccess
+from crawler.fetch.fetch_result import Fetched, SiteAccess
 from crawler.url_rules import check_url
 from tests.crawler.conftest import MakeFetcher
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
