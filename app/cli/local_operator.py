@@ -1,10 +1,10 @@
 """Whoever can run commands on the machine is its operator: who that is, and which agent they mean."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 from uuid import UUID
 
 from app.agents.agent import Agent, LiveAgent
@@ -18,6 +18,11 @@ from app.sources.records import SourceRecords
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords
+
+ALONE: Final[Mapping[str, Any]] = dict.fromkeys(
+    ("database_url", "database_role", "vectors_uri", "redis_url", "workspace"), ""
+)
+"""The settings of a command that works in a data folder of its own: of the environment, it takes the models alone."""
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -18,7 +18,7 @@ from app.bootstrap.answering import open_playground
 from app.bootstrap.infrastructure import open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.demo.command import orderly_end
-from app.cli.local_operator import local_operator
+from app.cli.local_operator import ALONE, local_operator
 from app.cli.sources.run_now import read_now
 from app.cli.sources.website_address import check_website, website_address, website_name
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
@@ -36,9 +36,9 @@ from app.sources.source import READ_STATUSES, SourceConfig
 
 _MOST_PAGES: Final = 500
 _PATIENT_MS: Final = 30_000  # a busy machine must not change the answers
-_OF_AN_INSTALLATION: Final = (
+_MODELS: Final = (
     "model_url", "model_name", "fallback_model_url", "fallback_model_name", "helper_model_url", "helper_model_name",
-    "embeddings_url", "rerank_url", "database_url", "database_role", "vectors_uri", "redis_url", "workspace",
+    "embeddings_url", "rerank_url",
 )  # fmt: skip
 
 
@@ -60,8 +60,7 @@ def report(
     site = website_address(site)
     with orderly_end(), ExitStack() as closing:
         data = closing.enter_context(tempfile.TemporaryDirectory(prefix="docent-report-"))
-        chosen: dict[str, Any] = {"data": Path(data), "crawl_allow": allow} | dict.fromkeys(_OF_AN_INSTALLATION, "")
-        settings = settings_for(**chosen)
+        settings = settings_for(data=Path(data), crawl_allow=allow, **{**ALONE, **dict.fromkeys(_MODELS, "")})
         try:
             check_website(site, settings.crawl_allow)
             if not to.absolute().parent.is_dir():

@@ -92,6 +92,12 @@ def test_only_the_stages_that_are_named_are_reported(tiny_set: Path) -> None:
     assert "vector, keyword, fused, reranked" in refused.stderr
 
 
+def test_of_an_installation_in_the_environment_it_takes_the_models_alone(tiny_set: Path) -> None:
+    installation = {"DOCENT_WORKSPACE": "acme", "DOCENT_DATABASE_ROLE": "docent_app"}
+    result = runner.invoke(cli, ["eval", str(tiny_set), "--stages", "keyword", "--json"], env=installation)
+    assert (result.exit_code, list(json.loads(result.stdout)["stages"])) == (0, ["keyword"]), result.stderr
+
+
 def test_each_mechanism_is_measured_by_itself(tiny_set: Path) -> None:
     result = runner.invoke(cli, ["eval", str(tiny_set), "--ablate", "--json"])
 

@@ -17,7 +17,7 @@ from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.answering import open_answering
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.evaluation.evaluation_house import open_evaluation_house
-from app.cli.local_operator import live_agent, local_operator, meant_agent
+from app.cli.local_operator import ALONE, live_agent, local_operator, meant_agent
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for, table
 from app.core.errors import InvalidInput
 from app.kit.pattern_matcher import PatternMatcher
@@ -210,7 +210,7 @@ def eval_(
     of = of.sampled(limit) if limit else of
     began = perf_counter()
     with tempfile.TemporaryDirectory(prefix="docent-eval-") as data:
-        settings = settings_for(data=Path(data), database_url="", vectors_uri="", redis_url="", log_level="error")
+        settings = settings_for(data=Path(data), log_level="error", **ALONE)
         if ablate_:
             show_ablation(of.name, run(_ablated(settings, of)), round(perf_counter() - began, 1), as_json=as_json)
             return
