@@ -10,8 +10,7 @@ from app.agents.opening_hours import normal_hours
 from app.agents.widget_settings import Fallback, Invitation, Theme, Translation
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_language, check_line
-from app.core.origin import normal_pattern
-from app.core.public_suffix import is_public_suffix
+from app.core.origin import is_public_suffix, normal_pattern
 from app.core.search_filter import SearchFilter
 from app.core.setting import check_limits, settings_of
 from app.core.time_zone import zone_named

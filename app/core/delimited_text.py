@@ -1,8 +1,12 @@
-"""How a CSV file separates its cells: by commas, or by what Excel writes in the operator's country."""
+"""How a CSV file separates its cells: by commas, or by what Excel writes in the operator's country; and text for a
+cell, which must not run as a formula.
+"""
 
 import re
 from collections import Counter
 from typing import Final
+
+from app.core.text.untrusted_text import without_controls
 
 _DELIMITERS: Final = ",;\t|"
 _SNIFF_CHARS: Final = 64 * 1024
@@ -25,3 +29,14 @@ def _delimiter(text: str, most: int) -> str:
         return max(((often, count) for count, often in counts.items()), default=(0, 0))
 
     return max(_DELIMITERS, key=steadiness)
+
+
+_FORMULA_STARTS: Final = frozenset("=+-@|%＝＋－＠")
+
+
+def as_cell(text: str) -> str:
+    """The text, with an apostrophe in front if a spreadsheet would read it as a formula. Tabs and line breaks become
+    blanks, because some programs begin a new cell at them; invisible characters are removed.
+    https://owasp.org/www-community/attacks/CSV_Injection"""
+    clean = " ".join(without_controls(text).split())
+    return f"'{clean}" if clean[:1] in _FORMULA_STARTS else clean

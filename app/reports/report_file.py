@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from typing import Final
 
-from app.core.spreadsheet_cell import as_cell
+from app.core.delimited_text import as_cell
 from app.quality.quality import TurnCounts
 from app.reports.report import Figures, Report, Spent, Step
 

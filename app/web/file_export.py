@@ -13,8 +13,8 @@ from uuid import UUID
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from app.core.delimited_text import as_cell
 from app.core.source_file import OpenedFile
-from app.core.spreadsheet_cell import as_cell
 
 DOWNLOAD: Final = "application/octet-stream"  # nothing that a browser would render
 ExportFormat = Literal["csv", "json"]

@@ -1,6 +1,6 @@
 import pytest
 
-from app.core.public_suffix import is_public_suffix
+from app.core.origin import is_public_suffix
 
 
 @pytest.mark.parametrize("host", ["com", "co.uk", "github.io", "anything.ck", "xn--55qx5d.cn", "xn--fiqs8s"])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.spreadsheet_cell import as_cell
+from app.core.delimited_text import as_cell
 
 
 @pytest.mark.parametrize(
