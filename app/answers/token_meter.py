@@ -12,7 +12,7 @@ from typing import Any
 
 from app.agents.agent import LiveAgent
 from app.agents.token_budget import TokenLimit, WorkspaceTokens
-from app.conversations.token_budgets import token_limits
+from app.conversations.token_budgets import UsedTokens, token_limits
 from app.core.costs import FREE, TokenPrices
 from app.core.errors import ModelUnavailable
 from app.core.text.token_estimate import estimated_tokens
@@ -36,7 +36,7 @@ class TokenMeter:
     def limit(self, tx: Transaction, agent: LiveAgent, together: WorkspaceTokens) -> None:
         """Refuse calls once a limit of the agent or of its workspace is reached. Turns that run at the same time do not
         see each other's calls, so each may exceed it by its own usage."""
-        self._limit = min(token_limits(tx, agent, together), key=lambda limit: limit.left, default=None)
+        self._limit = min(token_limits(UsedTokens(tx), agent, together), key=lambda limit: limit.left, default=None)
 
     @property
     def refusal(self) -> TokenLimit | None:

@@ -1,5 +1,6 @@
 """Visitors' use of an agent's chat model: against its limits, and by month."""
 
+from functools import cache
 from typing import Final
 from uuid import UUID
 
@@ -52,12 +53,13 @@ class TokenBudgets:
     def bounded(self, tx: Transaction, actor: Actor) -> dict[UUID, TokenBudget]:
         """The usage of each published agent of the actor's workspace that a limit holds for."""
         agents = [agent for agent, _ in AgentRecords(tx).published(actor.workspace_id)]
-        return {agent.id: token_budget(tx, agent, self._together) for agent in agents if _stated(agent, self._together)}
+        used = UsedTokens(tx)
+        return {agent.id: _budget(used, agent, self._together) for agent in agents if _stated(agent, self._together)}
 
     @reads
     def budget(self, tx: Transaction, actor: Actor, agent_id: UUID) -> TokenBudget:
         """By the published configuration, else the draft. Raises NotFound."""
-        return token_budget(tx, paying_agent(tx, actor.workspace_id, agent_id), self._together)
+        return _budget(UsedTokens(tx), paying_agent(tx, actor.workspace_id, agent_id), self._together)
 
 
 def paying_agent(tx: Transaction, workspace_id: UUID, agent_id: UUID) -> LiveAgent:
@@ -68,24 +70,31 @@ def paying_agent(tx: Transaction, workspace_id: UUID, agent_id: UUID) -> LiveAge
     return LiveAgent(agent_id, workspace_id, 0, agent.generation, agent.draft)
 
 
-def token_budget(tx: Transaction, agent: LiveAgent, together: WorkspaceTokens) -> TokenBudget:
-    now = tx.clock.now()
-    used = StoredTurnRecords(tx).tokens_since(agent.id, now.date())
-    return TokenBudget(used, next_day(now), token_limits(tx, agent, together))
+class UsedTokens:
+    """What agents and workspaces have used since a day, each summed once in a transaction."""
+
+    def __init__(self, tx: Transaction) -> None:
+        self.now = tx.clock.now()
+        self.of_agent_since = cache(StoredTurnRecords(tx).tokens_since)
+        self.of_workspace_since = cache(StoredTurnRecords(tx).tokens_of_workspace_since)
 
 
-def token_limits(tx: Transaction, agent: LiveAgent, together: WorkspaceTokens) -> tuple[TokenLimit, ...]:
+def _budget(used: UsedTokens, agent: LiveAgent, together: WorkspaceTokens) -> TokenBudget:
+    today = used.of_agent_since(agent.id, used.now.date())
+    return TokenBudget(today, next_day(used.now), token_limits(used, agent, together))
+
+
+def token_limits(used: UsedTokens, agent: LiveAgent, together: WorkspaceTokens) -> tuple[TokenLimit, ...]:
     """Those that hold for the agent; `together` are those of its workspace."""
-    records, now = StoredTurnRecords(tx), tx.clock.now()
 
     def limit(name: str, tokens: int) -> TokenLimit:
         is_of_day = name.endswith(OF_DAY)
-        since = (day_of(now) if is_of_day else month_of(now)).date()
+        since = (day_of(used.now) if is_of_day else month_of(used.now)).date()
         if name.startswith(OF_WORKSPACE):
-            used = records.tokens_of_workspace_since(agent.workspace_id, since)
+            spent = used.of_workspace_since(agent.workspace_id, since)
         else:
-            used = records.tokens_since(agent.id, since)
-        return TokenLimit(name, tokens, used, since, next_day(now) if is_of_day else next_month(now))
+            spent = used.of_agent_since(agent.id, since)
+        return TokenLimit(name, tokens, spent, since, next_day(used.now) if is_of_day else next_month(used.now))
 
     return tuple(limit(name, tokens) for name, tokens in _stated(agent, together))
 

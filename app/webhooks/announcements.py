@@ -8,7 +8,7 @@ import structlog
 
 from app.agents.records import AgentRecords
 from app.agents.token_budget import UNLIMITED, TokenLimit, WorkspaceTokens
-from app.conversations.token_budgets import token_limits
+from app.conversations.token_budgets import UsedTokens, token_limits
 from app.core.errors import NotFound
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
@@ -50,7 +50,7 @@ class BudgetWarnings:
 
         def reached(tx: Transaction) -> list[tuple[str, TokenLimit]]:
             with suppress(NotFound):
-                limits = token_limits(tx, AgentRecords(tx).live(agent_id), self._together)
+                limits = token_limits(UsedTokens(tx), AgentRecords(tx).live(agent_id), self._together)
                 kinds = [(kind, limit) for limit in limits for kind in _reached(limit)]
                 return [(kind, limit) for kind, limit in kinds if not Outbox(tx).is_told(agent_id, kind, limit.since)]
             return []

@@ -13,7 +13,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.agents.retrieval_settings import RetrievalSettings
-from app.agents.token_budget import UNLIMITED
+from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.token_meter import BudgetedChatModel, TokenMeter
 from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -27,6 +27,7 @@ from app.core.turn_events import Done, Token
 from app.providers.chat.chat_model import ChatMessage
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
+from tests.doubles.statements import statements
 from tests.turns.told import stored
 
 QUESTION = "How long may I return a lamp?"
@@ -203,6 +204,22 @@ async def test_the_agents_of_a_workspace_share_its_limit(tmp_path: Path) -> None
         assert model.requests == []
         told = (await stored(house)).trace["model_away"]
         assert told.startswith("The workspace's daily_tokens are used up.")
+
+
+async def test_however_many_agents_share_a_limit_their_tokens_are_summed_once(tmp_path: Path) -> None:
+    async with answering_house(tmp_path, workspace_daily_tokens=TURN_TOKENS) as house:
+        with house.record.writing() as tx:
+            draft = AgentRecords(tx).agent(house.workspace_id, house.agent_id).draft
+            for number in range(3):
+                other = AgentRecords(tx).create(house.workspace_id, replace(draft, name=f"Other {number}"))
+                AgentRecords(tx).publish(house.workspace_id, other.id)
+                TurnRecords(tx).charge(other.id, "suggestion", TokenUsage(number, 0, "m"))
+        budgets = TokenBudgets(house.record, TokenPrices(), WorkspaceTokens(daily=TURN_TOKENS))
+        with statements() as executed:
+            bounded = await budgets.bounded(Actor(house.workspace_id, "ann", frozenset((READ,))))
+        assert [[limit.used_tokens for limit in each.limits] for each in bounded.values()] == [[3]] * 4
+        shared = [each for each in executed if "sum(agent_days.tokens)" in each and "JOIN agents" in each]
+        assert len(shared) == 1
 
 
 async def say(model: BudgetedChatModel) -> None:

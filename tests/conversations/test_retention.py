@@ -1,14 +1,11 @@
 """What visitors wrote goes when it is old enough, without a trace, and nothing that is younger."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import Engine, event
 
 from app.agents.records import AgentRecords
 from app.conversations.conversation import ConversationChange
@@ -26,6 +23,7 @@ from app.leads.records import LeadRecords
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
 from tests.doubles.answering_house import AnsweringHouse, answering_house
+from tests.doubles.statements import statements
 from tests.doubles.stored_bytes import StoredBytes
 from tests.turns.told import stored
 
@@ -210,21 +208,6 @@ async def test_a_batch_of_many_turns_takes_no_more_statements_than_one_of_few(ho
         took.append(len(executed))
         assert home.count("gaps") == 0
     assert took[1] <= took[0] + 2  # a page of the database more or less
-
-
-@contextmanager
-def statements() -> Iterator[list[str]]:
-    """Those that are executed meanwhile."""
-    executed: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        executed.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        yield executed
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
 
 
 async def test_only_how_search_came_to_its_ranking_goes_from_old_turns(home: Home) -> None:

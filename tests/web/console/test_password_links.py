@@ -12,7 +12,6 @@ from uuid import UUID
 
 import httpx2
 import pytest
-from sqlalchemy import Engine, event
 
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput
@@ -30,6 +29,7 @@ from app.workspaces.password_links import LIVE_AT_MOST, PasswordLinks
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.workspaces import Workspaces
+from tests.doubles.statements import statements
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, text_of
 from tests.web.console.test_second_factor import bytes_in, code_of, set_up
 from tests.web.house import House, open_house, unlimited
@@ -283,21 +283,6 @@ async def test_asking_and_wrong_guesses_take_the_same_time_whatever_accounts_the
                 began = loop.time()
                 await attempt
                 assert loop.time() - began >= 0.3
-
-
-class statements:  # noqa: N801 (a context manager)
-    """The SQL that runs meanwhile."""
-
-    def __enter__(self) -> list[str]:
-        self._run: list[str] = []
-        event.listen(Engine, "before_cursor_execute", self._note)
-        return self._run
-
-    def __exit__(self, *_: object) -> None:
-        event.remove(Engine, "before_cursor_execute", self._note)
-
-    def _note(self, _connection: object, _cursor: object, statement: str, *_: object) -> None:
-        self._run.append(statement)
 
 
 async def test_so_many_links_of_an_account_hold_at_once(post: PostOffice) -> None:
