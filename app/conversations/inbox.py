@@ -32,7 +32,7 @@ from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import check_language, check_line, check_text
+from app.core.field_rules import check_chosen, check_language, check_line, check_text
 from app.core.list_page import ListPage, PageRequest, collected
 from app.core.setting import check_limits
 from app.core.turn import StoredTurn
@@ -150,8 +150,7 @@ class Inbox:
     ) -> tuple[list[InboxEntry], list[InboxEntry]]:
         """Change up to MAX_AT_ONCE of one agent's, all or none; returns them before and after. Raises InvalidInput, and
         NotFound for an agent or conversation that does not exist or is not theirs."""
-        if not 1 <= len(set(conversation_ids)) == len(conversation_ids) <= MAX_AT_ONCE:
-            raise InvalidInput("conversation_ids", f"Choose 1 to {MAX_AT_ONCE} conversations, each once.")
+        check_chosen("conversation_ids", conversation_ids, MAX_AT_ONCE, "conversations")
         wanted = _checked(change)
 
         return await OwnAgent(self._records, actor, agent_id).write(

@@ -2,8 +2,11 @@
 cell, which must not run as a formula.
 """
 
+import csv
+import io
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from app.core.text.untrusted_text import without_controls
@@ -18,6 +21,18 @@ def delimited(text: str, lines: int = 20) -> tuple[str, str]:
     if told := _EXCELS_OWN.match(text):
         return told[1], text[told.end() :]
     return _delimiter(text, lines), text.removeprefix("\ufeff")
+
+
+def table_of(text: str, lines: int = 20) -> "csv.DictReader[str]":
+    """Reads a row at a time, by the names in the first line. Raises csv.Error for what is not CSV."""
+    delimiter, body = delimited(text, lines)
+    return csv.DictReader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
+
+
+def columns_of(table: "csv.DictReader[str]") -> Sequence[str]:
+    """Their names, which rows have from now on trimmed and in lower case."""
+    table.fieldnames = [(name or "").strip().casefold() for name in table.fieldnames or ()]
+    return table.fieldnames
 
 
 def _delimiter(text: str, most: int) -> str:

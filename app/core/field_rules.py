@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 from typing import Final
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from app.core.errors import InvalidInput
 
@@ -32,6 +34,12 @@ def check_line(field: str, text: str, max_chars: int, *, may_be_empty: bool = Tr
 def check_between(field: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:  # also refuses NaN
         raise InvalidInput(field, f"Use a value from {low:g} to {high:g}.")
+
+
+def check_chosen(field: str, ids: Collection[UUID], most: int, what: str) -> None:
+    """`what` they are, in the plural."""
+    if not 1 <= len(set(ids)) == len(ids) <= most:
+        raise InvalidInput(field, f"Choose 1 to {most} {what}, each once.")
 
 
 def check_language(field: str, language: str | None) -> None:

@@ -10,8 +10,8 @@ import structlog
 from app.agents.agent import Version
 from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.actor import Actor
-from app.core.errors import DocentError, InvalidInput, NotFound
-from app.core.field_rules import check_text
+from app.core.errors import DocentError, NotFound
+from app.core.field_rules import check_chosen, check_text
 from app.core.gap_state import GapState
 from app.gaps.gap import DueGap, Gap, GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
 from app.gaps.gaps import MAX_NOTE_CHARS
@@ -72,8 +72,7 @@ class GapReplays:
     async def resolve_many(self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID]) -> tuple[list[Gap], list[Gap]]:
         """The same for up to MAX_PROVEN gaps of one agent: those that were closed, and those that stay open. Raises
         InvalidInput, and NotFound for another agent's."""
-        if not 1 <= len(set(gap_ids)) == len(gap_ids) <= MAX_PROVEN:
-            raise InvalidInput("gap_ids", f"Choose 1 to {MAX_PROVEN} gaps: each is asked again.")
+        check_chosen("gap_ids", gap_ids, MAX_PROVEN, "gaps")
         gaps = await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: [GapRecords(tx).gap(actor.workspace_id, gap_id) for gap_id in gap_ids]
         )

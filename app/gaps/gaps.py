@@ -10,7 +10,7 @@ from app.agents.records import AgentRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import check_text
+from app.core.field_rules import check_chosen, check_text
 from app.core.gap_state import GapState
 from app.core.list_page import ListPage, PageRequest, collected
 from app.core.page_url import is_same_page, same_page_urls
@@ -132,7 +132,7 @@ class GapTriage:
     @writes
     def merge(self, tx: Transaction, actor: Actor, gap_id: UUID, others: Sequence[UUID]) -> Gap:
         """Merge the others, of the same agent, into this one, which keeps its question, state and note."""
-        _check_count(others)
+        check_chosen("gap_ids", others, MAX_AT_ONCE, "gaps")
         if gap_id in others:
             raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Remove it from the list.")
         gap = GapRecords(tx).gap(actor.workspace_id, gap_id)
@@ -172,7 +172,7 @@ class GapTriage:
     ) -> list[Gap]:
         """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent, all or none. A reason is added to
         earlier notes."""
-        _check_count(gap_ids)
+        check_chosen("gap_ids", gap_ids, MAX_AT_ONCE, "gaps")
         check_text("note", note, MAX_NOTE_CHARS, may_be_empty=state is not GapState.IGNORED)
         changed: list[Gap] = []
         for gap in self._of_agent(tx, actor, agent_id, gap_ids):
@@ -189,7 +189,7 @@ class GapTriage:
     ) -> list[Gap]:
         """Restore gaps that were in `state` before they were ignored with `note`. Those that are no longer ignored stay
         unchanged."""
-        _check_count(gap_ids)
+        check_chosen("gap_ids", gap_ids, MAX_AT_ONCE, "gaps")
         changed: list[Gap] = []
         for gap in self._of_agent(tx, actor, agent_id, gap_ids):
             if gap.state is not GapState.IGNORED:
@@ -229,8 +229,3 @@ def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | Non
         if "text" in source.config.kind.fields and is_its_page and best.title in ("", source.config.name):
             return source.id
     return None
-
-
-def _check_count(gap_ids: Sequence[UUID]) -> None:
-    if not 1 <= len(set(gap_ids)) == len(gap_ids) <= MAX_AT_ONCE:
-        raise InvalidInput("gap_ids", f"Choose 1 to {MAX_AT_ONCE} gaps, each once.")

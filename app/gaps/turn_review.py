@@ -10,12 +10,11 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.page_url import page_key
 from app.core.personal_data import masked
 from app.core.turn import StoredTurn
 from app.gaps.gap import Gap
 from app.gaps.records.gaps import GapRecords
-from app.quality.golden_question import GoldenOrigin, GoldenQuestion
+from app.quality.golden_question import GoldenOrigin, GoldenQuestion, cited_pages
 from app.quality.golden_questions import GoldenQuestions
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
@@ -64,8 +63,7 @@ class TurnReview:
         """Its question with those pages, or with those that its answer cites. Raises InvalidInput."""
         turn = await self._records.of_workspace(actor.workspace_id).read(lambda tx: _turn(tx, actor, turn_id))
         if pages is None:
-            cited = {page_key(citation.url): citation.page for citation in turn.citations}
-            pages = [url for url in cited.values() if url.startswith(("http://", "https://"))]
+            pages = cited_pages(turn.citations)
         golden = GoldenQuestion(
             uuid4(), turn.agent_id, masked(turn.question), tuple(pages), turn.language, GoldenOrigin.CONVERSATION
         )

@@ -13,7 +13,7 @@ from app.conversations.conversation import MAX_AT_ONCE
 from app.conversations.inbox import check_search
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import MAX_EMAIL_CHARS, check_line, check_text
+from app.core.field_rules import MAX_EMAIL_CHARS, check_chosen, check_line, check_text
 from app.core.list_page import ListPage, PageRequest, collected
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
@@ -104,8 +104,7 @@ class Leads:
     ) -> tuple[list[Lead], list[Lead]]:
         """Change up to MAX_AT_ONCE of one agent's, all or none; returns them before and after. Raises InvalidInput, and
         NotFound for a lead that does not exist or belongs to another agent."""
-        if not 1 <= len(set(lead_ids)) == len(lead_ids) <= MAX_AT_ONCE:
-            raise InvalidInput("lead_ids", f"Choose 1 to {MAX_AT_ONCE} leads, each once.")
+        check_chosen("lead_ids", lead_ids, MAX_AT_ONCE, "leads")
 
         return await OwnAgent(self._records, actor, agent_id).write(
             lambda tx: _changed(tx, actor, agent_id, lead_ids, change)

@@ -5,14 +5,13 @@ events such as assignments are left out.
 """
 
 import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import groupby
 from typing import Any, Final
 
-from app.core.delimited_text import delimited
+from app.core.delimited_text import columns_of, table_of
 from app.core.errors import InvalidInput
 from app.past_questions.past_conversation import PastConversation, PastMessage
 from crawler.errors import ExtractionFailed
@@ -137,12 +136,9 @@ def _helpscout(rows: Sequence[Row]) -> Iterator[PastConversation]:
 
 
 def _csv(text: str) -> Iterator[PastConversation]:
-    delimiter, body = delimited(text)
-    reader = csv.DictReader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
-    names = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
-    if "question" not in names:
+    reader = table_of(text)
+    if "question" not in columns_of(reader):
         raise ValueError("there is no column question")
-    reader.fieldnames = names
     for number, row in enumerate(reader):
         told = [PastMessage(name == "question", row.get(name) or "") for name in _COLUMNS]
         yield _conversation({"id": number}, iter(told))

@@ -17,7 +17,7 @@ from app.core.turn import Channel, TurnEnd, TurnRequest, VisitorSession, questio
 from app.kit.pattern_matcher import PatternMatcher
 from app.past_questions.past_conversation import PastQuestion
 from app.past_questions.past_questions import PastQuestions, QuestionGroup
-from app.quality.golden_question import GoldenOrigin, GoldenQuestion
+from app.quality.golden_question import GoldenOrigin, GoldenQuestion, cited_pages
 from app.quality.golden_questions import GoldenQuestions
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -64,7 +64,7 @@ class KeptQuestions:
         known = {question_key(each.question) for each in await self._golden.all_of_agent(actor, agent.id)}
         added = 0
         for group in groups:
-            pages = tuple(page for page in group.pages if page.startswith(("http://", "https://")))
+            pages = cited_pages(group.end.citations)
             if not pages or question_key(group.asked) in known:
                 continue
             golden = GoldenQuestion(

@@ -2,7 +2,7 @@
 versions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -11,11 +11,18 @@ from uuid import UUID
 
 from app.core.page_url import page_key
 from app.core.setting import at_most, required
+from app.core.turn import Citation
 
 MAX_PAGES: Final = 20
 EXPECTED: Final = at_most(20, each=500)
 # What an answer adds to the words that it quotes: citation marks, emphasis and code.
 _ADDED: Final = re.compile(r"\[\d{1,3}\]|[*`]")
+
+
+def cited_pages(citations: Iterable[Citation]) -> tuple[str, ...]:
+    """Those of an answer's citations that are on the web, each once."""
+    pages = {page_key(each.url): each.page for each in citations}
+    return tuple(page for page in pages.values() if page.startswith(("http://", "https://")))
 
 
 class GoldenOrigin(StrEnum):

@@ -1,7 +1,6 @@
 """Operators' work on golden questions."""
 
 import csv
-import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from uuid import UUID, uuid4
 
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.core.actor import Actor
-from app.core.delimited_text import delimited
+from app.core.delimited_text import columns_of, table_of
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_language
 from app.core.list_page import ListPage, PageRequest, page_of
@@ -131,15 +130,13 @@ def _read_csv(
     """Raises InvalidInput, naming the line."""
     if len(text) > MAX_CSV_CHARS:
         raise InvalidInput("csv", f"This has {len(text)} characters. Use at most {MAX_CSV_CHARS}.")
-    delimiter, text = delimited(text, lines=1)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = table_of(text, lines=1)
     try:
-        columns = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
+        columns = columns_of(reader)
         if "question" not in columns or not set(columns) <= set(COLUMNS):
             raise InvalidInput(
                 "csv", f"Name the columns in the first line: {', '.join(COLUMNS)}. The column question is required."
             )
-        reader.fieldnames = columns
         for row in reader:
             if not any(row.values()):  # such as Excel leaves below a table
                 continue
