@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.gaps.gap_grouping import grouped
-from app.gaps.gap_meaning import SHIPPED, SHIPPED_REPHRASED_THRESHOLD, SameMeaning
-from app.gaps.question_nearness import Asked, QuestionNearness
+from app.gaps.question_nearness import SHIPPED, SHIPPED_REPHRASED_THRESHOLD, Asked, QuestionNearness, SameMeaning
 from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import OnnxThreads

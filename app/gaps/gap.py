@@ -3,7 +3,7 @@ is closed, or still open."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from math import floor
 from typing import Annotated, Any, Final
@@ -242,3 +242,18 @@ def shortfall(found: Sequence[FoundThen], reason: GapReason, threshold: float, *
     if best < threshold or reason is GapReason.LOW_CONFIDENCE:  # no passage that was found had enough confidence
         return Shortfall.UNDER_THRESHOLD
     return Shortfall.STOPPED if reason is GapReason.REPHRASED else Shortfall.MODEL_DECLINED
+
+
+REPHRASED_WITHIN: Final = timedelta(minutes=2)  # after the stop
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedTurn:
+    """A turn whose answer the visitor stopped. `asked_next` is the question that they then asked in the same
+    conversation within REPHRASED_WITHIN; None if they asked none. `language` is that of the turn (BCP 47 primary
+    subtag). Personal data is masked in both questions."""
+
+    id: UUID
+    question: str
+    asked_next: str | None
+    language: str | None

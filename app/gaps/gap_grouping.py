@@ -34,6 +34,16 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
+class UnplacedGap:
+    """A gap that was not compared with the others yet; `language` is that of its turn."""
+
+    id: UUID
+    agent_id: UUID
+    question: str
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Move:
     """These wordings become part of the gap `into`, or of a new one if None."""
 

@@ -1,4 +1,5 @@
-"""How near the meanings of questions are, by an embedder, and whether it reads their language."""
+"""How near the meanings of questions are, by an embedder that reads their language; when two of them mean the same, and
+when a visitor stops an answer to ask the same in other words."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
@@ -15,9 +16,57 @@ from app.core.text.stated_facts import facts_of
 from app.core.text.turn_language import SURE
 from app.core.text.words import folded_words
 from app.gaps.gap_grouping import grouped
-from app.gaps.gap_meaning import SameMeaning, rests, same_meaning
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
+
+# The cosine from which the question after a stopped one is the same in other words. Between visitors, this would mix up
+# too much, but these two come from one visitor within two minutes. Measured on groups alike (docs/evaluation-log.md):
+# it finds most rephrased questions, and few about a related subject.
+SHIPPED_REPHRASED_THRESHOLD: Final = 0.56
+# The scale of other models is unknown, so this requires nearly the same wording.
+OTHER_THRESHOLD: Final = 0.9
+_SHIPPED_MODEL: Final = "onnx-model."
+
+
+@dataclass(frozen=True, slots=True)
+class SameMeaning:
+    """When two questions may be one gap: their nearness is the cosine of the questions plus `rest_weight` times that of
+    their rests, the words that only one of them has. Two questions on one subject share its name; the rest is what they
+    ask about it.
+
+    They may be one from `one_gap_from` on; pairs whose cosine is below `looked_at_from` are not examined further.
+    """
+
+    rest_weight: float
+    one_gap_from: float
+    looked_at_from: float
+
+    def nearness(self, cosine: float, rest: float | None) -> float:
+        """`rest` is None if one question has no words besides those of the other."""
+        return (cosine + self.rest_weight * (cosine if rest is None else rest)) / (1 + self.rest_weight)
+
+
+# Measured for the shipped model on 527 questions in 147 groups of paraphrases (tests/data/paraphrases.jsonl,
+# docs/evaluation-log.md), nearly half of which have a near miss.
+SHIPPED: Final = SameMeaning(rest_weight=0.7, one_gap_from=0.44, looked_at_from=0.4)
+OTHER: Final = SameMeaning(rest_weight=0.0, one_gap_from=OTHER_THRESHOLD, looked_at_from=OTHER_THRESHOLD)
+
+
+def same_meaning(model_id: str) -> SameMeaning:
+    """The values for that model's vectors."""
+    return SHIPPED if model_id.startswith(_SHIPPED_MODEL) else OTHER
+
+
+def rests(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
+    """The words of two questions, given as case-folded words, that only one of them has."""
+    shared = set(one) & set(other)
+    return " ".join(word for word in one if word not in shared), " ".join(word for word in other if word not in shared)
+
+
+def rephrased_from(model_id: str) -> float:
+    """The least cosine by that model at which the question after a stopped one is the same in other words."""
+    return SHIPPED_REPHRASED_THRESHOLD if model_id.startswith(_SHIPPED_MODEL) else OTHER_THRESHOLD
+
 
 _AT_ONCE: Final = 32
 _KEPT: Final = 12_000  # vectors; 18 MB with the shipped model

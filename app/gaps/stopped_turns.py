@@ -7,8 +7,8 @@ import structlog
 
 from app.core.errors import EmbedderUnavailable
 from app.core.turn import question_key
-from app.gaps.gap_meaning import StoppedTurn, rephrased_from
-from app.gaps.question_nearness import is_read
+from app.gaps.gap import StoppedTurn
+from app.gaps.question_nearness import is_read, rephrased_from
 from app.gaps.records.stopped_turns import StoppedTurnRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder

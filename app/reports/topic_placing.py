@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from app.core.chunk import content_hash
 from app.core.errors import EmbedderUnavailable
 from app.core.turn import question_key
-from app.gaps.gap_meaning import same_meaning
-from app.gaps.question_nearness import Asked, QuestionNearness, is_read
+from app.gaps.question_nearness import Asked, QuestionNearness, is_read, same_meaning
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 from app.reports.records.topics import TopicRecords

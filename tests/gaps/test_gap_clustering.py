@@ -17,7 +17,7 @@ from app.core.turn import VisitorSession
 from app.gaps.gap import Gap
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_grouping import Move, moves
-from app.gaps.gap_meaning import SHIPPED
+from app.gaps.question_nearness import SHIPPED
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.meanings import GapMeaningRecords
 from app.gaps.records.triage import GapTriageRecords

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.gaps.gap_meaning import OTHER, SHIPPED, SameMeaning, rests, same_meaning
-from app.gaps.question_nearness import Asked, QuestionNearness
+from app.gaps.question_nearness import OTHER, SHIPPED, Asked, QuestionNearness, SameMeaning, rests, same_meaning
 from tests.doubles.hashing_embedder import HashingEmbedder
 
 MALTA = Asked("malta", "Is a lamp sent to Malta?")

@@ -14,7 +14,7 @@ from app.core.list_page import PageRequest
 from app.core.turn import Finish, TurnState, VisitorSession
 from app.core.turn_events import Token
 from app.gaps.gap_clustering import GapClustering
-from app.gaps.gap_meaning import SHIPPED_REPHRASED_THRESHOLD
+from app.gaps.question_nearness import SHIPPED_REPHRASED_THRESHOLD
 from app.gaps.records.gaps import GapRecords
 from app.gaps.stopped_turns import StoppedTurns
 from app.kit.language_guesser import LanguageGuesser

@@ -248,10 +248,7 @@ class ReplayIn(Model):
     )
 
 
-class ResolveIn(NoteIn):
-    version: Version = Field(
-        default="live", description="Whether to use the settings of the draft or of the live version."
-    )
+class ResolveIn(ReplayIn, NoteIn):
     unproven: bool = Field(default=False, description="Close the gap (`resolved`) without asking its questions.")
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.gaps.api.pull_requests import PageFileIn, PullRequestIn, RepositoryIn
 from app.gaps.gaps import Gaps
-from app.gaps.pages.view import GapShow
+from app.gaps.pages.gap import GapShow
 from app.gaps.pull_requests.pull_request import DEFAULT_PATTERNS, MAX_FILE_CHARS, Repository
 from app.gaps.pull_requests.pull_requests import PullRequests, Repositories
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write

@@ -11,7 +11,7 @@ from app.conversations.records.gap_counting import GapCounting
 from app.conversations.records.stored_turns import ids_of
 from app.core.gap_state import GapReason
 from app.core.personal_data import masked
-from app.gaps.gap_meaning import REPHRASED_WITHIN, StoppedTurn
+from app.gaps.gap import REPHRASED_WITHIN, StoppedTurn
 from app.store.schema import OfVisitors, UtcDateTime, column, parent, table
 from app.store.tables.conversations import MESSAGES, TURNS
 from app.store.transaction import Repository
