@@ -13,10 +13,9 @@ import time
 from dataclasses import dataclass, field
 
 from app.core.errors import RerankerUnavailable
-from app.providers.onnx_threads import OnnxThreads
+from app.providers.onnx_threads import RERANKER_FOLDER, OnnxThreads
 from app.providers.reranking.onnx_reranker import OnnxReranker
 from app.providers.reranking.reranker import Reranker, SheddingReranker
-from app.providers.shipped_weights import RERANKER_FOLDER
 
 ARRIVALS_A_SECOND = (5, 10, 20)
 SECONDS = 10

@@ -17,8 +17,7 @@ from app.gaps.gap_grouping import grouped
 from app.gaps.question_nearness import SHIPPED, SHIPPED_REPHRASED_THRESHOLD, Asked, QuestionNearness, SameMeaning
 from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
-from app.providers.onnx_threads import OnnxThreads
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 
 _FILE = Path(__file__).parent / "data" / "paraphrases.jsonl"
 KINDS = {"named": "questions that name what they ask about", "general": "short questions to a support desk"}

@@ -23,8 +23,7 @@ from app.answers.guard.evidence_places import KnownSections
 from app.answers.guard.statement_check import StatementCheck
 from app.answers.writing.answer_context import Source
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
-from app.providers.onnx_threads import OnnxThreads
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 from crawler.extract.extraction import extract_page
 
 _ROOT: Final = Path(__file__).resolve().parents[1]

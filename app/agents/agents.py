@@ -18,7 +18,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import ListPage, PageRequest, page_of
 from app.core.source_file import Upload
 from app.kit.job_queue import JobQueue
-from app.providers.pictures.pillow_picture import square_picture
+from app.providers.pillow_picture import square_picture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords

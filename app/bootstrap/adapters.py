@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from app.kit.limits.rate_limiter import RateLimiter
     from app.kit.limits.stream_slots import StreamSlots
     from app.kit.meters import CircuitMeter
-    from app.kit.redis.redis_with_breaker import RedisWithBreaker
+    from app.kit.shared_redis import RedisWithBreaker
     from app.knowledge.chunk_limits import ChunkLimits
     from app.mail.mailer import Mailer
     from app.providers.code.code_host import CodeHost
     from app.providers.embedding.embedder import Embedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex, VectorSearch
-    from app.providers.mail.mail_transport import MailTransport
+    from app.providers.mail_transport import MailTransport
     from app.providers.token_counter import TokenizersTokenCounter
     from app.sources.awaited_websites import CrawlerPageListing, CrawlerSiteDiscovery
     from app.sources.files.file_bodies import FileBodies
@@ -105,7 +105,7 @@ def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncE
     url = settings.redis_url.get_secret_value()
     if not url:
         return None
-    from app.kit.redis.redis_with_breaker import RedisWithBreaker, redis_client
+    from app.kit.shared_redis import RedisWithBreaker, redis_client
 
     circuit = CircuitBreaker("redis", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, on_change=circuits.watch("redis"))
     redis = RedisWithBreaker(redis_client(url), circuit)
@@ -116,7 +116,7 @@ def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncE
 def configured_cache(redis: RedisWithBreaker | None) -> Cache:
     if not redis:
         return MemoryCache()
-    from app.kit.redis.shared_in_redis import RedisCache
+    from app.kit.shared_redis import RedisCache
 
     return RedisCache(redis)
 
@@ -127,7 +127,7 @@ def configured_rate_limiter(redis: RedisWithBreaker | None) -> RateLimiter:
     if not redis:
         return own
     from app.kit.limits.rate_limiter import FallbackRateLimiter
-    from app.kit.redis.shared_in_redis import LimitsRateLimiter
+    from app.kit.shared_redis import LimitsRateLimiter
 
     return FallbackRateLimiter(LimitsRateLimiter(redis), own)
 
@@ -138,7 +138,7 @@ def configured_stream_slots(redis: RedisWithBreaker | None) -> StreamSlots:
     if not redis:
         return own
     from app.kit.limits.stream_slots import FallbackStreamSlots
-    from app.kit.redis.shared_in_redis import RedisStreamSlots
+    from app.kit.shared_redis import RedisStreamSlots
 
     return FallbackStreamSlots(RedisStreamSlots(redis), own)
 
@@ -152,7 +152,7 @@ def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing:
         from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
 
         return SharedTurns(UnsharedTurnLog(), MemoryTurnOrders())
-    from app.kit.redis.redis_with_breaker import BlockingRedis
+    from app.kit.shared_redis import BlockingRedis
     from app.turns.remote.redis_turn_log import RedisTurnLog, RedisTurnOrders
 
     circuit = CircuitBreaker(
@@ -180,7 +180,7 @@ def configured_file_bodies(settings: Settings) -> FileBodies:
 
     if not settings.files_uri:
         return FileBodies()
-    from app.providers.files.object_store_files import ObjectStoreFiles
+    from app.providers.object_store_files import ObjectStoreFiles
 
     return FileBodies(ObjectStoreFiles.at(settings.files_uri, settings.file_options))
 
@@ -228,7 +228,7 @@ def configured_mail_transport(settings: Settings) -> MailTransport | None:
     server = smtp_server(settings.smtp_url.get_secret_value())
     if server is None:
         return None
-    from app.providers.mail.mail_transport import AiosmtplibMailTransport
+    from app.providers.mail_transport import AiosmtplibMailTransport
 
     return AiosmtplibMailTransport(
         server.host, server.port, server.user, server.password, is_tls=server.is_tls, is_plain=server.is_plain

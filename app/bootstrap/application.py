@@ -77,14 +77,13 @@ from app.sources.deletions.api import AdminDeletions
 from app.sources.deletions.pages import DeletionPages
 from app.sources.files.api import AdminFiles
 from app.sources.files.pages import SourceFilePages
-from app.sources.pages.home import NewAgentPages, NoPage
-from app.sources.pages.sources import SourcePages
+from app.sources.pages.sources import NewAgentPages, NoPage, SourcePages
 from app.sources.pages.upkeep import SourceUpkeepPages
 from app.sources.runs.api import AdminPreviews, AdminRuns
 from app.stale_answers.api import AdminStaleAnswers
 from app.stale_answers.pages import StaleAnswerPages
 from app.turns.api.widget_api import WidgetConversations, WidgetTurns
-from app.web.admission import Admission
+from app.web.access import Admission
 from app.web.api_reference.routes import api_reference_routes
 from app.web.client_address import ClientAddresses
 from app.web.console.dispatcher import Dispatcher, console_files, console_routes, pages_by_name
@@ -106,8 +105,7 @@ from app.webhooks.pages import WebhookPages
 from app.webhooks.tickets.api import AdminHelpDesks
 from app.webhooks.tickets.pages import HelpDeskPages
 from app.workspaces.api.audit import AdminAudit
-from app.workspaces.api.operators import AdminOperators
-from app.workspaces.api.tokens import AdminTokens
+from app.workspaces.api.operators import AdminOperators, AdminTokens
 from app.workspaces.pages.audit import AuditPages
 from app.workspaces.pages.operators import ApiTokenPages, OperatorPages, WorkspacePages
 from app.workspaces.pages.own_account import PasskeyPages, PasswordLinkPages, SecondFactorPages

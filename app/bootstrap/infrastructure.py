@@ -73,13 +73,11 @@ if TYPE_CHECKING:
     from app.kit.limits.stream_slots import StreamSlots
     from app.kit.meters import CircuitMeter
     from app.providers.embedding.batching_embedder import RememberingEmbedder
-    from app.providers.embedding.embedder import Embedder
-    from app.providers.embedding.token_embedder import TokenEmbedder
+    from app.providers.embedding.embedder import Embedder, TokenEmbedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex, VectorSearch
     from app.providers.reranking.reranker import Reranker
-    from app.providers.text_splitter import TextSplitter
-    from app.providers.token_counter import TokenCounter
+    from app.providers.token_counter import TextSplitter, TokenCounter
     from app.sources.files.file_bodies import FileBodies
 
 
@@ -212,13 +210,11 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
     from app.providers.embedding.embedder import Embedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex
-    from app.providers.onnx_threads import OnnxThreads
+    from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
     from app.providers.reranking.reranker import Reranker
-    from app.providers.shipped_weights import EMBEDDER_FOLDER
-    from app.providers.text_splitter import MarkdownTextSplitter, TextSplitter
-    from app.providers.token_counter import TokenizersTokenCounter
+    from app.providers.token_counter import MarkdownTextSplitter, TextSplitter, TokenizersTokenCounter
     from app.sources.files.file_bodies import FileBodies
-    from app.store.process_meter import process_metrics
+    from app.store.processes import process_metrics
 
     process = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     async with AsyncExitStack() as closing:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from app.knowledge.given_chunks import GivenChunks
     from app.knowledge.ingest import Ingest
     from app.knowledge.reindex import Reindex
-    from app.sources.files.file_reader import FileReader
-    from app.sources.files.pooled_file_reader import PooledFileReader
+    from app.sources.files.file_reader import FileReader, PooledFileReader
     from app.sources.files.source_files import SourceFiles
     from app.sources.runs.knowledge_jobs import KnowledgeJobs
     from app.sources.runs.page_scope import PageScope
@@ -46,8 +45,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     from app.knowledge.given_chunks import GivenChunks
     from app.knowledge.ingest import Ingest
     from app.knowledge.reindex import Reindex
-    from app.sources.files.file_reader import FileReader
-    from app.sources.files.pooled_file_reader import PooledFileReader
+    from app.sources.files.file_reader import FileReader, PooledFileReader
     from app.sources.runs.knowledge_jobs import KnowledgeJobs
     from app.sources.runs.site_reader import SiteReader
 
@@ -83,8 +81,7 @@ def knowledge_parts(base: Infrastructure, given: Mapping[Any, object]) -> Wiring
     from app.providers.embedding.embedder import Embedder, TracedEmbedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex
-    from app.providers.text_splitter import TextSplitter
-    from app.providers.token_counter import TokenCounter
+    from app.providers.token_counter import TextSplitter, TokenCounter
     from app.sources.files.file_bodies import FileBodies
 
     models, tokens = base.models, base.models.tokens
@@ -147,7 +144,7 @@ def page_scope_on(base: Stored) -> PageScope:
 @asynccontextmanager
 async def open_source_files(base: Infrastructure) -> AsyncIterator[SourceFiles]:
     """With separate processes that parse files."""
-    from app.sources.files.pooled_file_reader import CHECK_SECONDS, PooledFileReader
+    from app.sources.files.file_reader import CHECK_SECONDS, PooledFileReader
 
     async with PooledFileReader(CHECK_SECONDS) as files:
         yield source_files_on(base, files)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
 from app.model_settings import ChatEndpoint
-from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from app.providers.chat.chat_model import ChatModel, NamedChatModels
     from app.providers.chat.openai_chat_model import OpenAIChatModel
     from app.providers.embedding.batching_embedder import BatchingEmbedder, RememberingEmbedder
-    from app.providers.embedding.embedder import Embedder
-    from app.providers.embedding.token_embedder import TokenEmbedder
+    from app.providers.embedding.embedder import Embedder, TokenEmbedder
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
 

@@ -20,7 +20,7 @@ from app.core.turn_events import TurnFeed
 from app.kit.limits.rate_limiter import RateLimiter
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.turns.api.visitor_turns import VisitorTurns
-from app.web.admission import Admission
+from app.web.access import Admission
 from app.web.limits_policy import LimitsPolicy, VisitorLimits, a_minute
 from app.web.operation import ask, path_id
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.agents.agent import Version
-from app.cli.answer_report import AnswerReport
-from app.cli.asked_question import AskedFilter, AskedQuestion, answer_events, found
+from app.cli.asked_question import AnswerReport, AskedFilter, AskedQuestion, answer_events, found
 from app.cli.serving.server_socket import ServerRefused, replies_of_server
 from app.cli.terminal import AgentName, AsJson, fail, out, print_json, run, settings_for, table
 

@@ -29,8 +29,7 @@ from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.context_line import ContextLine
 from app.knowledge.document import PageContent
 from app.knowledge.page_sections import Section, sections
-from app.providers.text_splitter import TextSplitter
-from app.providers.token_counter import TokenCounter
+from app.providers.token_counter import TextSplitter, TokenCounter
 
 # Part of every page's content hash, like the size of chunks: raise it when the same page would be split differently, so
 # that it is read again.

@@ -29,7 +29,7 @@ from app.core.field_rules import check_line, check_text
 from app.core.turn import VisitorSession
 from app.kit.cache import Cache
 from app.kit.clock import Clock
-from app.providers.pictures.pillow_picture import DrawnPicture
+from app.providers.pillow_picture import DrawnPicture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.operators import colleague_named

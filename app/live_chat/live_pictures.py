@@ -12,7 +12,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.turn import VisitorSession
 from app.live_chat.live_chats import LiveChats, LiveView, check_takes_picture
-from app.providers.pictures.pillow_picture import DrawnPicture, chat_picture
+from app.providers.pillow_picture import DrawnPicture, chat_picture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MAX_UPLOAD_BYTES: Final = 5 * 1024 * 1024

@@ -13,7 +13,7 @@ import structlog
 from app.kit.clock import Clock
 from app.mail.mail import Mail, checked_mail_address, message_of
 from app.mail.records import MailRecords, WaitingMail
-from app.providers.mail.mail_transport import MailTransport
+from app.providers.mail_transport import MailTransport
 from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction
 

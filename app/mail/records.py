@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import LargeBinary, Row, String, func, select
 
 from app.mail.mail import Mail, MailLink
-from app.store.deliveries import Deliveries, DueRow, delivery_columns
+from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
 from app.store.schema import UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.transaction import Repository, new_id

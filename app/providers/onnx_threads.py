@@ -1,4 +1,5 @@
-"""The few threads on which local models run: never on the event loop, and no more at once than the machine can bear.
+"""Where the package has its ONNX models, and the few threads on which they run: never on the event loop, and no more at
+once than the machine can bear.
 
 They share one queue, served by urgency: a visitor's question goes before a ranking, and both before an ingest, which
 submits one small batch after another and so delays the others by one batch at most.
@@ -12,7 +13,14 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from enum import IntEnum
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+_WEIGHTS: Final = Path(__file__).resolve().parent.parent / "weights"
+
+EMBEDDER_FOLDER: Final = _WEIGHTS / "embedder"
+RERANKER_FOLDER: Final = _WEIGHTS / "reranker"
+
 
 T = TypeVar("T")
 

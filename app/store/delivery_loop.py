@@ -1,15 +1,119 @@
-"""Delivers the due rows of a table to somebody else's server, at least once."""
+"""Rows to be delivered to somebody else's server, due, claimed, delivered or given up; and the loop that delivers those
+of a table at least once."""
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Index, Integer, Table, select
+from sqlalchemy.schema import SchemaItem
 
 from app.kit.clock import Clock
-from app.store.deliveries import Deliveries, DueRow
+from app.store.schema import StorableText, UtcDateTime, column, where
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.transaction import Repository, new_id
+
+# After each failed attempt except the last, so there is one more attempt than numbers.
+RETRY_AFTER: Final = (
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=12),
+)
+
+
+def delivery_columns(table: str) -> tuple[SchemaItem, ...]:
+    """The columns that `Deliveries` needs. `next_at` is when a row is due; NULL once it was delivered or given up."""
+    return (
+        column("attempts", Integer, default=0),
+        column("last_error", StorableText, default=""),
+        column("next_at", UtcDateTime, nullable=True),
+        column("delivered_at", UtcDateTime, nullable=True),
+        column("died_at", UtcDateTime, nullable=True),
+        Index(f"ix_{table}_waiting", "next_at", **where("next_at IS NOT NULL")),
+    )
+
+
+def retry_delay(attempts: int, luck: float) -> timedelta | None:
+    """How long to wait after that many failed attempts (1..), varied by up to a fifth with `luck` in [0, 1), so that a
+    receiver that comes back does not get all requests at once. None: it is given up."""
+    if attempts > len(RETRY_AFTER):
+        return None
+    return RETRY_AFTER[attempts - 1] * (0.8 + 0.4 * luck)
+
+
+@dataclass(frozen=True, slots=True)
+class DueRow:
+    """`id` is the same at each attempt; `attempts` (1..) includes this one."""
+
+    id: UUID
+    workspace_id: UUID
+    attempts: int
+
+
+class Deliveries(Repository):
+    """Works on a table with the columns `attempts`, `next_at` (when it is due; NULL if it is not), `last_error`,
+    `delivered_at` and `died_at`."""
+
+    def __init__(self, tx: Transaction, table: Table) -> None:
+        super().__init__(tx)
+        self._table = table
+
+    def is_any_due(self) -> bool:
+        due = select(self._table.c.id).where(self._table.c.next_at <= self._now()).limit(1)
+        return self._connection.scalar(due) is not None
+
+    def claim(self, limit: int, lease_until: datetime) -> list[UUID]:
+        """At most `limit` due rows, longest due first, with this attempt counted. Nobody else gets them before
+        `lease_until`; a row that is not settled by then counts as failed and is due again."""
+        due = (
+            select(self._table.c.id)
+            .where(self._table.c.next_at <= self._now())
+            .order_by(self._table.c.next_at, self._table.c.id)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        claimed = list(self._connection.scalars(due))
+        self._update(
+            self._table, self._table.c.id.in_(claimed), next_at=lease_until, attempts=self._table.c.attempts + 1
+        )
+        return claimed
+
+    def owe(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Each row is due at once; a row that exists already is left unchanged. `rows` have the columns that only this
+        table has."""
+        own = {"attempts": 0, "last_error": "", "next_at": self._now()}
+        if rows:
+            owed = [{"id": new_id(), **own, **row} for row in rows]
+            self._connection.execute(self._insert(self._table).on_conflict_do_nothing(), owed)
+
+    def revive(self, delivery_id: UUID, is_mine: ColumnElement[bool]) -> bool:
+        """Make a delivery that was given up due now, with all its attempts. False if it was not given up."""
+        given_up = (self._table.c.id == delivery_id, self._table.c.died_at.is_not(None), is_mine)
+        return self._update(self._table, *given_up, next_at=self._now(), died_at=None, attempts=0) > 0
+
+    def delivered(self, delivery_id: UUID) -> None:
+        ended = {"next_at": None, "died_at": None, "delivered_at": self._now(), "last_error": ""}
+        self._update(self._table, self._table.c.id == delivery_id, **ended)
+
+    def forget_given_up(self, before: datetime) -> int:
+        """Delete rows that were given up before then; return how many."""
+        return self._delete(self._table, self._table.c.died_at < before)
+
+    def failed(self, delivery_id: UUID, attempts: int, error: str, luck: float | None) -> bool:
+        """Due again according to `retry_delay`, or given up, as it is without `luck`; returns whether it was given up.
+        Does nothing to rows that others have claimed since, which have more `attempts`."""
+        is_ours = (self._table.c.attempts == attempts, self._table.c.delivered_at.is_(None))
+        now, delay = self._now(), None if luck is None else retry_delay(attempts, luck)
+        due = {"next_at": None, "died_at": now} if delay is None else {"next_at": now + delay, "died_at": None}
+        self._update(self._table, self._table.c.id == delivery_id, *is_ours, **due, last_error=error)
+        return delay is None
+
 
 KEPT: Final = timedelta(days=14)  # what was given up
 

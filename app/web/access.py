@@ -1,4 +1,5 @@
-"""Who may call which route: the `access` of each operation of the API and each page of the console."""
+"""Who may call which route: the `access` of each operation of the API and each page of the console, and what both check
+before."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +12,39 @@ from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import ASK, MANAGE, READ, WRITE, Actor
 from app.core.errors import Unauthorized
 from app.core.turn import VisitorSession
+from app.kit.limits.rate_limiter import RateLimiter
+from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
-from app.web.admission import Admission
+from app.web.client_address import ClientAddresses
 from app.web.errors import Refusal
-from app.web.limits_policy import LimitsPolicy
+from app.web.limits_policy import LimitsPolicy, a_minute
 from app.web.middleware.public_url import path_below
 from app.web.origins import admit_token_origin
+from app.web.visitor_tokens import VisitorTokens
+from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Operator
 from app.workspaces.operators import acting
+from app.workspaces.sign_in import SignIn
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    api_tokens: ApiTokens
+    sign_in: SignIn
+    visitor_tokens: VisitorTokens
+    records: SystemOfRecord
+    limiter: RateLimiter
+    limits: LimitsPolicy
+    addresses: ClientAddresses
+
+    async def count(self, per_minute: int, *key: str) -> None:
+        """Raises RateLimited."""
+        await self.limiter.hit(a_minute(per_minute), *key)
+
+    async def count_address(self, per_minute: int, what: str, request: Request) -> None:
+        """Raises RateLimited."""
+        await self.count(per_minute, what, "address", self.addresses.limit_key(request))
+
 
 API_SCHEME = "apiToken"
 VISITOR_SCHEME = "visitorToken"

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from uuid import UUID
 
@@ -15,13 +15,34 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.errors import DocentError, InvalidInput, NotFound, OriginRefused, RateLimited, Unauthorized
-from app.web.admission import Admission
-from app.web.client_leaving import unless_client_leaves
-from app.web.declared import declarations, declare
+from app.web.access import Admission
 from app.web.errors import Problem, Refusal, problem_of
 from app.web.middleware.request_log import note_refusal
 from app.web.model import Multipart
-from app.web.request_body import check_json, read_body, read_form, refuse_declared_length
+from app.web.request_body import check_json, read_body, read_form, refuse_declared_length, unless_client_leaves
+
+Declared = TypeVar("Declared", bound=Callable[..., Any])
+
+_MARK = "__declared__"
+
+
+def declare(handler: Declared, declaration: object) -> Declared:
+    setattr(handler, _MARK, declaration)
+    return handler
+
+
+def declarations(owner: object, **more: object) -> list[Any]:
+    """The declarations on the methods of `owner`, in order, each with its bound handler and with `more`."""
+    kind: Any = type(owner)
+    return [replace(each, handler=each.handler.__get__(owner), **more) for each in _declared(kind)]
+
+
+@cache
+def _declared(kind: type[object]) -> tuple[Any, ...]:
+    members = (member for each in reversed(kind.__mro__) for member in vars(each).values())
+    found = (getattr(member, _MARK, None) for member in members)
+    return tuple(each for each in found if each is not None)
+
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _PATH_NAME = re.compile(r"\{(\w+)\}")

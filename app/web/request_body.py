@@ -1,17 +1,18 @@
-"""Request bodies, JSON and forms, within their limits."""
+"""Request bodies, JSON and forms, within their limits; and work that ends when nobody waits for it any more."""
 
 import json
-from collections.abc import AsyncGenerator
-from typing import Annotated, Any
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Annotated, Any, TypeVar
 
 from pydantic import GetCoreSchemaHandler, WithJsonSchema
 from pydantic_core import core_schema
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from app.core.errors import InvalidInput
 from app.core.source_file import Upload
+from app.kit.tasks.interruptible import Interrupted, unless
 from app.web.errors import Refusal
 
 MAX_DEPTH = 32
@@ -166,3 +167,19 @@ async def _value(name: str, value: UploadFile | str) -> str | Upload:
 async def _chunks(body: bytes) -> AsyncGenerator[bytes, None]:
     for start in range(0, len(body), _CHUNK_BYTES):
         yield body[start : start + _CHUNK_BYTES]
+
+
+Result = TypeVar("Result")
+
+
+async def unless_client_leaves(request: Request, work: Callable[[], Awaitable[Result]]) -> Result:
+    """The result of `work`, for a request whose body was read. Raises ClientDisconnect."""
+
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    try:
+        return await unless(left, work)
+    except Interrupted:
+        raise ClientDisconnect from None

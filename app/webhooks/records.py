@@ -12,7 +12,7 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, gap_ids_in
 from app.gaps.records.gaps import GapRecords
-from app.store.deliveries import Deliveries, delivery_columns
+from app.store.delivery_loop import Deliveries, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import OUTBOX

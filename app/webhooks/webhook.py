@@ -17,7 +17,7 @@ from app.agents.token_budget import LIMIT_NAMES
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, in_words
 from app.sources.source import hook_signature
-from app.store.deliveries import DueRow
+from app.store.delivery_loop import DueRow
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 from app.providers.indexes.keyword_analysis import analysis_of
 from app.providers.onnx_session import load_onnxruntime
-from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, RERANKER_FOLDER
 
 
 class RawModel:

@@ -13,8 +13,7 @@ from app.answers.curated.curated_matcher import SHIPPED_THRESHOLD, CuratedMatche
 from app.kit.pattern_matcher import PatternMatcher
 from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
-from app.providers.onnx_threads import OnnxThreads
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder

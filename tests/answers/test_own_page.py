@@ -11,9 +11,8 @@ from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_judge import PassageJudge
 from app.providers.chat.chat_model import TextDelta
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
-from app.providers.onnx_threads import OnnxThreads
+from app.providers.onnx_threads import EMBEDDER_FOLDER, RERANKER_FOLDER, OnnxThreads
 from app.providers.reranking.onnx_reranker import OnnxReranker
-from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from tests.answers.extractive_answers import source
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 

@@ -17,7 +17,7 @@ from app.core.text.untrusted_text import as_prompt_text
 from app.core.turn import Exchange
 from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatMessage
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER
 from app.providers.token_counter import TokenizersTokenCounter
 from tests.doubles.fixed_clock import FixedClock
 

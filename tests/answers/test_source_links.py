@@ -14,7 +14,7 @@ from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.text.markdown.links import split_links
 from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER
 from app.providers.token_counter import TokenizersTokenCounter
 from tests.answers.extractive_answers import source
 from tests.doubles.hashing_embedder import HashingEmbedder

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.answers.writing.token_match import token_matches
-from app.providers.embedding.token_embedder import TokenVectors
+from app.providers.embedding.embedder import TokenVectors
 from tests.doubles.hashing_embedder import HashingEmbedder
 
 

@@ -28,9 +28,8 @@ from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.document import PageContent
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, TextDelta
-from app.providers.shipped_weights import EMBEDDER_FOLDER
-from app.providers.text_splitter import MarkdownTextSplitter
-from app.providers.token_counter import TokenizersTokenCounter
+from app.providers.onnx_threads import EMBEDDER_FOLDER
+from app.providers.token_counter import MarkdownTextSplitter, TokenizersTokenCounter
 from app.search.retrieval import SearchQuery
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Page

@@ -9,8 +9,8 @@ import pytest
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.cli.serving import group_metrics
-from app.cli.serving.group_metrics import told_by_all
+from app.cli.serving import web_server
+from app.cli.serving.web_server import told_by_all
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ async def test_one_that_has_died_is_left_out_and_takes_its_place_again(folder: P
 
 
 async def test_one_that_hangs_is_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group_metrics, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(web_server, "_PATIENCE_SECONDS", 0.1)
 
     async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from app.cli.serving.process_limits import connections_that_fit
+from app.kit.process_limits import connections_that_fit
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_connections_leave_files_for_the_rest(
 
 MANY_THREADS = """
 import ctypes, sys, threading
-from app.cli.serving.process_limits import share_arenas
+from app.kit.process_limits import share_arenas
 if sys.argv[1] == "shared":
     share_arenas()
 barrier = threading.Barrier(6)

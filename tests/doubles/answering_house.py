@@ -31,8 +31,8 @@ from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
+from app.providers.onnx_threads import EMBEDDER_FOLDER
 from app.providers.reranking.reranker import Reranker
-from app.providers.shipped_weights import EMBEDDER_FOLDER
 from app.providers.token_counter import TokenizersTokenCounter
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from app.core.errors import EmbedderUnavailable
 from app.core.text.words import folded_words
-from app.providers.embedding.embedder import Gloss
-from app.providers.embedding.token_embedder import TokenVectors
+from app.providers.embedding.embedder import Gloss, TokenVectors
 
 
 class HashingEmbedder:

@@ -1,6 +1,6 @@
 """The ticket APIs of four help desks, as their descriptions have them: what they ask for, refuse and answer.
 
-They were written from the vendors' public references, which each file of `app/providers/help_desks` names, and take
+They were written from the vendors' public references, which each class of `app/providers/help_desk.py` names, and take
 only what these have. They are no more than that: nothing here was compared with the services themselves.
 """
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.providers.pictures.pillow_picture import square_picture
+from app.providers.pillow_picture import square_picture
 from tests.doubles.sample_files import picture_file
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import WIDGET_FILES, Site

@@ -24,8 +24,7 @@ from app.gaps.records.triage import GapTriageRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.tasks.supervisor import PeriodicTask
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
-from app.providers.onnx_threads import OnnxThreads
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder

@@ -19,8 +19,7 @@ from app.gaps.records.gaps import GapRecords
 from app.gaps.stopped_turns import StoppedTurns
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
-from app.providers.onnx_threads import OnnxThreads
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.records import WebhookRecords
 from tests.doubles.answering_house import answering_house

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from app.core.errors import Unavailable
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.redis.redis_with_breaker import REFUSALS_SAID_EVERY_SECONDS, RedisWithBreaker
+from app.kit.shared_redis import REFUSALS_SAID_EVERY_SECONDS, RedisWithBreaker
 
 
 async def full(_: Redis) -> None:

@@ -7,9 +7,8 @@ import pytest
 
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
-from app.providers.shipped_weights import EMBEDDER_FOLDER
-from app.providers.text_splitter import MarkdownTextSplitter
-from app.providers.token_counter import TokenizersTokenCounter
+from app.providers.onnx_threads import EMBEDDER_FOLDER
+from app.providers.token_counter import MarkdownTextSplitter, TokenizersTokenCounter
 from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house
 from tests.office.fixtures import office as office
 

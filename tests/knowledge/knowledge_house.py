@@ -29,7 +29,7 @@ from app.knowledge.retire import Retire
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
-from app.providers.text_splitter import TextSplitter
+from app.providers.token_counter import TextSplitter
 from app.sources import kinds
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.files.file_bodies import FileBodies

@@ -10,8 +10,7 @@ from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.document import SectionHeading
 from app.knowledge.page_sections import MAX_NAME_CHARS
-from app.providers.text_splitter import MarkdownTextSplitter
-from app.providers.token_counter import TokenizersTokenCounter
+from app.providers.token_counter import MarkdownTextSplitter, TokenizersTokenCounter
 from crawler.extract.extraction_pool import DEFAULT_TIMEOUT_SECONDS
 from tests.knowledge.chunked_pages import page, sentence, texts
 

@@ -17,9 +17,8 @@ from app.core.errors import InvalidInput
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import MailDelivery, Mailer
 from app.mail.records import MAILS, MailRecords, MailState
-from app.providers.mail.mail_transport import AiosmtplibMailTransport, MailFailure, MailTransport
-from app.store.deliveries import RETRY_AFTER
-from app.store.delivery_loop import KEPT
+from app.providers.mail_transport import AiosmtplibMailTransport, MailFailure, MailTransport
+from app.store.delivery_loop import KEPT, RETRY_AFTER
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord, Transaction

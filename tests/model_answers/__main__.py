@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
-from app.providers.onnx_threads import OnnxThreads
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 from tests.model_answers import measures
 from tests.model_answers.endpoint import measure_endpoint
 from tests.model_answers.house import read_site

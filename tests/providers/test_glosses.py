@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.providers.embedding.glosses import Glosses, GlossList
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER
 
 LISTS = {
     "de": {

@@ -7,7 +7,7 @@ _REPORT = """
 import sys
 import app.providers.indexes.lancedb_vector_index
 client = [name for name in sys.modules if name.startswith("lance_namespace_urllib3_client")]
-ours = [finder for finder in sys.meta_path if type(finder).__module__ == "app.providers.indexes.lancedb_import"]
+ours = [finder for finder in sys.meta_path if type(finder).__module__ == "app.providers.indexes.lancedb_tables"]
 print(len(client), "urllib3" in sys.modules, len(ours))
 """
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.providers.shipped_weights import EMBEDDER_FOLDER
-from app.providers.text_splitter import MarkdownTextSplitter
-from app.providers.token_counter import TokenizersTokenCounter
+from app.providers.onnx_threads import EMBEDDER_FOLDER
+from app.providers.token_counter import MarkdownTextSplitter, TokenizersTokenCounter
 
 TOKENS = TokenizersTokenCounter(EMBEDDER_FOLDER)
 SPLITTER = MarkdownTextSplitter(TOKENS)

@@ -11,8 +11,7 @@ from app.core.errors import EmbedderUnavailable
 from app.providers.embedding.embedder import Gloss
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_session import Floats, OnnxSession, TokenRow
-from app.providers.onnx_threads import OnnxThreads
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 from tests.contracts.embedder_contract import EmbedderContract
 
 

@@ -9,10 +9,9 @@ import pytest
 
 from app.core.errors import RerankerUnavailable
 from app.providers.onnx_session import OnnxSession
-from app.providers.onnx_threads import OnnxThreads
+from app.providers.onnx_threads import RERANKER_FOLDER, OnnxThreads
 from app.providers.reranking import onnx_reranker
 from app.providers.reranking.onnx_reranker import OnnxReranker
-from app.providers.shipped_weights import RERANKER_FOLDER
 from tests.contracts.reranker_contract import AMPLE_SECONDS, RerankerContract
 
 

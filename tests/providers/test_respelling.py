@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER
 from app.providers.token_counter import TokenizersTokenCounter
 from tests.contracts.keyword_index_contract import AGENT, OTHER_AGENT, row
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, RERANKER_FOLDER
 
 
 @pytest.mark.parametrize("folder", [EMBEDDER_FOLDER, RERANKER_FOLDER], ids=lambda folder: folder.name)

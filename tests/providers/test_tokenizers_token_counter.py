@@ -1,6 +1,6 @@
 import pytest
 
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER
 from app.providers.token_counter import TokenizersTokenCounter
 
 

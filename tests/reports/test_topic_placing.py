@@ -21,8 +21,7 @@ from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, VisitorSession
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
-from app.providers.onnx_threads import OnnxThreads
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 from app.quality.quality import TurnCounts
 from app.reports.records.topics import TopicRecords
 from app.reports.report import Report

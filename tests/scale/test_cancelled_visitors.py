@@ -21,8 +21,7 @@ from app.conversations.records.turns import TurnRecords
 from app.core.turn import Channel, VisitorSession
 from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits.rate_limiter import Limit
-from app.kit.redis.redis_with_breaker import RedisWithBreaker, redis_client
-from app.kit.redis.shared_in_redis import LimitsRateLimiter, RedisCache, RedisStreamSlots
+from app.kit.shared_redis import LimitsRateLimiter, RedisCache, RedisStreamSlots, RedisWithBreaker, redis_client
 from app.store.engine import POSTGRES_CONNECTIONS, is_sqlite, open_engine
 from app.store.migrate import migrate
 from app.store.system_of_record import SystemOfRecord

@@ -16,7 +16,7 @@ from app.knowledge.document import PageContent
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
-from app.providers.text_splitter import TextSplitter
+from app.providers.token_counter import TextSplitter
 from app.settings import read_settings
 from app.sources.runs.jobs.dbos_worker import DbosWorker
 from app.sources.runs.site_reader import SiteReader

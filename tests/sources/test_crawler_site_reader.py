@@ -8,7 +8,7 @@ import pytest
 from app.core.errors import InvalidInput
 from app.knowledge.document import PageContent
 from app.sources import kinds
-from app.sources.files.pooled_file_reader import PooledFileReader
+from app.sources.files.file_reader import PooledFileReader
 from app.sources.runs.crawler_site_reader import CrawlerSiteReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
 from app.sources.source import AccessKind, SourceAccess, SourceConfig

@@ -9,7 +9,7 @@ from obstore.store import MemoryStore
 from app.core.actor import Actor
 from app.core.errors import FilesUnavailable, Misconfigured, NotFound
 from app.core.source_file import FileFormat, StoredBody
-from app.providers.files.object_store_files import ObjectStoreFiles
+from app.providers.object_store_files import ObjectStoreFiles
 from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
 from app.sources.deletions.records import DeletionRecords

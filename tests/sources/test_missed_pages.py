@@ -7,10 +7,10 @@ import pytest
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
 from app.sources import kinds
-from app.sources.runs.missed_page import PageEnd, is_telling, miss_reason
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_execution import RunExecution, RunReport
+from app.sources.runs.run_progress import PageEnd, is_telling, miss_reason
 from app.sources.runs.site_reader import RunSummary
 from app.sources.source import CrawlRun, RunState, Source, SourceConfig
 from tests.doubles.scripted_site_reader import ScriptedSiteReader

@@ -8,9 +8,8 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.knowledge.document import SectionHeading
-from app.sources.files import pooled_file_reader
-from app.sources.files.file_reader import FileReader
-from app.sources.files.pooled_file_reader import PooledFileReader
+from app.sources.files import file_reader
+from app.sources.files.file_reader import FileReader, PooledFileReader
 from crawler.errors import ExtractionFailed
 from tests.crawler.extract.test_extraction_pool import answer_with_process_id
 from tests.doubles.sample_files import a_docx, a_pdf, an_xlsx, paragraph
@@ -75,7 +74,7 @@ async def test_a_file_that_takes_too_long_is_given_up() -> None:
 
 
 async def test_slow_files_of_one_owner_keep_nobody_else_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pooled_file_reader, "serve_files", answer_with_process_id)
+    monkeypatch.setattr(file_reader, "serve_files", answer_with_process_id)
     async with PooledFileReader() as reader, anyio.create_task_group() as tasks:
         for _ in range(3):
             tasks.start_soon(reader.read, "a.txt", b"hang", URL, OWNER)

@@ -14,10 +14,10 @@ from app.conversations.records.turns import TurnRecords
 from app.core.turn import TurnRequest
 from app.sources import kinds
 from app.sources.records import SourceRecords
-from app.sources.runs.missed_page import MissedDocument
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_pages import RunPages, Sight, settle_missed_pages
+from app.sources.runs.run_progress import MissedDocument
 from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import CrawlRun, Source, SourceConfig
 from app.store.system_of_record import SystemOfRecord

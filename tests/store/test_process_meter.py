@@ -6,7 +6,7 @@ from prometheus_client import generate_latest
 from sqlalchemy import text
 
 from app.store.engine import open_engine
-from app.store.process_meter import process_metrics
+from app.store.processes import process_metrics
 
 
 async def test_connections_are_counted_while_they_are_in_use(tmp_path: Path) -> None:

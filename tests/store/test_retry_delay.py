@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from app.store.deliveries import RETRY_AFTER, retry_delay
+from app.store.delivery_loop import RETRY_AFTER, retry_delay
 
 
 def test_the_pauses_grow_and_end() -> None:

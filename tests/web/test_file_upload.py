@@ -13,8 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from app.sources.files.api import FileReplacement
 from app.sources.files.source_files import SourceFiles, UploadPlaces
-from app.web.access import everyone
-from app.web.admission import Admission
+from app.web.access import Admission, everyone
 from app.web.endpoint import Call, Endpoint
 from app.web.request_body import FORM_BYTES
 from tests.web.house import MAX_FILE_BYTES, House

@@ -23,7 +23,7 @@ from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import Gap
 from app.gaps.gap_digest import Week, last_week
 from app.gaps.records.gaps import GapRecords
-from app.store.deliveries import RETRY_AFTER
+from app.store.delivery_loop import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.announcements import GapDigests
 from app.webhooks.webhooks import WebhookDelivery, Webhooks

@@ -28,7 +28,7 @@ from app.core.webhook_event import WebhookEvent
 from app.kit.cache import MemoryCache
 from app.kit.tasks.supervisor import PeriodicTask
 from app.live_chat.live_chats import LiveChats, LiveSigns
-from app.store.deliveries import RETRY_AFTER
+from app.store.delivery_loop import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import DeadLetter

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from app.providers.shipped_weights import EMBEDDER_FOLDER
+from app.providers.onnx_threads import EMBEDDER_FOLDER
 
 _QUESTION_WORDS: Final = Path(__file__).with_name("question_words.json")
 _LISTS: Final = EMBEDDER_FOLDER / "glosses" / "questions"

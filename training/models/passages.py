@@ -21,8 +21,7 @@ from app.core.text.markdown.section_text import section_text
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.document import PageContent, SectionHeading
-from app.providers.text_splitter import MarkdownTextSplitter
-from app.providers.token_counter import TokenizersTokenCounter
+from app.providers.token_counter import MarkdownTextSplitter, TokenizersTokenCounter
 from bench.debian_package import unpack
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction import extract_page

@@ -27,7 +27,7 @@ from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestion, StarterSuggestions
-from app.providers.pictures.pillow_picture import MEDIA_TYPE, SIDE_PX
+from app.providers.pillow_picture import MEDIA_TYPE, SIDE_PX
 from app.quality.publishing import Publishing
 from app.web.access import everyone
 from app.web.endpoint import AnyEndpoint

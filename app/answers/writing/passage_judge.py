@@ -21,8 +21,7 @@ from app.core.text.questions.asked_details import asked_details, is_completed, i
 from app.core.text.questions.stop_words import naming_spans, without_stop_words
 from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
-from app.providers.embedding.embedder import Embedder
-from app.providers.embedding.token_embedder import TokenEmbedder, TokenVectors
+from app.providers.embedding.embedder import Embedder, TokenEmbedder, TokenVectors
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker
 from app.search.confidence import plain_coverage, sigmoid

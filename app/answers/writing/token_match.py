@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from app.providers.embedding.token_embedder import TokenVectors
+from app.providers.embedding.embedder import TokenVectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from app.bootstrap.adapters import configured_mail_transport
 from app.bootstrap.infrastructure import Infrastructure
 from app.bootstrap.models import chat_endpoints, named_parts
 from app.core.errors import DocentError, Unavailable
-from app.kit.redis.redis_with_breaker import redis_facts
+from app.kit.shared_redis import redis_facts
 from app.mail.records import MailRecords
 from app.providers.chat.chat_model import ChatMessage
 from app.providers.chat.model_reply import model_reply
-from app.providers.files.object_store_files import ObjectStoreFiles
 from app.providers.indexes.lancedb_tables import write_and_read
-from app.providers.mail.mail_transport import MailTransport
+from app.providers.mail_transport import MailTransport
+from app.providers.object_store_files import ObjectStoreFiles
 from app.providers.server_clock import server_clock
 from app.settings import Settings
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from app.bootstrap.infrastructure import open_stored, pending_migrations
-from app.cli.serving.process_limits import YOUNG_COLLECTIONS, share_arenas
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
+from app.kit.process_limits import YOUNG_COLLECTIONS, share_arenas
 from app.main import open_app, open_worker
 from app.settings import Settings
 

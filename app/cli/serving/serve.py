@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from app.cli.serving.member import Member
-from app.cli.serving.process_limits import share_arenas
+from app.cli.serving.listening import Member
 from app.cli.terminal import run, settings_for
+from app.kit.process_limits import share_arenas
 
 
 def serve(

@@ -19,9 +19,8 @@ from typing import Any, Final
 
 import typer
 
-from app.cli.serving.bound_sockets import bound_sockets
 from app.cli.serving.child_process import MISCONFIGURED, docent_command, keep_child, keep_worker
-from app.cli.serving.member import Member
+from app.cli.serving.listening import Member, bound_sockets
 from app.cli.terminal import fail
 from app.kit.tasks.supervisor import end_task
 from app.settings import Settings

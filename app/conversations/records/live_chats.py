@@ -14,7 +14,7 @@ from app.conversations.records.packed_days import PackedDayRecords
 from app.core.errors import NotFound
 from app.core.turn import AnsweredBy, VisitorSession
 from app.core.webhook_event import WebhookEvent
-from app.providers.pictures.pillow_picture import DrawnPicture
+from app.providers.pillow_picture import DrawnPicture
 from app.store.outbox import Outbox
 from app.store.schema import OfVisitors, column, own_id, parent, table
 from app.store.tables.agents import AGENTS, own_row

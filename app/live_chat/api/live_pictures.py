@@ -9,7 +9,7 @@ from app.core.actor import Actor
 from app.live_chat.api.live_chats import TAKEN, AdminLiveChats, LiveChatOut
 from app.live_chat.api.widget_person import EXAMPLE_ID, PersonOut, WidgetPerson
 from app.live_chat.live_pictures import MAX_UPLOAD_BYTES, LivePictures
-from app.providers.pictures.pillow_picture import MEDIA_TYPE
+from app.providers.pillow_picture import MEDIA_TYPE
 from app.web.endpoint import NUMBER
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.operation import Api, Call, Model, VisitorCaller, example, get, post, read, visitor, write

@@ -13,8 +13,7 @@ import anyio
 from anyio import from_thread, to_thread
 
 from app.kit.guarded_client import GuardedClient
-from app.providers.code.git_pack import GitFailed, GitFile
-from app.providers.code.git_pack_worker import PackAnswer, PackFailure, PackRequest, serve_packs
+from app.providers.code.git_pack import GitFailed, GitFile, PackAnswer, PackFailure, PackRequest, serve_packs
 from crawler.address_policy import Endpoint
 from crawler.errors import BodyGarbled, BodyTooLarge, CrawlError, TimedOut, UrlRefused
 from crawler.extract.page import Outcome

@@ -13,9 +13,8 @@ import structlog
 
 from app.core.errors import EmbedderUnavailable
 from app.kit.recent_values import RecentValues
-from app.providers.embedding.embedder import Gloss, embedding_span
+from app.providers.embedding.embedder import Gloss, TokenVectors, embedding_span
 from app.providers.embedding.glosses import Glosses
-from app.providers.embedding.token_embedder import TokenVectors
 from app.providers.onnx_session import OnnxSession, TokenRow
 from app.providers.onnx_threads import OnnxThreads, ThreadsBusy, Urgency
 

@@ -1,15 +1,18 @@
-"""Tantivy queries for a question's terms, and the weights of the terms."""
+"""Tantivy queries for a question's terms, and the weights of the terms; and its words as a site's pages spell them:
+without typing errors, and joined if the pages join them."""
 
 import itertools
 import math
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
 from uuid import UUID
 
 from tantivy import Occur, Query, Schema, Searcher
 
+from app.core.text.stated_facts import CAPITALISE_NOUNS
 from app.core.text.typed_words import edits_forgiven
-from app.providers.indexes.keyword_analysis import Spellings, TypedWord
+from app.core.text.words import word_spans
+from app.providers.indexes.keyword_analysis import DEFAULT_LANGUAGE, KeywordAnalysis, Spellings, TypedWord
 
 _TITLE_BOOST: Final = 0.2  # the context line in the text repeats the title
 _MAX_TERMS: Final = 32
@@ -141,3 +144,145 @@ def _idf(searcher: Searcher, term: str) -> float:
 
 def _idf_of(found: int, of: int) -> float:
     return math.log(1 + (max(0, of - found) + 0.5) / (found + 0.5))
+
+
+_SHORTEST: Final = 5  # letters: shorter words are near too many others
+_SHORTEST_ELSEWHERE: Final = 6  # in languages without a list of common words
+_LIKELY: Final = 8
+_MOST: Final = 8  # unknown words that are looked up: a question with more is in another language
+_ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρσςτυφχψω")
+
+Span: TypeAlias = tuple[int, int]
+
+
+class Respelling:
+    """Respells one agent's questions, in `language`. `is_word` tells whether a word in lower case is a common English
+    one.
+
+    A word that no page has is joined with the word after or before it, if that is a word of the pages. Else it becomes
+    the commonest word of the pages that differs by two letters exchanged, one added, or one left out, and among common
+    words by a different letter, but not the first. Names keep their spelling. Words are never split: that recognised
+    more of a question than is true, such as the airspeed of a swallow where pages mention air and speed.
+    """
+
+    def __init__(
+        self, analysis: KeywordAnalysis, searcher: Searcher, language: str, is_word: Callable[[str], bool]
+    ) -> None:
+        self._analysis = analysis
+        self._searcher = searcher
+        self._is_word = is_word
+        self._is_english = language == DEFAULT_LANGUAGE
+        self._shortest = _SHORTEST if self._is_english else _SHORTEST_ELSEWHERE
+        self._has_capital_nouns = language in CAPITALISE_NOUNS
+
+    def respelled(self, question: str) -> str:
+        """The question itself if its words are known, or nothing is near them."""
+        spans = list(word_spans(question))
+        unknown = self._unknown([question[start:stop] for start, stop in spans])
+        respelt, end = "", 0
+        for at in unknown:
+            joined, (start, stop) = self._joined(question, spans, at)
+            if start >= end and (nearest := joined or self._nearest(question[start:stop])):
+                respelt, end = f"{respelt}{question[end:start]}{nearest}", stop
+        return respelt + question[end:]
+
+    def _unknown(self, words: Sequence[str]) -> list[int]:
+        """The indexes of whole words in letters that are no stop words, no names, and on no page."""
+        found: list[int] = []
+        for at, word in enumerate(words):
+            if len(found) == _MOST:
+                break
+            is_name = word[0].isupper() and at > 0 and not self._has_capital_nouns
+            if not is_name and word.isalpha() and (not word[1:] or word[1:].islower()) and self._known(word) == 0:
+                found.append(at)
+        return found
+
+    def _known(self, word: str) -> int | None:
+        """How many entries have it; None for what is no single term, such as a stop word."""
+        terms = self._terms(word)
+        if len(terms) != 1:
+            return None
+        return max(self._searcher.doc_freq(field, terms[0]) for field in ("text", "title"))
+
+    def _joined(self, question: str, spans: Sequence[Span], at: int) -> tuple[str, Span]:
+        """The word joined with the one after or before it, as the pages write them, and the span of both; "" and the
+        word's own span if the pages do not."""
+        for first, second in ((at, at + 1), (at - 1, at)):
+            if first < 0 or second == len(spans):
+                continue
+            (start, stop), (begin, end) = spans[first], spans[second]
+            joined = question[start:stop] + question[begin:end].lower()
+            is_one = question[stop:begin] == " " and joined.isalpha() and len(joined) >= self._shortest
+            if is_one and self._is_written(joined):
+                return joined, (start, end)
+        return "", spans[at]
+
+    def _is_written(self, joined: str) -> bool:
+        """Whether pages have it; in English, as it is or as a common word: "for me" is no form of "form"."""
+        is_own_stem = self._terms(joined) == [joined.casefold()]
+        return bool(self._known(joined)) and (not self._is_english or is_own_stem or self._is_common(joined))
+
+    def _nearest(self, word: str) -> str:
+        """Exchanged letters least often make another word by chance, so their result need not be on a page: models may
+        know it."""
+        if len(word) < self._shortest or self._is_common(word):
+            return ""
+        exchanged = list(filter(self._is_common, _exchanged(word)))
+        return (
+            self._commonest(word, exchanged)
+            or next(iter(exchanged), "")
+            or self._commonest(word, filter(self._is_common, (*_moved(word), *_changed(word))))
+            or self._commonest(word, self._of_near_stem(word))
+        )
+
+    def _is_common(self, word: str) -> bool:
+        return self._is_english and self._is_word(word.casefold())
+
+    def _of_near_stem(self, word: str) -> Iterator[str]:
+        """Spellings whose term differs from the word's by a letter: a different ending alone makes no other word."""
+        near = {near for term in self._terms(word) for near in (*_moved(term), *_changed(term))}
+        near |= {f"{term[:-1]}i" for term in near if term.endswith("y")}  # like the ends of English stems
+        yield from (each for each in _moved(word) if near.intersection(self._terms(each)))
+
+    def _terms(self, word: str) -> list[str]:
+        return self._analysis.question_terms(word)
+
+    def _commonest(self, word: str, spellings: Iterable[str]) -> str:
+        """The commonest spelling on the pages, the first of several. Spellings with all letters of the word count more:
+        a letter that was left out or exchanged is one of a few, a wrong one may be any of the alphabet."""
+        found, most, letters = "", 0, sorted(word)
+        for spelling in dict.fromkeys(spellings):
+            is_likely = len(spelling) > len(word) or sorted(spelling) == letters
+            known = (self._known(spelling) or 0) * (_LIKELY if is_likely else 1)
+            if known > most:
+                found, most = spelling, known
+        return found
+
+
+def _moved(word: str) -> Iterator[str]:
+    """The word with two neighbouring letters exchanged, a letter left out, or one added."""
+    yield from _exchanged(word)
+    yield from _with_one_less(word)
+    yield from _with_one_more(word)
+
+
+def _exchanged(word: str) -> Iterator[str]:
+    """The word with two neighbouring letters exchanged."""
+    return (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1))
+
+
+def _with_one_less(word: str) -> Iterator[str]:
+    return (word[:at] + word[at + 1 :] for at in range(1, len(word)))
+
+
+def _with_one_more(word: str) -> Iterator[str]:
+    return (word[:at] + letter + word[at:] for at in range(1, len(word) + 1) for letter in _alphabet(word))
+
+
+def _changed(word: str) -> Iterator[str]:
+    """The word with one letter replaced by another."""
+    return (word[:at] + letter + word[at + 1 :] for at in range(1, len(word)) for letter in _alphabet(word))
+
+
+def _alphabet(word: str) -> str:
+    return next((letters for letters in _ALPHABETS if word[-1] in letters), "")

@@ -29,7 +29,6 @@ import structlog
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.kit.vector_matrix import KeptMatrices, VectorMatrix
-from app.providers.indexes.lancedb_import import only_what_is_used
 from app.providers.indexes.lancedb_tables import (
     INDEXES,
     VENDOR_ERRORS,
@@ -37,6 +36,7 @@ from app.providers.indexes.lancedb_tables import (
     add_indexes,
     compact_table,
     connected,
+    only_what_is_used,
     retried,
     table_name,
     tables_of,

@@ -29,8 +29,7 @@ from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.providers.indexes.keyword_analysis import KnownTerms, analysis_of, language_of, typed_marks
 from app.providers.indexes.keyword_index import ChunkTerms
-from app.providers.indexes.keyword_query import Coverage, query_for, typed_query
-from app.providers.indexes.respelling import Respelling
+from app.providers.indexes.keyword_query import Coverage, Respelling, query_for, typed_query
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from uuid import UUID
 from app.core.errors import FilesUnavailable, Misconfigured
 from app.core.source_file import FileFacts, StoredBody
 from app.kit.clock import Clock
-from app.providers.files.object_store_files import ObjectStoreFiles
+from app.providers.object_store_files import ObjectStoreFiles
 from app.sources.files.records import FileRecords
 from app.store.schema import new_id
 from app.store.system_of_record import SystemOfRecord

@@ -14,7 +14,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput, Overloaded
 from app.core.field_rules import check_line
 from app.core.source_file import FIELD, FileFacts, FileFormat, OpenedFile, Upload, file_format
-from app.kit.free_memory import give_back_free_memory
+from app.kit.process_limits import give_back_free_memory
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords

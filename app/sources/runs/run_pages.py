@@ -8,9 +8,9 @@ from uuid import UUID
 
 from app.knowledge.chunk_indexer import batches
 from app.knowledge.records.documents import DocumentRecords
-from app.sources.runs.missed_page import RETIRED_AFTER, MissedDocument, is_telling
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords, MissedDocumentRecords
+from app.sources.runs.run_progress import RETIRED_AFTER, MissedDocument, is_telling
 from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import CrawlRun, Source
 from app.store.system_of_record import SystemOfRecord, Transaction

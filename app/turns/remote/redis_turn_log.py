@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from app.core.errors import Unavailable
 from app.core.turn_events import Citations, Confirm, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
-from app.kit.redis.redis_with_breaker import LONGEST_WAIT_SECONDS, BlockingRedis
+from app.kit.shared_redis import LONGEST_WAIT_SECONDS, BlockingRedis
 from app.turns.remote.turn_log import KEPT_SECONDS, EventBatch, TurnHead, TurnOrder
 
 _ABANDONED_SECONDS: Final = 3600  # a turn whose owner died without an end

@@ -22,9 +22,7 @@ from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.providers.chat.model_health import ModelHealth
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.web.access import ScopedAccess
-from app.web.admission import Admission
-from app.web.client_leaving import unless_client_leaves
+from app.web.access import Admission, ScopedAccess
 from app.web.console.filters import size
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
 from app.web.console.page import AGENT, Answer, ConsolePage, Go, NoForm, Pages, Rejected, Shown, Streamed, Visit
@@ -42,6 +40,7 @@ from app.web.console.session_cookie import (
 )
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
 from app.web.middleware.request_log import note_refusal
+from app.web.request_body import unless_client_leaves
 from app.web.static_files import StaticFiles
 from app.workspaces.operators import acting
 

@@ -20,8 +20,7 @@ from app.web.access import everyone as everyone
 from app.web.access import manage as manage
 from app.web.access import read as read
 from app.web.access import write as write
-from app.web.declared import declarations, declare
-from app.web.endpoint import Call
+from app.web.endpoint import Call, declarations, declare
 from app.web.middleware.public_url import root_path_of
 from app.web.model import Body
 from app.workspaces.operator import Operator

@@ -12,7 +12,7 @@ from app.agents.records import AgentRecords
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY
 from app.gaps.records.gaps import GapRecords
-from app.store.deliveries import Deliveries, DueRow, delivery_columns
+from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS

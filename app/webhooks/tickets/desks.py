@@ -7,11 +7,7 @@ from typing import Final, NamedTuple
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
 from app.mail.mail import checked_mail_address
-from app.providers.help_desks.chatwoot_help_desk import ChatwootHelpDesk
-from app.providers.help_desks.freshdesk_help_desk import FreshdeskHelpDesk
-from app.providers.help_desks.help_desk import HelpDesk
-from app.providers.help_desks.intercom_help_desk import IntercomHelpDesk
-from app.providers.help_desks.zendesk_help_desk import ZendeskHelpDesk
+from app.providers.help_desk import ChatwootHelpDesk, FreshdeskHelpDesk, HelpDesk, IntercomHelpDesk, ZendeskHelpDesk
 from app.providers.http_caller import HttpCaller
 from app.webhooks.tickets.desk_settings import HANDED_OVER, MAX_FIELD_CHARS, MAX_TOKEN_CHARS, DeskFields, DeskKind
 

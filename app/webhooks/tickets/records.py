@@ -20,8 +20,8 @@ from app.core.webhook_event import WebhookEvent
 from app.leads.lead import Lead
 from app.leads.records import LeadRecords
 from app.mail.mail import one_line
-from app.providers.help_desks.help_desk import Ticket
-from app.store.deliveries import Deliveries, DueRow, delivery_columns
+from app.providers.help_desk import Ticket
+from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS

@@ -11,7 +11,7 @@ from app.core.errors import InvalidInput
 from app.kit.clock import Clock
 from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
-from app.providers.help_desks.help_desk import TicketRefused
+from app.providers.help_desk import TicketRefused
 from app.providers.http_caller import HttpCaller
 from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction

@@ -7,8 +7,7 @@ from pydantic import Field
 from app.core.actor import SCOPES, USUAL_SCOPES
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
 from app.web.model import Email
-from app.workspaces.api.operators import InvitationIn, OperatorIn, Password
-from app.workspaces.api.tokens import ApiTokenIn
+from app.workspaces.api.operators import ApiTokenIn, InvitationIn, OperatorIn, Password
 from app.workspaces.api_tokens import ApiTokens, IssuedToken
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import MIN_PASSWORD_CHARS, Operators, SignInMethods

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.core.errors import InvalidInput, Unauthorized
 from app.mail.mailer import Mailer
-from app.web.admission import Admission
+from app.web.access import Admission
 from app.web.console.page import HOME, Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page, read
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import secret_of, set_secret

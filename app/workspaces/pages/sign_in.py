@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from app.core.errors import InvalidInput, NotFound, Unauthorized, Unavailable
 from app.mail.mailer import Mailer
 from app.providers.identity.oidc_provider import Attempt, OidcProvider
-from app.web.admission import Admission
+from app.web.access import Admission
 from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page, read
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import (

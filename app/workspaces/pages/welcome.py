@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from app.core.errors import InvalidInput
-from app.web.admission import Admission
+from app.web.access import Admission
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page
 from app.web.health import WELCOME
 from app.web.model import Email

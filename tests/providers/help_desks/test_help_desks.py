@@ -7,11 +7,15 @@ from uuid import UUID
 
 import pytest
 
-from app.providers.help_desks.chatwoot_help_desk import ChatwootHelpDesk
-from app.providers.help_desks.freshdesk_help_desk import FreshdeskHelpDesk
-from app.providers.help_desks.help_desk import HelpDesk, Ticket, TicketRefused
-from app.providers.help_desks.intercom_help_desk import IntercomHelpDesk
-from app.providers.help_desks.zendesk_help_desk import ZendeskHelpDesk
+from app.providers.help_desk import (
+    ChatwootHelpDesk,
+    FreshdeskHelpDesk,
+    HelpDesk,
+    IntercomHelpDesk,
+    Ticket,
+    TicketRefused,
+    ZendeskHelpDesk,
+)
 from tests.doubles.help_desk_services import HelpDeskServices
 
 Opens = Callable[[HelpDeskServices, str], HelpDesk]

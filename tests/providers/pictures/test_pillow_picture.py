@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from app.core.errors import InvalidInput
-from app.providers.pictures.pillow_picture import MAX_CHAT_BYTES, SIDE_PX, chat_picture, square_picture
+from app.providers.pillow_picture import MAX_CHAT_BYTES, SIDE_PX, chat_picture, square_picture
 from tests.doubles.sample_files import picture_file
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'

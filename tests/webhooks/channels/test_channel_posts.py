@@ -20,8 +20,7 @@ from app.core.webhook_event import WebhookEvent
 from app.gaps.records.gaps import GapRecords
 from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
-from app.store.deliveries import RETRY_AFTER
-from app.store.delivery_loop import KEPT
+from app.store.delivery_loop import KEPT, RETRY_AFTER
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord

@@ -25,7 +25,7 @@ from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mail import Mail
 from app.mail.mailer import MailDelivery
 from app.mail.records import MailRecords
-from app.providers.mail.mail_transport import AiosmtplibMailTransport
+from app.providers.mail_transport import AiosmtplibMailTransport
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.announcements import BudgetWarnings, GapDigests
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender

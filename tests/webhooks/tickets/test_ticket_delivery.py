@@ -26,7 +26,7 @@ from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.providers.http_caller import HttpReply
-from app.store.deliveries import RETRY_AFTER
+from app.store.delivery_loop import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
 from app.webhooks.tickets.help_desks import HelpDesks

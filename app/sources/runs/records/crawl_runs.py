@@ -9,7 +9,7 @@ from sqlalchemy import Row, bindparam, func, select, update
 
 from app.core.errors import NotFound
 from app.knowledge.document import VersionState
-from app.sources.runs.missed_page import MissedDocument, PageEnd, miss_reason
+from app.sources.runs.run_progress import MissedDocument, PageEnd, miss_reason
 from app.sources.source import CrawlRun, LatestReading, RunState
 from app.store.schema import url_key
 from app.store.tables.agents import AGENTS

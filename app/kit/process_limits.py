@@ -1,8 +1,16 @@
-"""What a server asks of the system for its process: memory shared by its threads, files that it may hold open."""
+"""What a process asks of the system: memory shared by its threads or given back, files that it may hold open."""
 
 import ctypes
 import resource
 from typing import Final
+
+
+def give_back_free_memory() -> None:
+    """After large buffers, modules or models. glibc keeps it; other C libraries have their own ways."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
 
 _M_ARENA_MAX: Final = -8  # of glibc's malloc.h
 _ARENAS: Final = 2

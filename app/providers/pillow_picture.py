@@ -12,6 +12,7 @@ from app.core.errors import InvalidInput
 if TYPE_CHECKING:
     from PIL.Image import Image as Pixels
 
+
 SIDE_PX: Final = 128
 MEDIA_TYPE: Final = "image/webp"
 _FORMATS: Final = ("PNG", "JPEG", "WEBP")  # no other decoder is used, whatever the file's name

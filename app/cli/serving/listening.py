@@ -1,7 +1,12 @@
-"""Where a server is to listen."""
+"""Where a server is to listen, and how one of several web processes learns it: as a hidden option of its command."""
 
 import errno
+import json
 import socket
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
 
 from app.cli.terminal import fail
 
@@ -43,3 +48,28 @@ def _bound(family: int, address: tuple[object, ...]) -> socket.socket:
         made.close()
         raise
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """`number` counts from 1, `listening` are descriptors of bound sockets, and `folder` is where the processes reach
+    each other."""
+
+    number: int
+    listening: Sequence[int]
+    folder: str
+
+    @classmethod
+    def read(cls, written: str) -> Self:
+        return cls(**json.loads(written))
+
+    def written(self) -> str:
+        return json.dumps(asdict(self))
+
+    @property
+    def sockets(self) -> list[socket.socket]:
+        return [socket.socket(fileno=descriptor) for descriptor in self.listening]
+
+    @property
+    def metrics_socket(self) -> Path:
+        return Path(self.folder, f"{self.number}.sock")

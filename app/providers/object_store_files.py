@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from obstore.store import ObjectStore
 
+
 _PATIENCE: Final = timedelta(seconds=20)  # the time limit of a call, including retries
 _LISTED: Final = 500  # objects per request
 # Among its store options LanceDB accepts these too; here they belong to the HTTP client.

@@ -1,14 +1,20 @@
-"""Clients of Redis that do not call it while it is down: one for short calls, one for calls that wait."""
+"""Redis, which all processes share: clients that do not call it while it is down, one for short calls and one for calls
+that wait; a cache, rate limits, and slots of streams."""
 
 import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
+from urllib.parse import quote
+from uuid import UUID
 
 import structlog
+from limits import RateLimitItemPerSecond
+from limits.aio.storage import RedisStorage
+from limits.aio.strategies import MovingWindowRateLimiter
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
@@ -16,6 +22,8 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from app.core.errors import Unavailable
 from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
+from app.kit.limits.rate_limiter import Limit
+from app.kit.limits.stream_slots import LEASE_SECONDS, too_many_streams
 from app.kit.timeouts import patient_timeout
 
 _CONNECTION_SECONDS: Final = (
@@ -167,3 +175,95 @@ class BlockingRedis:
     async def close(self) -> None:
         await self.client.aclose()
         await self.waiting.aclose()
+
+
+_PREFIX: Final = "docent:"
+
+
+class RedisCache:
+    """While Redis is down, every read is a miss and every write is dropped."""
+
+    def __init__(self, redis: RedisWithBreaker) -> None:
+        self._redis = redis
+
+    async def get(self, key: str) -> bytes | None:
+        try:
+            value = await self._redis.call(lambda client: client.get(_PREFIX + key))
+        except Unavailable:
+            return None
+        return value if isinstance(value, bytes) else None
+
+    async def set(self, key: str, value: bytes, *, ttl_seconds: int) -> None:
+        if ttl_seconds <= 0:
+            await self.delete(key)
+            return
+        with suppress(Unavailable):
+            await self._redis.call(lambda client: client.set(_PREFIX + key, value, ex=ttl_seconds))
+
+    async def delete(self, key: str) -> None:
+        with suppress(Unavailable):
+            await self._redis.call(lambda client: client.delete(_PREFIX + key))
+
+
+class LimitsRateLimiter:
+    """By the limits library. Raises Unavailable while Redis is down: see `FallbackRateLimiter`."""
+
+    def __init__(self, redis: RedisWithBreaker) -> None:
+        self._redis = redis
+        # Typed for plain options only, but passed through.
+        pool: Any = redis.client.connection_pool
+        self._storage = RedisStorage(
+            "async+redis://",  # unused, because the pool has its own address
+            implementation="redispy",
+            key_prefix="docent:limit",
+            connection_pool=pool,
+        )
+        self._limiter = MovingWindowRateLimiter(self._storage)
+
+    async def hit(self, limit: Limit, *key: str) -> None:
+        item = RateLimitItemPerSecond(limit.count, limit.seconds)
+        parts = [quote(part, safe="") for part in key]  # limits joins them with slashes
+        if limit.count > 0 and await self._redis.call(lambda _: self._limiter.hit(item, *parts)):
+            return
+        stats = await self._redis.call(lambda _: self._limiter.get_window_stats(item, *parts))
+        wait = math.ceil(stats.reset_time - time.time())
+        raise limit.refusal(min(limit.seconds, max(1, wait)))
+
+
+# KEYS: the visitor's set. ARGV: slot, seconds of a lease, limit; -1 renews. Redis's own clock counts, for all alike.
+_HOLD: Final = """
+local now = tonumber(redis.call('TIME')[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local limit = tonumber(ARGV[3])
+if limit >= 0 and redis.call('ZCARD', KEYS[1]) >= limit then return 0 end
+redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1])
+redis.call('EXPIRE', KEYS[1], tonumber(ARGV[2]))
+return 1
+"""
+_RENEWAL: Final = -1
+
+
+class RedisStreamSlots:
+    """A sorted set per visitor, scored by when each slot expires. Raises Unavailable while Redis is down: see
+    `FallbackStreamSlots`."""
+
+    def __init__(self, redis: RedisWithBreaker) -> None:
+        self._redis = redis
+
+    async def acquire(self, visitor_id: UUID, slot: UUID, limit: int) -> None:
+        if not await self._hold(visitor_id, slot, limit):
+            raise too_many_streams(limit)
+
+    async def renew(self, visitor_id: UUID, slot: UUID) -> None:
+        await self._hold(visitor_id, slot, _RENEWAL)
+
+    async def release(self, visitor_id: UUID, slot: UUID) -> None:
+        await self._redis.call(lambda client: client.zrem(_key(visitor_id), str(slot)))
+
+    async def _hold(self, visitor_id: UUID, slot: UUID, limit: int) -> bool:
+        held = (_key(visitor_id), str(slot), LEASE_SECONDS, limit)
+        return bool(await self._redis.call(lambda client: client.eval(_HOLD, 1, *held)))
+
+
+def _key(visitor_id: UUID) -> str:
+    return f"docent:streams:{visitor_id}"

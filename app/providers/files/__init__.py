@@ -1,1 +1,0 @@
-"""Where the bytes of uploaded files may be stored, other than in the database."""

@@ -1,1 +1,0 @@
-"""Help desks to which conversations are handed over: one port, one vendor per file."""

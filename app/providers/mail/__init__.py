@@ -1,1 +1,0 @@
-"""Mail servers: the port, and SMTP behind it."""
