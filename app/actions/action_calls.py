@@ -13,8 +13,7 @@ import anyio
 import structlog
 
 from app.actions.action import Action, ActionHosts, visitor_fact
-from app.actions.action_request import ActionRequest, proposed_change, request_of, sent_headers
-from app.actions.action_result import NoResult, result_text
+from app.actions.action_request import ActionRequest, NoResult, proposed_change, request_of, result_text, sent_headers
 from app.actions.action_schema import WrongArguments, check_arguments, offered_schema, read_arguments
 from app.actions.records import ActionRecords
 from app.conversations.records.conversations import ConversationRecords

@@ -1,10 +1,11 @@
 """Turns an action and its arguments into one HTTP request, whose host and path only the operator chooses, and into the
-change that a visitor confirms first."""
+change that a visitor confirms first. Of the response it reads the part that the operator allows, which is untrusted.
+"""
 
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote
@@ -13,6 +14,7 @@ from uuid import uuid4
 from app.actions.action import Action, filled_template
 from app.actions.action_schema import WrongArguments
 from app.core.confirmation import ProposedChange, ShownValue
+from app.core.text.untrusted_text import without_controls
 
 _PLACE: Final = re.compile(r"\{([^{}]*+)\}")
 _ACCEPTED: Final = {"Accept": "application/json, text/plain;q=0.9, */*;q=0.5"}
@@ -104,3 +106,60 @@ def proposed_change(action: Action, arguments: Mapping[str, Any], fixed: Mapping
 def _is_seen(text: str) -> bool:
     """Whether no mark changes the text's direction, and nothing in it is invisible except joiners of letters."""
     return not any(unicodedata.category(each) in _UNSEEN and each not in _JOINERS for each in text)
+
+
+_MAX_DEPTH: Final = 20
+
+
+class NoResult(Exception):
+    """The response has nothing to read; `str(error)` is the reason, without any of its text."""
+
+
+def result_text(body: bytes, path: str, max_chars: int) -> str:
+    """The response in lines: JSON as "order.status: shipped", anything else as it is; cut at the end of a line or word.
+    `path` leads into JSON by names and by positions from 0 ("items.0.name"). Raises NoResult."""
+    text = body.decode("utf-8", "replace")
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if path:
+            raise NoResult("the reply is not JSON") from error
+    else:
+        text = "\n".join(_lines("", _at(told, path), 0))
+    text = without_controls(text).strip()
+    if not text:
+        raise NoResult("the reply is empty")
+    return _cut(text, max_chars)
+
+
+def _at(told: Any, path: str) -> Any:
+    for step in path.split(".") if path else ():
+        if isinstance(told, dict) and step in told:
+            told = told[step]
+        elif isinstance(told, list) and step.isascii() and step.isdigit() and int(step[:9]) < len(told):
+            told = told[int(step[:9])]
+        else:
+            raise NoResult("the reply has no such part")
+    return told
+
+
+def _lines(name: str, value: Any, depth: int) -> Iterator[str]:
+    """One line per value, without null, empty and too deeply nested ones."""
+    if isinstance(value, dict | list):
+        if depth == _MAX_DEPTH:
+            return
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _lines(f"{name}.{key}" if name else str(key), each, depth + 1)
+    elif value not in (None, ""):
+        said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        yield f"{name}: {said}" if name else said
+
+
+def _cut(text: str, max_chars: int) -> str:
+    if len(text) <= max_chars:
+        return text
+    cut = text[:max_chars]
+    for end in ("\n", " "):
+        if end in cut[max_chars // 2 :]:
+            return cut.rsplit(end, 1)[0].rstrip()
+    return cut

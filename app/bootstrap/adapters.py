@@ -149,7 +149,7 @@ def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing:
 
     url = settings.redis_url.get_secret_value()
     if not url:
-        from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
+        from app.turns.remote.turn_log import MemoryTurnOrders, UnsharedTurnLog
 
         return SharedTurns(UnsharedTurnLog(), MemoryTurnOrders())
     from app.kit.shared_redis import BlockingRedis

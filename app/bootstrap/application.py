@@ -50,9 +50,7 @@ from app.gaps.pages.threshold import ThresholdPages
 from app.kit.tracing import is_recording
 from app.kit.wiring import Wiring
 from app.knowledge.api import AdminQuarantine, AdminReindex
-from app.knowledge.pages.first_questions import FirstQuestionPages
-from app.knowledge.pages.quarantine import QuarantinePages
-from app.knowledge.pages.reindexing import ReindexPages
+from app.knowledge.pages.knowledge import FirstQuestionPages, QuarantinePages, ReindexPages
 from app.leads.api import AdminLeads, WidgetLeads
 from app.leads.pages import LeadPages
 from app.live_chat.api.live_chats import AdminLiveChats, AdminSavedReplies

@@ -9,9 +9,9 @@ from anyio import to_thread
 
 from app.knowledge.chunker import Chunker
 from app.knowledge.ingest import Ingest, page_hash
+from app.knowledge.page_sections import RepeatedSections, left_out_of
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.repeated_texts import RepeatedTextRecords, StoredPage
-from app.knowledge.repeated_sections import RepeatedSections, left_out_of
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import batches
 

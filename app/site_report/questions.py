@@ -19,7 +19,7 @@ from app.core.text.sentences import asks
 from app.core.text.words import folded_words, normalised
 from app.knowledge.starter_suggestions import page_questions
 from app.site_report.site_report import Origin, ReportQuestion
-from app.turns.question_candidates import offered
+from app.turns.next_questions import offered
 
 MOST_QUESTIONS: Final = 150
 MOST_GIVEN: Final = 500

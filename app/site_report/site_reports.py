@@ -17,11 +17,9 @@ from app.core.list_page import collected
 from app.kit.clock import Clock
 from app.kit.tasks.few_at_once import few_at_once
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.site_report.ageing_facts import ageing_facts
-from app.site_report.answer_verdict import judged
+from app.site_report.ageing_facts import ageing_facts, is_post, is_under_date
+from app.site_report.answer_verdict import judged, weaknesses
 from app.site_report.contradictions import contradictions
-from app.site_report.dated_pages import is_post, is_under_date
-from app.site_report.page_weaknesses import weaknesses
 from app.site_report.questions import made_questions
 from app.site_report.site_report import (
     AgeingKind,

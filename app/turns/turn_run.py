@@ -35,10 +35,9 @@ from app.search.index_watch import IndexWatch
 from app.search.retrieval import Retrieval, SearchQuery, without_candidates
 from app.search.retriever import Retriever
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.turns.checkpointer import Checkpointer, Checkpoints
 from app.turns.live_turn import LiveTurn
 from app.turns.next_questions import NextQuestionFinder
-from app.turns.turn_end_store import TurnEndStore
+from app.turns.turn_end_store import Checkpointer, Checkpoints, TurnEndStore
 
 log = structlog.get_logger(__name__)
 

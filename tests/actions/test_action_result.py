@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from app.actions.action_result import NoResult, result_text
+from app.actions.action_request import NoResult, result_text
 
 ORDER = {"order": {"status": "shipped", "lines": [{"name": "Lamp", "count": 2}], "note": None, "paid": True}}
 

@@ -43,7 +43,7 @@ from app.sources.source import SourceConfig
 from app.store.system_of_record import SystemOfRecord
 from app.turns.heartbeat import Heartbeat
 from app.turns.remote.remote_turns import SharedTurns
-from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
+from app.turns.remote.turn_log import MemoryTurnOrders, UnsharedTurnLog
 from app.turns.turns import Turns
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.counting_rate_limiter import CountingRateLimiter

@@ -8,8 +8,7 @@ from app.core.errors import Unavailable
 from app.core.turn_events import NumberedEvent
 from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit, MemoryRateLimiter, RateLimiter
 from app.turns.remote.remote_turns import SharedTurns
-from app.turns.remote.turn_log import EventBatch, TurnHead, TurnOrder
-from app.turns.remote.unshared_turns import MemoryTurnOrders
+from app.turns.remote.turn_log import EventBatch, MemoryTurnOrders, TurnHead, TurnOrder
 from tests.doubles.memory_turn_log import MemoryTurnLog
 
 

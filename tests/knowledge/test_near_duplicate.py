@@ -1,6 +1,6 @@
 import pytest
 
-from app.knowledge.near_duplicate import PageWording
+from app.knowledge.ingest import PageWording
 
 WORDS = [f"word{number}" for number in range(240)]
 

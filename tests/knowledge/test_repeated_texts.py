@@ -6,8 +6,8 @@ import pytest
 
 from app.knowledge import chunker
 from app.knowledge.document import PageContent
+from app.knowledge.page_sections import RepeatedSections, left_out_of
 from app.knowledge.records.repeated_texts import RepeatedTextRecords
-from app.knowledge.repeated_sections import RepeatedSections, left_out_of
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 HELP = "## Need more help?\n\nWrite to [us](https://x.example/contact) at any time."

@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from app.site_report.ageing_facts import ageing_facts
-from app.site_report.dated_pages import is_post, is_under_date
+from app.site_report.ageing_facts import ageing_facts, is_post, is_under_date
 from app.site_report.site_report import AgeingKind
 from tests.site_report.pages import demo_pages, page
 

@@ -5,8 +5,8 @@ from itertools import chain
 import pytest
 
 from app.core.chunk import Chunk
+from app.site_report.ageing_facts import is_post, is_under_date
 from app.site_report.contradictions import contradictions
-from app.site_report.dated_pages import is_post, is_under_date
 from app.site_report.statements import statements
 from tests.site_report.pages import HOST, demo_pages, page
 from tests.site_report.planted import PLANTS, Plant, planted_pages

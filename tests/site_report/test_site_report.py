@@ -18,8 +18,8 @@ from app.site_report.answer_verdict import (
     NOTHING_FOUND,
     UNSURE,
     judged,
+    weaknesses,
 )
-from app.site_report.page_weaknesses import weaknesses
 from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
 from app.sources.source import PageStatus
 from tests.site_report.pages import HOST, page

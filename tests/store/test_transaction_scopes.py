@@ -25,7 +25,7 @@ INSTALLATION_WIDE: Final = {
     "conversations/history.py": (1, "by a conversation alone, which the caller has checked"),
     "turns/remote/remote_turns.py": (2, "by a turn of another process, whose reader was checked, or that is erased"),
     # Of all workspaces at once: what a process does for all of them.
-    "turns/checkpointer.py": (1, "the texts of all turns of a process, in one write"),
+    "turns/turn_end_store.py": (1, "the texts of all turns of a process, in one write"),
     "turns/heartbeat.py": (2, "heartbeats, and the turns of processes that died"),
     "conversations/privacy/retention.py": (2, "whose data has a period; a batch of old traces, whoever's"),
     "gaps/gap_clustering.py": (2, "whose gaps wait; what another model has placed"),

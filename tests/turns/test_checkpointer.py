@@ -10,8 +10,8 @@ import pytest
 
 from app.core.errors import Overloaded
 from app.store.system_of_record import SystemOfRecord
-from app.turns import checkpointer
-from app.turns.checkpointer import INTERVAL_TOKENS, Checkpointer, Checkpoints
+from app.turns import turn_end_store
+from app.turns.turn_end_store import INTERVAL_TOKENS, Checkpointer, Checkpoints
 
 
 class SlowRecord:
@@ -69,7 +69,7 @@ def record() -> SlowRecord:
 
 @pytest.fixture
 def checkpoints(record: SlowRecord, monkeypatch: pytest.MonkeyPatch) -> Checkpoints:
-    monkeypatch.setattr(checkpointer, "TurnRecords", lambda tx: tx)
+    monkeypatch.setattr(turn_end_store, "TurnRecords", lambda tx: tx)
     return Checkpoints(cast(SystemOfRecord, record))
 
 

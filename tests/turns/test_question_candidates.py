@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.chunk import Chunk
-from app.turns.question_candidates import Asked, NextQuestion, offered, section_questions
+from app.turns.next_questions import Asked, NextQuestion, offered, section_questions
 
 PAGE, OTHER = UUID(int=1), UUID(int=2)
 

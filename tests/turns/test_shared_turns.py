@@ -16,8 +16,7 @@ from app.core.turn_events import Error, NumberedEvent
 from app.search.retrieval import Retrieval, SearchQuery, StageListener
 from app.search.retriever import Retriever
 from app.turns.remote.remote_turns import SharedTurns
-from app.turns.remote.turn_log import EventBatch, TurnHead
-from app.turns.remote.unshared_turns import MemoryTurnOrders
+from app.turns.remote.turn_log import EventBatch, MemoryTurnOrders, TurnHead
 from tests.contracts.shared_turns_contract import SharedTurnsContract, following, heard, text, two_processes
 from tests.doubles.memory_turn_log import MemoryTurnLog
 from tests.doubles.scripted_chat_model import UnheardCancel

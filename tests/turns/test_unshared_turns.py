@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.turns.remote.turn_log import EventBatch
-from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
+from app.turns.remote.turn_log import EventBatch, MemoryTurnOrders, UnsharedTurnLog
 from tests.contracts.turn_log_contract import a_head, a_whole_turn
 from tests.contracts.turn_orders_contract import TurnOrdersContract
 

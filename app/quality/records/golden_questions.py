@@ -16,7 +16,7 @@ from app.quality.golden_question import GoldenOrigin, GoldenQuestion, GoldenRun
 from app.store.schema import StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.agents import AGENTS, GOLDEN_QUESTIONS
 from app.store.transaction import Keyset, Repository, Transaction, affected_rows, row_of, value_of
-from app.turns.question_candidates import WrittenQuestion
+from app.turns.next_questions import WrittenQuestion
 
 # `live` and `draft` are each version's results as JSON; None for a version that was not asked.
 GOLDEN_RUNS = table(
