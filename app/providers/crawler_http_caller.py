@@ -28,10 +28,9 @@ class CrawlerHttpCaller(GuardedClient):
     def __init__(
         self,
         allowed: Iterable[Endpoint] = (),
-        timeout_seconds: float = TIMEOUT_SECONDS,
         max_reply_bytes: int = MAX_REPLY_BYTES,
     ) -> None:
-        super().__init__(allowed, timeout_seconds)
+        super().__init__(allowed, TIMEOUT_SECONDS)
         self._max_reply_bytes = max_reply_bytes
 
     async def call(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpReply:

@@ -1,6 +1,7 @@
 """Docent's crawler on the task of the comparison: its own frontier, robots rules, guard, budgets and claims."""
 
 import time
+from contextlib import aclosing
 from multiprocessing.connection import Connection
 from urllib.parse import urlsplit
 
@@ -15,8 +16,9 @@ from crawler.discover.crawl_seeds import Seed
 from crawler.discover.scope import Scope
 from crawler.extract.extraction_pool import ExtractionPool
 from crawler.extract.page import PageResult
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.fetch.pacing import HostPacing
-from crawler.fetch.polite_fetcher import polite_fetcher
 from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
 
@@ -43,7 +45,8 @@ async def _crawl(task: CrawlTask) -> CrawlResult:
     extractor = ExtractionPool(task.workers) if task.workers else LinkReader()
     pacing = HostPacing(0.0, max_per_host=task.concurrency)
     started = time.perf_counter()
-    async with polite_fetcher(USER_AGENT, policy, pacing=pacing) as fetcher:
+    async with aclosing(GuardedWire(GuardedTransport(policy))) as wire:
+        fetcher = Fetcher(wire, USER_AGENT, pacing, policy)
         await SiteCrawl(
             [Seed(f"{task.origin}/")],
             Scope.around([check_url(task.origin, policy)]),

@@ -21,7 +21,6 @@ class Scope:
     path_prefix: str = "/"
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    with_subdomains: bool = False
     with_files: bool = False
 
     @classmethod
@@ -31,27 +30,20 @@ class Scope:
         path_prefix: str = "/",
         include: Iterable[str] = (),
         exclude: Iterable[str] = (),
-        with_subdomains: bool = False,
         with_files: bool = False,
     ) -> "Scope":
         """The sites of these URLs."""
         sites = frozenset(site_key(url) for url in urls)
         prefix = path_prefix if path_prefix.startswith("/") else f"/{path_prefix}"
-        return cls(sites, prefix, tuple(include), tuple(exclude), with_subdomains, with_files)
+        return cls(sites, prefix, tuple(include), tuple(exclude), with_files)
 
     def allows(self, url: CheckedUrl) -> bool:
         """Whether the URL belongs to the source."""
-        if not self._has_site(url):
+        if site_key(url) not in self.sites:
             return False
         if not _is_below(url.path, self.path_prefix) and not (self.with_files and is_file_address(str(url))):
             return False
         return passes_patterns(url.target, self.include, self.exclude)
-
-    def _has_site(self, url: CheckedUrl) -> bool:
-        key = site_key(url)
-        if key in self.sites:
-            return True
-        return self.with_subdomains and url.address is None and any(key.endswith(f".{site}") for site in self.sites)
 
 
 def page_key(url: CheckedUrl) -> str:

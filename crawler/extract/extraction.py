@@ -9,7 +9,7 @@ from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.hidden.page_styles import PageStyles
 from crawler.extract.html_tree import parse_html
 from crawler.extract.labels import place_labels
-from crawler.extract.links import Normaliser, normaliser_for, read_links, show_addresses, write_button_links
+from crawler.extract.links import normaliser_for, read_links, show_addresses, write_button_links
 from crawler.extract.main_content import find_main_content
 from crawler.extract.markdown.headings import HeadingAnchors
 from crawler.extract.markdown.inline import plain_text
@@ -29,9 +29,7 @@ from crawler.extract.unmarked_headings import write_headings
 from crawler.extract.withdrawn_text import mark_withdrawn
 
 
-def extract_page(
-    body: bytes, url: str, charset: str | None, normalise: Normaliser | None = None, media_type: str = "text/html"
-) -> Page:
+def extract_page(body: bytes, url: str, charset: str | None, media_type: str = "text/html") -> Page:
     """The page at `url` (absolute, normalised). Pure and synchronous: milliseconds of CPU time, no I/O.
 
     `charset` and `media_type` come from the HTTP header; Markdown is converted to HTML first. `markdown` is empty if
@@ -42,7 +40,7 @@ def extract_page(
     html = decode_html(body, charset)
     if media_type in MARKDOWN_TYPES:
         html = markdown_html(html)
-    normalise = normalise or normaliser_for(url)
+    normalise = normaliser_for(url)
     tree = parse_html(html)
     show_addresses(tree)
     write_button_links(tree)

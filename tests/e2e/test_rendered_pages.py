@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 
 import anyio
 import pytest
@@ -14,9 +15,10 @@ from crawler.discover.scope import Scope
 from crawler.extract.extraction_pool import ExtractionPool
 from crawler.extract.page import PageResult, Validators
 from crawler.fetch.fetch_result import FetchLimits
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.fetch.pacing import HostPacing
 from crawler.fetch.playwright_renderer import PlaywrightRenderer, RenderLimits
-from crawler.fetch.polite_fetcher import polite_fetcher
 from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
 from tests.doubles.fake_network import USER_AGENT
@@ -57,8 +59,9 @@ def crawl(web: RawSite) -> Crawl:
         limits = FetchLimits(total_timeout_seconds=2, attempts=1)
         async with (
             ExtractionPool() as extractor,
-            polite_fetcher(USER_AGENT, policy, limits, HostPacing(0.0, max_per_host=4)) as fetcher,
+            aclosing(GuardedWire(GuardedTransport(policy))) as wire,
         ):
+            fetcher = Fetcher(wire, USER_AGENT, HostPacing(0.0, max_per_host=4), policy, limits)
             robots = Robots(fetcher)
             renderer = PlaywrightRenderer(fetcher, robots, CHROMIUM, LIMITS, ARGUMENTS)
             try:

@@ -58,10 +58,8 @@ _Ask = Callable[[str, Mapping[str, str], bytes | None], Coroutine[Any, Any, _Rep
 class GitRemotes(GuardedClient):
     """Use as an async context manager. `allowed` endpoints may be called although they are private."""
 
-    def __init__(
-        self, allowed: Iterable[Endpoint] = (), user_agent: str = "", timeout_seconds: float = TIMEOUT_SECONDS
-    ) -> None:
-        super().__init__(allowed, timeout_seconds)
+    def __init__(self, allowed: Iterable[Endpoint] = (), user_agent: str = "") -> None:
+        super().__init__(allowed, TIMEOUT_SECONDS)
         self._user_agent = user_agent
         self._unpacking = WorkerProcesses(serve_packs, UNPACKING_SECONDS, max_workers=2, per_owner=1, max_idle=1)
 
