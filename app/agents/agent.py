@@ -11,8 +11,8 @@ from app.agents.agent_choices import OnDisconnect, ProofWanted, PublishGate
 from app.agents.opening_hours import MAX_LINES, closes_at, opens_at
 from app.agents.retrieval_settings import RetrievalSettings
 from app.agents.widget_settings import Fallback, Group, Invitation, Theme, Translation
+from app.core.field_rules import MAX_ZONE_CHARS
 from app.core.setting import at_most, setting
-from app.core.time_zone import MAX_ZONE_CHARS
 
 
 class Quarantine(StrEnum):

@@ -9,11 +9,10 @@ from app.agents.agent import AgentConfig
 from app.agents.opening_hours import normal_hours
 from app.agents.widget_settings import Fallback, Invitation, Theme, Translation
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_http_url, check_language, check_line
+from app.core.field_rules import check_http_url, check_language, check_line, zone_named
 from app.core.origin import is_public_suffix, normal_pattern
 from app.core.search_filter import SearchFilter
 from app.core.setting import check_limits, settings_of
-from app.core.time_zone import zone_named
 
 MIN_AI_NOTICE_LETTERS = 5
 MAX_PICTURE_CHARS = 48 * 1024

@@ -102,10 +102,8 @@ from app.webhooks.notices.pages import NoticePages
 from app.webhooks.pages import WebhookPages
 from app.webhooks.tickets.api import AdminHelpDesks
 from app.webhooks.tickets.pages import HelpDeskPages
-from app.workspaces.api.audit import AdminAudit
-from app.workspaces.api.operators import AdminOperators, AdminTokens
-from app.workspaces.pages.audit import AuditPages
-from app.workspaces.pages.operators import ApiTokenPages, OperatorPages, WorkspacePages
+from app.workspaces.api.operators import AdminAudit, AdminOperators, AdminTokens
+from app.workspaces.pages.operators import ApiTokenPages, AuditPages, OperatorPages, WorkspacePages
 from app.workspaces.pages.own_account import PasskeyPages, PasswordLinkPages, SecondFactorPages
 from app.workspaces.pages.sign_in import ProviderSignInPages, SignInPages
 from app.workspaces.pages.welcome import WelcomePages

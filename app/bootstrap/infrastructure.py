@@ -72,8 +72,7 @@ if TYPE_CHECKING:
     from app.kit.limits.rate_limiter import RateLimiter
     from app.kit.limits.stream_slots import StreamSlots
     from app.kit.meters import CircuitMeter
-    from app.providers.embedding.batching_embedder import RememberingEmbedder
-    from app.providers.embedding.embedder import Embedder, TokenEmbedder
+    from app.providers.embedding.embedder import Embedder, RememberingEmbedder, TokenEmbedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex, VectorSearch
     from app.providers.reranking.reranker import Reranker

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from app.knowledge.context_writer import ContextWriter
     from app.providers.chat.chat_model import ChatModel, NamedChatModels
     from app.providers.chat.openai_chat_model import OpenAIChatModel
-    from app.providers.embedding.batching_embedder import BatchingEmbedder, RememberingEmbedder
-    from app.providers.embedding.embedder import Embedder, TokenEmbedder
+    from app.providers.embedding.embedder import BatchingEmbedder, Embedder, RememberingEmbedder, TokenEmbedder
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
 
@@ -55,7 +54,7 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
 
 def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> RememberingEmbedder:
     """The embedder for visitors' questions, which cannot wait as pages can."""
-    from app.providers.embedding.batching_embedder import RememberingEmbedder
+    from app.providers.embedding.embedder import RememberingEmbedder
 
     return RememberingEmbedder(_batching(settings, embedder, circuits))
 
@@ -68,7 +67,7 @@ def configured_token_embedder(embedder: Embedder) -> TokenEmbedder | None:
 
 
 def _batching(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> BatchingEmbedder:
-    from app.providers.embedding.batching_embedder import BatchingEmbedder
+    from app.providers.embedding.embedder import BatchingEmbedder
     from app.providers.embedding.onnx_embedder import OnnxEmbedder
 
     if isinstance(embedder, OnnxEmbedder):

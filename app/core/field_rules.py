@@ -1,4 +1,4 @@
-"""Checks that several rules share. Each raises InvalidInput, naming the field and the fix."""
+"""Checks that several rules share, and time zones. Each raises InvalidInput, naming the field and the fix."""
 
 import re
 import unicodedata
@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from app.core.errors import InvalidInput
 
@@ -65,3 +66,17 @@ def check_http_url(field: str, url: str) -> None:
         raise InvalidInput(field, "Remove the user name and password from the address.")
     if len(url) > MAX_URL_CHARS:
         raise InvalidInput(field, f"The address is too long. Use at most {MAX_URL_CHARS} characters.")
+
+
+MAX_ZONE_CHARS: Final = 60
+_ZONE: Final = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", re.ASCII)
+
+
+def zone_named(name: str, field: str = "zone") -> ZoneInfo:
+    """Raises InvalidInput for that field."""
+    try:
+        if len(name) <= MAX_ZONE_CHARS and _ZONE.fullmatch(name):
+            return ZoneInfo(name)
+    except (LookupError, ValueError, OSError):  # no such file, no zone's file, a folder
+        pass
+    raise InvalidInput(field, "This is not a time zone. Enter UTC, or a name such as Europe/Berlin.")

@@ -8,7 +8,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import Actor
-from app.core.time_zone import MAX_ZONE_CHARS, zone_named
+from app.core.field_rules import MAX_ZONE_CHARS, zone_named
 from app.core.turn import TokenUsage
 from app.quality.api.quality import TurnCountsOut
 from app.reports.report import Figures, Report, Spent, Step

@@ -10,8 +10,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.core.errors import InvalidInput
+from app.core.field_rules import zone_named
 from app.core.text.language_names import language_name
-from app.core.time_zone import zone_named
 from app.quality.quality import TurnCounts
 from app.quality.quality_review import QualityReview
 from app.reports.api import report_file

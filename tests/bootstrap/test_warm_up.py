@@ -9,7 +9,7 @@ import pytest
 from app.bootstrap.infrastructure import Models
 from app.kit import language_guesser
 from app.main import open_app, warm_up
-from app.providers.embedding.batching_embedder import BatchingEmbedder, RememberingEmbedder
+from app.providers.embedding.embedder import BatchingEmbedder, RememberingEmbedder
 from app.providers.reranking.reranker import PairScore
 from app.settings import read_settings
 from tests.doubles.hashing_embedder import HashingEmbedder

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from app.core.errors import EmbedderUnavailable
-from app.providers.embedding.batching_embedder import BatchingEmbedder
+from app.providers.embedding.embedder import BatchingEmbedder
 from tests.contracts.embedder_contract import EmbedderContract
 from tests.doubles.crowd import WorkFailed, Works, play, settle, steps
 from tests.doubles.hashing_embedder import HashingEmbedder

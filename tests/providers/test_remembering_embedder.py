@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.errors import EmbedderUnavailable
-from app.providers.embedding.batching_embedder import BatchingEmbedder, RememberingEmbedder
+from app.providers.embedding.embedder import BatchingEmbedder, RememberingEmbedder
 from tests.contracts.embedder_contract import EmbedderContract
 from tests.doubles.hashing_embedder import HashingEmbedder
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.core.errors import InvalidInput
-from app.core.time_zone import zone_named
+from app.core.field_rules import zone_named
 from app.reports.report_days import ReportDays, report_days
 
 BERLIN = ZoneInfo("Europe/Berlin")

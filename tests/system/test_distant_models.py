@@ -16,8 +16,7 @@ from starlette.types import Receive, Scope, Send
 from app.bootstrap.models import configured_question_embedder
 from app.kit.meters import CircuitMeter
 from app.main import open_app
-from app.providers.embedding.batching_embedder import RememberingEmbedder
-from app.providers.embedding.embedder import Embedder
+from app.providers.embedding.embedder import Embedder, RememberingEmbedder
 from app.settings import Settings, read_settings
 from tests.doubles.fake_openai import FakeOpenAI
 from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics

@@ -1,15 +1,21 @@
-"""Ports: turn texts into vectors, one for a text or one for each of its tokens."""
+"""Ports: turn texts into vectors, one for a text or one for each of its tokens. What models share: each call is a
+span, several visitors' questions run together, and recent vectors are kept."""
 
+import asyncio
 from array import array
+from collections import deque
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from app.kit.tracing import Span, Value, span
+from app.core.errors import EmbedderUnavailable
+from app.kit.recent_values import RecentValues
+from app.kit.tracing import Span, Value, captured, resumed, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +152,121 @@ class TokenEmbedder(Protocol):
     async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """One for each text, in order. Raises EmbedderUnavailable."""
         ...
+
+
+Vectors = list[list[float]]
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """`trace` is the context of the caller: a run is traced as part of its first caller."""
+
+    texts: Sequence[str]
+    vectors: asyncio.Future[Vectors]
+    trace: object
+
+
+class BatchingEmbedder(WrappedEmbedder):
+    """A question that arrives while the model is free is embedded at once. Those that arrive while `runs` runs are in
+    progress wait for the first to end, and then go together, up to `max_batch` texts in a run, first come first served.
+
+    At most `max_waiting` callers wait; further ones are refused at once. Callers of one run share its failure.
+    """
+
+    def __init__(self, embedder: Embedder, *, runs: int = 1, max_batch: int = 8, max_waiting: int = 64) -> None:
+        super().__init__(embedder)
+        self._runs = runs
+        self._max_batch = max_batch
+        self._max_waiting = max_waiting
+        self._waiting: deque[_Waiting] = deque()
+        self._running_now = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._waiting) >= self._max_waiting
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.is_full:
+            self._forget_cancelled()
+        if self.is_full:
+            raise EmbedderUnavailable(f"The embedding model is busy: {self._max_waiting} questions wait already.")
+        with embedding_span(self._embedder, texts):
+            vectors: asyncio.Future[Vectors] = asyncio.get_running_loop().create_future()
+            self._waiting.append(_Waiting(texts, vectors, captured()))
+            if self._running_now < self._runs:
+                self._running_now += 1
+                task = asyncio.create_task(self._work(), name="embedding questions")
+                self._tasks.add(task)  # the loop alone would not keep a reference to it
+                task.add_done_callback(self._tasks.discard)
+            return await vectors
+
+    async def _work(self) -> None:
+        try:
+            await self._run_until_nobody_waits()
+        finally:
+            self._running_now -= 1  # before those just served can ask again
+
+    async def _run_until_nobody_waits(self) -> None:
+        while batch := self._next_batch():
+            try:
+                with resumed(batch[0].trace):
+                    vectors = await self._embedder.embed([text for each in batch for text in each.texts])
+            except asyncio.CancelledError:
+                _fail(batch, EmbedderUnavailable("The embedding model was closed."))
+                raise
+            except Exception as error:  # raised to the callers that wait
+                _fail(batch, error)
+                continue
+            position = 0
+            for each in batch:
+                if not each.vectors.done():
+                    each.vectors.set_result(vectors[position : position + len(each.texts)])
+                position += len(each.texts)
+
+    def _next_batch(self) -> list[_Waiting]:
+        batch: list[_Waiting] = []
+        room = self._max_batch
+        while self._waiting:
+            first = self._waiting[0]
+            if first.vectors.done():  # its caller has left
+                self._waiting.popleft()
+                continue
+            if batch and len(first.texts) > room:
+                break
+            batch.append(self._waiting.popleft())
+            room -= len(first.texts)
+        return batch
+
+    def _forget_cancelled(self) -> None:
+        self._waiting = deque(entry for entry in self._waiting if not entry.vectors.done())
+
+
+def _fail(batch: Sequence[_Waiting], error: Exception) -> None:
+    for each in batch:
+        if not each.vectors.done():
+            each.vectors.set_exception(error)
+
+
+class RememberingEmbedder(WrappedEmbedder):
+    """The vectors of up to `max_texts` texts, in single precision. An answer asks for its question's meaning several
+    times, and visitors ask about the same pages. The texts, which may be visitors' words, are not kept."""
+
+    def __init__(self, embedder: BatchingEmbedder, *, max_texts: int = 1024) -> None:
+        super().__init__(embedder)
+        self._batches = embedder
+        self._known = RecentValues[bytes, "array[float]"](max_texts)  # 4 bytes a number, where a list takes 32
+
+    @property
+    def is_full(self) -> bool:
+        return self._batches.is_full
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        keys = {text: sha256(text.encode(errors="surrogatepass")).digest() for text in texts}
+        vectors = {text: vector for text, key in keys.items() if (vector := self._known.get(key)) is not None}
+        missing = [text for text in keys if text not in vectors]
+        if missing:
+            for text, numbers in zip(missing, await self._embedder.embed(missing), strict=True):
+                vectors[text] = array("f", numbers)
+                self._known.keep(keys[text], vectors[text])
+        return [vectors[text].tolist() for text in texts]

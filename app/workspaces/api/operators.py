@@ -1,14 +1,34 @@
-"""Admin API: the operators of the console, and API tokens."""
+"""Admin API: the operators of the console, API tokens, and who changed what."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
+from starlette.responses import Response
 
 from app.core.actor import SCOPES, USUAL_SCOPES, Actor
+from app.web.file_export import ExportFormat, exported
 from app.web.model import Email
-from app.web.operation import Api, Call, Model, Patch, delete, get, manage, mirrors, patch, post
+from app.web.operation import (
+    Api,
+    Call,
+    ListOut,
+    ListQuery,
+    Model,
+    Patch,
+    Timestamp,
+    delete,
+    get,
+    manage,
+    mirrors,
+    patch,
+    post,
+    takes,
+)
 from app.workspaces.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens
+from app.workspaces.audit_entry import AuditEntry, AuditFilter
+from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
 from app.workspaces.password_links import MadeLink, PasswordLinks
@@ -171,3 +191,59 @@ class AdminTokens(Api):
     @delete("/v1/tokens/{token_id}", "Revoke an API token: its next call is refused", access=manage)
     async def revoke_token(self, call: Call[Actor, None]) -> None:
         await self._tokens.revoke(call.caller, call.path_id("token_id"))
+
+
+_COLUMNS: Final = (
+    *("created_at", "actor", "action", "subject", "subject_name", "details", "action_name"),
+    *("operator_id", "token_id"),
+)
+
+
+@takes(AuditFilter, "actor action subject since until")
+class AuditWanted(Model):
+    since: Timestamp | None = Field(default=None, description="At this time or later.")
+    until: Timestamp | None = Field(default=None, description="Before this time.")
+
+    @property
+    def only(self) -> AuditFilter:
+        return self.made(AuditFilter)
+
+
+class AuditQuery(ListQuery, AuditWanted):
+    pass
+
+
+class AuditExportQuery(AuditWanted):
+    format: ExportFormat = "csv"
+
+
+@mirrors(AuditEntry, "id actor operator_id token_id action action_name subject subject_name details created_at")
+class AuditEntryOut(Model):
+    pass
+
+
+class AdminAudit(Api):
+    tag = "Audit"
+
+    def __init__(self, log: AuditLog) -> None:
+        self._log = log
+
+    @get("/v1/audit", "List who changed what, latest first", access=manage)
+    async def list_audit(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:
+        asked = call.input
+        return ListOut[AuditEntryOut].showing(await self._log.page(call.caller, asked.page, asked.only))
+
+    @get(
+        "/v1/audit/export",
+        f"Export who changed what as one CSV or JSON file, at most {MAX_EXPORTED}",
+        access=manage,
+        response_media_type="text/csv",
+        other_media_types=("application/json",),
+    )
+    async def export_audit(self, call: Call[Actor, AuditExportQuery]) -> Response:
+        return audit_file(await self._log.fitting(call.caller, call.input.only), call.input.format)
+
+
+def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:
+    """A download."""
+    return exported("audit", form, _COLUMNS, map(AuditEntryOut.showing, entries))
