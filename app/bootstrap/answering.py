@@ -67,8 +67,13 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
     from app.conversations.history import History
     from app.kit.meters import degraded_turns
     from app.providers.chat.chat_model import NamedChatModels
-    from app.providers.chat.model_health import ModelHealth, WatchedChatModel
-    from app.providers.chat.model_meter import budget_refusals, unconfirmed_sentences, watch_model_health
+    from app.providers.chat.model_health import (
+        ModelHealth,
+        WatchedChatModel,
+        budget_refusals,
+        unconfirmed_sentences,
+        watch_model_health,
+    )
     from app.quality.records.golden_questions import written_questions
     from app.search.index_watch import IndexWatch
     from app.search.retriever import Retriever

@@ -150,9 +150,8 @@ def _impatient(
 ) -> ChatModel | None:
     if not _is_any_set(settings, parts):
         return None
-    from app.providers.chat.bounded_chat_model import BoundedChatModel
+    from app.providers.chat.bounded_chat_model import BoundedChatModel, TimedChatModel
     from app.providers.chat.failover_chat_model import FailoverChatModel
-    from app.providers.chat.timed_chat_model import TimedChatModel
     from app.providers.chat.traced_chat_model import TracedChatModel
     from app.providers.circuits import CircuitChatModel
 

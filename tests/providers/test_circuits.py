@@ -17,8 +17,8 @@ from app.core.errors import (
     RerankerUnavailable,
 )
 from app.kit.circuit_breaker import CircuitBreaker
+from app.providers.chat.bounded_chat_model import TimedChatModel
 from app.providers.chat.chat_model import ChatItem, ChatMessage, ChatModel, ChatStream, TextDelta
-from app.providers.chat.timed_chat_model import TimedChatModel
 from app.providers.circuits import CircuitChatModel, CircuitEmbedder, CircuitReranker, CircuitVectorSearch
 from tests.contracts.chat_model_contract import ChatModelContract, read
 from tests.contracts.embedder_contract import EmbedderContract

@@ -8,8 +8,7 @@ from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
-from app.providers.chat.model_health import ModelHealth, WatchedChatModel
-from app.providers.chat.model_meter import watch_model_health
+from app.providers.chat.model_health import ModelHealth, WatchedChatModel, watch_model_health
 from tests.contracts.chat_model_contract import read
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step

@@ -9,9 +9,9 @@ import anyio
 import pytest
 
 from app.core.errors import ModelUnavailable
+from app.providers.chat.bounded_chat_model import TimedChatModel
 from app.providers.chat.chat_model import ChatItem, TextDelta, Thinking
 from app.providers.chat.openai_chat_model import OpenAIChatModel
-from app.providers.chat.timed_chat_model import TimedChatModel
 from tests.contracts.chat_model_contract import QUESTION, read
 from tests.doubles.fake_openai import FakeOpenAI, Raw
 from tests.doubles.scripted_chat_model import ScriptedChatModel

@@ -1,4 +1,5 @@
-"""Whether the chat model answers visitors: without an alert, a wrong key just looks like short answers."""
+"""Whether the chat model answers visitors: without an alert, a wrong key just looks like short answers. And
+metrics of that, and of answers that were refused or unconfirmed."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -7,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 import structlog
+from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.kit.clock import Clock
@@ -84,3 +86,20 @@ class WatchedChatModel:
             if isinstance(item, ChatEnd):
                 self._health.answered()
             yield item
+
+
+def watch_model_health(registry: CollectorRegistry, health: ModelHealth) -> None:
+    failing = Gauge("docent_chat_model_failing", "1 while calls of the chat model fail, else 0.", registry=registry)
+    failing.set_function(lambda: float(health.alert is not None))
+
+
+def unconfirmed_sentences(registry: CollectorRegistry) -> Counter:
+    return Counter(
+        "docent_unconfirmed_sentences", "Sentences of the chat model that its sources do not have.", registry=registry
+    )
+
+
+def budget_refusals(registry: CollectorRegistry) -> Counter:
+    return Counter(
+        "docent_budget_refusals", "Calls of the chat model that a spent daily budget refused.", registry=registry
+    )

@@ -28,10 +28,8 @@ from app.core.setting_values import ReasoningEffort
 from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatStream, TextDelta, Thinking, with_more
-from app.providers.chat.chat_request import as_param, fields_beside
-from app.providers.chat.taken_fields import LengthField, TakenFields
-from app.providers.chat.visible_text import VisibleText
-from app.providers.chat.written_calls import WrittenCalls
+from app.providers.chat.taken_fields import LengthField, TakenFields, as_param, fields_beside
+from app.providers.chat.visible_text import VisibleText, WrittenCalls
 from app.providers.httptools_transport import READ, HttptoolsTransport
 from app.providers.openai_errors import (
     LONGEST_RETRY_SECONDS,

@@ -1,12 +1,57 @@
-"""Which fields of a completion an endpoint takes, found out by what it refuses."""
+"""What a completion is asked with: the messages, the fields that they need beside them, and which fields an endpoint
+takes, found out by what it refuses."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Any, Final, Literal, TypeVar
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, TypeVar, cast
 
 import structlog
 from openai import APIStatusError
+from openai.types.chat import (
+    ChatCompletionAssistantMessageParam,
+    ChatCompletionMessageParam,
+    ChatCompletionSystemMessageParam,
+    ChatCompletionUserMessageParam,
+)
 
+from app.core.text.encodable_text import encodable
+from app.providers.chat.chat_model import ChatMessage
 from app.providers.openai_errors import is_of_prompt, known_cause, refused_field
+
+
+def fields_beside(messages: Sequence[ChatMessage]) -> dict[str, Any]:
+    """The request fields besides the messages that these need."""
+    schema = next((message.reply_schema for message in messages if message.reply_schema is not None), None)
+    tools = [tool for message in messages for tool in message.tools]
+    beside: dict[str, Any] = {}
+    if schema is not None:
+        told = {"name": "reply", "strict": True, "schema": dict(schema)}
+        beside["response_format"] = {"type": "json_schema", "json_schema": told}
+    if tools:
+        beside["tools"] = [
+            {
+                "type": "function",
+                "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
+            }
+            for tool in tools
+        ]
+    return beside
+
+
+def as_param(message: ChatMessage, has_cache_control: bool) -> ChatCompletionMessageParam:
+    content = encodable(message.content)
+    if has_cache_control and message.shared_chars:
+        shared, own = content[: message.shared_chars], content[message.shared_chars :]
+        kept = {"type": "text", "text": shared, "cache_control": {"type": "ephemeral"}}
+        parts = [kept, {"type": "text", "text": own}] if own else [kept]
+        return cast(ChatCompletionMessageParam, {"role": message.role, "content": parts})
+    match message.role:
+        case "system":
+            return ChatCompletionSystemMessageParam(role="system", content=content)
+        case "user":
+            return ChatCompletionUserMessageParam(role="user", content=content)
+        case "assistant":
+            return ChatCompletionAssistantMessageParam(role="assistant", content=content)
+
 
 log = structlog.get_logger(__name__)
 

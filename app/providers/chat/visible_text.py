@@ -1,4 +1,5 @@
-"""What of a model's text is meant for readers, while it streams.
+"""What of a model's text is meant for readers, while it streams; and the calls of tools beside it, of which each piece
+names its call.
 
 Servers with a parser for their model send its reasoning in a field of its own. Others leave it in the text, between
 tags or as a channel of the model's template, or drop the tokens that open it: then only the closing tag is left, or a
@@ -6,9 +7,57 @@ channel's bare name. Tokens of the template are left in the text too. In code, a
 """
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 from app.core.text.answer_words import words_of
+from app.providers.chat.chat_model import ToolCall
+
+_MOST_CALLS: Final = 16
+_MOST_CHARS: Final = 20_000  # of the arguments of one call
+
+
+@dataclass(slots=True)
+class _Begun:
+    index: Any
+    id: str
+    name: str
+    arguments: str
+
+
+class WrittenCalls:
+    """Feed it every delta. A call that exceeds the bounds is dropped."""
+
+    def __init__(self) -> None:
+        self._begun: list[_Begun] = []
+
+    def feed(self, delta: Mapping[str, Any]) -> None:
+        for piece in delta.get("tool_calls") or ():
+            told = piece.get("function") or {}
+            call = self._call(piece.get("index"), str(piece.get("id") or ""), str(told.get("name") or ""))
+            if call is not None:
+                call.arguments += str(told.get("arguments") or "")[: _MOST_CHARS + 1 - len(call.arguments)]
+
+    @property
+    def whole(self) -> tuple[ToolCall, ...]:
+        """The complete calls, in the order in which they began."""
+        return tuple(
+            ToolCall(each.name, each.arguments)
+            for each in self._begun
+            if each.name and len(each.arguments) <= _MOST_CHARS
+        )
+
+    def _call(self, index: Any, id_: str, name: str) -> _Begun | None:
+        """The call with that index. Some endpoints give all calls the same index, or none, and an id to each."""
+        for known in reversed(self._begun):
+            if known.index == index and (not id_ or known.id == id_):
+                return known
+        if len(self._begun) == _MOST_CALLS or not (id_ or name):
+            return None
+        self._begun.append(_Begun(index, id_, name, ""))
+        return self._begun[-1]
+
 
 _TAG_NAMES: Final = "think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|seed:think"
 _OPENING: Final = (
