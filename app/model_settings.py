@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 from pydantic_settings import BaseSettings
 
+from app.agents.chat_model_names import QUOTATIONS, USUAL
 from app.agents.token_budget import WorkspaceTokens
 from app.core.costs import TokenPrices
 from app.core.setting_values import ReasoningEffort, is_http
@@ -37,6 +38,12 @@ class ChatEndpoint(BaseModel):
     @property
     def prices(self) -> TokenPrices:
         return TokenPrices(self.price_prompt, self.price_cached, self.price_answer)
+
+
+def _nameable(models: dict[str, ChatEndpoint]) -> dict[str, ChatEndpoint]:
+    if reserved := models.keys() & {"", USUAL, QUOTATIONS}:
+        raise ValueError(f"choose another name than {min(reserved)!r}, which does not name a further model")
+    return models
 
 
 class ModelSettings(BaseSettings):
@@ -100,7 +107,7 @@ class ModelSettings(BaseSettings):
     workspace_monthly_tokens: int | None = Field(
         None, ge=0, description="As that, in a calendar month (UTC); none: no limit."
     )
-    models: dict[str, ChatEndpoint] = Field(
+    models: Annotated[dict[str, ChatEndpoint], AfterValidator(_nameable)] = Field(
         {},
         description="Further chat models that agents may choose (`chat_model`), as a JSON object by name: "
         '{"large": {"url": "https://...", "name": "...", "key": "..."}}.',

@@ -90,8 +90,8 @@ class AgentConfig:
     chat_model: str = setting(
         "",
         label="Chat model",
-        meaning="The name of one of the installation's further chat models (DOCENT_MODELS); empty: its usual one.",
-        hint="The name of one of the models that your installation offers. Leave blank for its usual one.",
+        meaning="A further chat model of the installation (DOCENT_MODELS); empty: the usual one; none: quotations.",
+        hint="A model that your installation offers. Leave blank for its usual one. Enter none to quote the pages.",
         group=Group.IDENTITY,
         most=100,
     )

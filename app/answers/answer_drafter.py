@@ -12,6 +12,7 @@ from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.page_context import numbered_sources
 from app.answers.suggestion import SuggestedSource, Suggestion, SuggestionState
 from app.answers.token_meter import TokenMeter
+from app.answers.writing.agent_models import AgentModels
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.generation import Generation, new_canary
 from app.answers.writing.model_writer import ModelWriter
@@ -23,7 +24,6 @@ from app.core.errors import ModelUnavailable, RateLimited
 from app.core.text.failure_words import has_failure_words
 from app.core.turn import AnsweredBy, Finish, TurnRequest
 from app.kit.clock import Clock
-from app.providers.chat.chat_model import ChatModel, NamedChatModels
 from app.providers.token_counter import TokenCounter
 from app.search.agent_search import AgentSearch
 from app.search.rank_fusion import reciprocal_rank_fusion
@@ -52,15 +52,15 @@ class AnswerDrafter:
         self,
         records: SystemOfRecord,
         search: AgentSearch,
-        model: ChatModel,
+        models: AgentModels,
         tokens: TokenCounter,
         clock: Clock,
         together: WorkspaceTokens = UNLIMITED,
-        others: NamedChatModels | None = None,
     ) -> None:
         self._records = records
         self._search = search
-        self._writer = ModelWriter(model, PromptBuilder(tokens, clock=clock), others)
+        self._models = models
+        self._writer = ModelWriter(PromptBuilder(tokens, clock=clock))
         self._clock = clock
         self._together = together
 
@@ -85,8 +85,9 @@ class AnswerDrafter:
             found = await self._found(workspace_id, agent_id, questions, page_url, language)
             if not found:
                 return Suggestion(SuggestionState.NOT_SAID)
+            model = await self._models.chosen(workspace_id, known.draft.chat_model)
             context = _answer_context(known.draft, questions, found, page_url, language)
-            generation = Generation(context, lambda piece, whole: None)
+            generation = Generation(replace(context, model=model or self._models.usual), lambda piece, whole: None)
             await generation.write((self._writer,))
         finally:
             if meter.usage.tokens:

@@ -14,6 +14,7 @@ from app.answers.guard.evidence_places import KnownSections
 from app.answers.handoff import ReadyAnswer, handed_over, of_curated
 from app.answers.page_context import rests_on_visitors_page, sources_with_page
 from app.answers.small_talk import small_talk_answer
+from app.answers.writing.agent_models import NO_MODELS, AgentModels
 from app.answers.writing.answer_context import AnswerContext, AnswerWriter, Source
 from app.answers.writing.answer_searches import AnswerSearches
 from app.answers.writing.generation import Generation, new_canary
@@ -64,8 +65,9 @@ class Outcome:
 class AnswerPipeline:
     """The steps in order: `language`, then `ready`, or else search and `generation`; then `write` and `outcome`.
 
-    `writers` are tried in order; with an `embedder`, a model's statements are checked against their sources. `actions`
-    are offered to models, and fill in curated answers; with a `retriever`, models may search themselves.
+    `writers` are tried in order, a model's only where the agent has one of `models`; with an `embedder`, a model's
+    statements are checked against their sources. `actions` are offered to models, and fill in curated answers; with a
+    `retriever`, models may search themselves.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class AnswerPipeline:
         languages: LanguageGuesser,
         clock: Clock,
         embedder: Embedder | None,
+        models: AgentModels = NO_MODELS,
         actions: ActionCalls | None = None,
         retriever: Retriever | None = None,
     ) -> None:
@@ -85,6 +88,7 @@ class AnswerPipeline:
         self._languages = languages
         self._clock = clock
         self._embedder = embedder
+        self._models = models
         self._actions = actions
         self._retriever = retriever
         self._sections = KnownSections()
@@ -130,10 +134,11 @@ class AnswerPipeline:
         what the visitor's browser sent of their page; without `found`, from nothing. Models get what is near: only
         passages that are quoted are judged one by one."""
         request, threshold = asking.request, agent.config.confidence_threshold
+        model = await self._models.chosen(agent.workspace_id, agent.config.chat_model)
         sources: tuple[Source, ...] = ()
         if found is not None:
             chunks = found.sources
-            if self._has_model:
+            if model is not None:
                 chunks = tuple(item for item in chunks if is_near(item.calibrated, threshold))
             crawled = await self._crawled_page(agent, request)
             name = canned_messages(asking.language).your_page
@@ -153,15 +158,19 @@ class AnswerPipeline:
             canary=new_canary(),
             agent_id=agent.id,
             about_visitor=asking.about_visitor,
-            actions=await self._callable(agent, asking) if found is not None and self._has_model else None,
-            searches=self._searches(agent, asking) if found is not None and self._has_model else None,
+            actions=await self._callable(agent, asking) if found is not None and model else None,
+            searches=self._searches(agent, asking) if found is not None and model else None,
+            model=model,
         )
         return Generation(context, on_text, self._embedder, self._sections)
 
     @traced("docent.write")
     async def write(self, generation: Generation) -> None:
         """Raises ModelInterrupted; the text so far stays."""
-        await generation.write(self._writers)
+        writers = self._writers
+        if generation.context.model is None:
+            writers = [each for each in writers if each.answered_by is not AnsweredBy.MODEL]
+        await generation.write(writers)
 
     def outcome(self, agent: LiveAgent, asking: Asking, generation: Generation, found: Retrieval) -> Outcome:
         """The outcome of what was written. A proposed change counts as sure, and never as a gap. Of a model's answer
@@ -183,10 +192,6 @@ class AnswerPipeline:
             is_shown = generation.finish not in (Finish.STOPPED, Finish.CONTENT_FILTER)
             return Outcome(min(confidence, UNGROUNDED), is_low=True, gap=GapReason.UNCONFIRMED if is_shown else None)
         return Outcome(confidence, is_low, _gap(generation, is_low))
-
-    @property
-    def _has_model(self) -> bool:
-        return any(writer.answered_by is AnsweredBy.MODEL for writer in self._writers)
 
     async def _callable(self, agent: LiveAgent, asking: Asking) -> AnswerActions | None:
         if self._actions is None:

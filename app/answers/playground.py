@@ -1,7 +1,7 @@
 """An operator asks the agent, live or draft, as a visitor would; nothing is stored, counted or learnt from it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
@@ -11,11 +11,12 @@ from app.agents.records import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline, Asking
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.query_contextualizer import QueryContextualizer
+from app.answers.token_meter import TokenMeter
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.conversations.history import TURNS
 from app.core.gap_state import GapReason
 from app.core.search_filter import SearchFilter
-from app.core.turn import AnsweredBy, Citation, Exchange, Finish, TurnRequest
+from app.core.turn import AnsweredBy, Citation, Exchange, Finish, TokenUsage, TurnRequest
 from app.providers.chat.chat_model import ChatMessage
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import Retrieval, SearchQuery
@@ -27,7 +28,8 @@ class PlaygroundQuestion:
     """`language` is that of the answer (BCP 47 primary subtag), None to detect it from the question. `standalone` is
     what search looks for, "" for the question itself; `page_context` is what the visitor's page would send about
     itself. Pages must pass `only` and the agent's own filter; the curated answer `leaves_out` is skipped. `history` is
-    the conversation so far, oldest first; as for visitors, answers know its last TURNS."""
+    the conversation so far, oldest first; as for visitors, answers know its last TURNS. `model`, of the
+    installation's choices, writes in place of the version's `chat_model`, unless it is None."""
 
     text: str
     page_url: str = ""
@@ -37,13 +39,15 @@ class PlaygroundQuestion:
     only: SearchFilter = field(default_factory=SearchFilter)
     leaves_out: UUID | None = None
     history: tuple[Exchange, ...] = ()
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlaygroundAnswer:
     """`search` has every ranked chunk with its scores and the trace of the stages, as `SearchReport.as_json` returns
     them, and `retrieval` the same as a value; both are None for a curated answer. `prompt` is what the chat model was
-    given, empty without one; `check` what the check of its sentences found, None if there was none."""
+    given, empty without one; `check` what the check of its sentences found, None if there was none; `usage` is of all
+    calls of chat models."""
 
     answer: str
     answered_by: AnsweredBy
@@ -63,6 +67,7 @@ class PlaygroundAnswer:
     ] = ""
     prompt: tuple[ChatMessage, ...] = ()
     check: dict[str, Any] | None = None
+    usage: TokenUsage = field(default_factory=TokenUsage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class Playground:
         pipeline: AnswerPipeline,
         search: AgentSearch,
         completer: QueryContextualizer,
-        prompts: PromptBuilder | None,
+        prompts: PromptBuilder,
     ) -> None:
         self._records = records
         self._pipeline = pipeline
@@ -110,7 +115,11 @@ class Playground:
     ) -> PlaygroundAnswer:
         """Raises NotFound as `agent` does, IndexUnavailable, ModelInterrupted."""
         began = perf_counter()
+        meter = TokenMeter()
+        meter.begin()
         agent = await self.agent(workspace_id, agent_id, version)
+        if asked.model is not None:
+            agent = replace(agent, config=replace(agent.config, chat_model=asked.model))
         language = asked.language or self._pipeline.language(agent, asked.text)
         request = TurnRequest(uuid4(), asked.text, asked.page_url, asked.page_context, asked.only)
         asking = Asking(request, language, locale=asked.language or "", history=asked.history[-TURNS:])
@@ -158,8 +167,9 @@ class Playground:
             search=report.as_json(),
             retrieval=report.retrieval,
             standalone=generation.context.standalone,
-            prompt=tuple(self._prompts.build(generation.context)) if self._prompts else (),
+            prompt=tuple(self._prompts.build(generation.context)) if generation.context.model else (),
             check=generation.trace.get("answer_check"),
+            usage=meter.usage,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from app.answers.curated.curated_matcher import CuratedMatcher
     from app.answers.playground import Playground
     from app.answers.query_contextualizer import QueryContextualizer
-    from app.answers.writing.answer_context import AnswerWriter
+    from app.answers.writing.agent_models import AgentModels
     from app.answers.writing.prompt_builder import PromptBuilder
     from app.bootstrap.infrastructure import Infrastructure
     from app.conversations.history import History
     from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
-    from app.providers.chat.chat_model import ChatModel, NamedChatModels
+    from app.providers.chat.chat_model import ChatModel
     from app.providers.chat.model_health import ModelHealth
     from app.providers.reranking.reranker import SheddingReranker
     from app.search.agent_search import AgentSearch
@@ -63,10 +63,8 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
     """`actions` are what models may call, if they are open already. When the block ends, running turns are ended and
     stored."""
     from app.answers.answer_drafter import AnswerDrafter
-    from app.answers.token_meter import BudgetedChatModel
     from app.conversations.history import History
     from app.kit.meters import degraded_turns
-    from app.providers.chat.chat_model import NamedChatModels
     from app.providers.chat.model_health import (
         ModelHealth,
         WatchedChatModel,
@@ -90,16 +88,13 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
             watch_model_health(base.metrics, health)
             model = WatchedChatModel(model, health)
         on_refused = budget_refusals(base.metrics).inc
-        model, helper = (each and BudgetedChatModel(each, on_refused, base.settings.prices) for each in (model, helper))
+        model, helper = (each and budgeted(base, each, on_refused) for each in (model, helper))
         search = search_parts(base, model, helper)
         curated = curated_matcher(base)
         retriever = base.doubles.or_else(Retriever, lambda: search.for_turns(base.shared.cache))
-        others = NamedChatModels(
-            (name, BudgetedChatModel(each, on_refused, base.settings.prices))
-            for name, each in named_models(base, closing, limiter).items()
-        )
-        pipeline = answer_pipeline(base, curated, model, actions, retriever, others)
-        playground = playground_on(base, pipeline, search, model)
+        models = agent_models(base, model, closing, limiter, on_refused)
+        pipeline = answer_pipeline(base, curated, models, actions, retriever)
+        playground = playground_on(base, pipeline, search)
         history = History(base.record, base.shared.cache)
         indexes = IndexWatch(base.record, base.indexes.questions, base.indexes.keywords)
         tools = TurnTools(
@@ -120,9 +115,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
         searching = playground.search
         together = base.settings.workspace_tokens
         drafter = (
-            AnswerDrafter(base.record, searching, model, base.models.tokens, base.clock, together, others)
-            if model
-            else None
+            AnswerDrafter(base.record, searching, models, base.models.tokens, base.clock, together) if model else None
         )
         turns = await _open_turns(base, tools, closing)
         yield Answering(searching, turns, history, curated, playground, drafter, health, indexes)
@@ -182,13 +175,13 @@ async def open_playground(base: Infrastructure) -> AsyncIterator[Playground]:
     """Answers without turns, as a worker tries them."""
     async with AsyncExitStack() as closing:
         limiter = configured_model_limiter(base.settings)
-        model, helper = configured_models(base, closing, limiter)
+        model, helper = (each and budgeted(base, each) for each in configured_models(base, closing, limiter))
         actions = await closing.enter_async_context(action_calls(base))
         search = search_parts(base, model, helper)
         retriever = search.for_turns(base.shared.cache)
-        others = named_models(base, closing, limiter)
-        pipeline = answer_pipeline(base, curated_matcher(base), model, actions, retriever, others)
-        yield playground_on(base, pipeline, search, model)
+        models = agent_models(base, model, closing, limiter)
+        pipeline = answer_pipeline(base, curated_matcher(base), models, actions, retriever)
+        yield playground_on(base, pipeline, search)
 
 
 def configured_models(
@@ -205,13 +198,29 @@ def configured_models(
     )
 
 
-def named_models(base: Infrastructure, closing: AsyncExitStack, limiter: ConcurrencyLimiter) -> NamedChatModels:
-    """Those that agents choose by name."""
+def budgeted(base: Infrastructure, model: ChatModel, on_refused: Callable[[], None] = lambda: None) -> ChatModel:
+    """The model, whose calls count for their turn."""
+    from app.answers.token_meter import BudgetedChatModel
+
+    return BudgetedChatModel(model, on_refused, base.settings.prices)
+
+
+def agent_models(
+    base: Infrastructure,
+    usual: ChatModel | None,
+    closing: AsyncExitStack,
+    limiter: ConcurrencyLimiter,
+    on_refused: Callable[[], None] = lambda: None,
+) -> AgentModels:
+    """The models that write answers: `usual`, and those that agents choose by name."""
+    from app.answers.writing.agent_models import AgentModels
     from app.providers.chat.chat_model import NamedChatModels
 
-    return base.doubles.or_else(
+    named = base.doubles.or_else(
         NamedChatModels, lambda: configured_named_models(base.settings, base.circuits, closing, limiter)
     )
+    others = {name: budgeted(base, each, on_refused) for name, each in named.items()}
+    return AgentModels(usual, others, base.settings.short_prompts)
 
 
 def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> SearchParts:
@@ -246,14 +255,12 @@ def curated_matcher(base: Infrastructure) -> CuratedMatcher:
 def answer_pipeline(
     base: Infrastructure,
     curated: CuratedMatcher,
-    model: ChatModel | None,
+    models: AgentModels,
     actions: ActionCalls,
     retriever: Retriever,
-    others: NamedChatModels,
 ) -> AnswerPipeline:
-    """Answers are written by `model` if there is one, or by that of the `others` which the agent names, which may call
-    `actions` and search with `retriever`. If the provider is down, they quote the pages, and where no quote is sure
-    enough, the closest sections."""
+    """Answers are written by the agent's model if it has one, which may call `actions` and search with `retriever`. If
+    the provider is down, they quote the pages, and where no quote is sure enough, the closest sections."""
     from app.answers.answer_pipeline import AnswerPipeline
     from app.answers.writing.clarifying_writer import ClarifyingWriter
     from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
@@ -264,17 +271,14 @@ def answer_pipeline(
     reranker = base.models.reranker if base.models.is_reranker_shipped else None  # the weight is fitted to its logits
     judge = PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder, reranker)
     quotes = ExtractiveWriter(judge)
-    writers: list[AnswerWriter] = [quotes, ClosestSectionsWriter(judge)]
-    if model is not None:
-        writers.insert(0, ModelWriter(model, prompt_builder(base), others))
-    writers.insert(0, ClarifyingWriter(quotes))
     return AnswerPipeline(
         base.record,
         curated,
-        writers,
+        [ClarifyingWriter(quotes), ModelWriter(prompt_builder(base)), quotes, ClosestSectionsWriter(judge)],
         LanguageGuesser(),
         base.clock,
         base.models.questions,
+        models,
         actions,
         retriever,
     )
@@ -299,14 +303,12 @@ def question_completer(base: Infrastructure, search: SearchParts) -> QueryContex
 def prompt_builder(base: Infrastructure) -> PromptBuilder:
     from app.answers.writing.prompt_builder import PromptBuilder
 
-    return PromptBuilder(base.models.tokens, clock=base.clock, short_for=base.settings.short_prompts)
+    return PromptBuilder(base.models.tokens, clock=base.clock)
 
 
-def playground_on(
-    base: Infrastructure, pipeline: AnswerPipeline, search: SearchParts, model: ChatModel | None
-) -> Playground:
+def playground_on(base: Infrastructure, pipeline: AnswerPipeline, search: SearchParts) -> Playground:
     """Uses the pipeline that visitors' questions go through."""
     from app.answers.playground import Playground
 
-    prompts = prompt_builder(base) if model else None
-    return Playground(base.record, pipeline, for_operators(base, search), question_completer(base, search), prompts)
+    completer, prompts = question_completer(base, search), prompt_builder(base)
+    return Playground(base.record, pipeline, for_operators(base, search), completer, prompts)

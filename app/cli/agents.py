@@ -187,7 +187,7 @@ async def publish_version(settings: Settings, named: str, force: bool, former_ve
     async with open_infrastructure(settings) as base, open_answering(base) as answering:
         actor = await local_operator(base)
         trials = TrialSearch(answering.playground, PatternMatcher())
-        runs = GoldenRuns(base.record, trials, base.clock)
+        runs = GoldenRuns(base.record, trials, base.clock, ChatModelNames(settings.models))
         publishing = Publishing(Agents(base.record, JobsHere(settings), ChatModelNames(base.settings.models)), runs)
         try:
             agent = await meant_agent(base, actor, named)

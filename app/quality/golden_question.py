@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from statistics import median
 from typing import Annotated, Final
 from uuid import UUID
 
+from app.agents.agent import Version
 from app.core.page_url import page_key
 from app.core.setting import at_most, required
 from app.core.turn import Citation
@@ -94,6 +96,29 @@ def _compared(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenAnswer:
+    """What an answer took, in tokens of all its calls of chat models and in milliseconds. `cost` is None if no price is
+    set, `first_ms` without a word; `unconfirmed` are the sentences that its sources do not confirm, and `is_cited`
+    whether it cites one of the pages that its question expects, or needs none."""
+
+    tokens: int
+    cost: float | None
+    first_ms: int | None
+    ms: int
+    unconfirmed: int
+    is_cited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A version of an agent; its draft may be tried with a `model` of the installation's choices, in place of its
+    `chat_model`."""
+
+    version: Version
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GoldenMark:
     """The result for one question."""
 
@@ -104,6 +129,7 @@ class GoldenMark:
     would_answer: bool
     is_right: bool
     missing: Annotated[tuple[str, ...], "Texts and patterns that the answer should contain, but does not."] = ()
+    written: WrittenAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +149,54 @@ class GoldenSide:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSide(GoldenSide):
+    """The draft's marks with one chat model, every question having been answered."""
+
+    model: Annotated[str, "A name, or usual; none: quotations of the pages."] = ""
+
+    @property
+    def wrong(self) -> Annotated[int, "Answers that are wrong or lack something, or should have been declined."]:
+        return sum(mark.would_answer and not mark.is_right for mark in self.marks)
+
+    @property
+    def withheld(self) -> Annotated[int, "Questions that were declined, though the website answers them."]:
+        return sum(not mark.would_answer and not mark.is_right for mark in self.marks)
+
+    @property
+    def unconfirmed(self) -> Annotated[int, "Sentences that the sources do not confirm."]:
+        return sum(answer.unconfirmed for answer in self._answers)
+
+    @property
+    def tokens(self) -> Annotated[int, "Of all calls, prompts included."]:
+        return sum(answer.tokens for answer in self._answers)
+
+    @property
+    def cost(self) -> Annotated[float | None, "By the models' prices; null if none is set."]:
+        known = [answer.cost for answer in self._answers if answer.cost is not None]
+        return sum(known) if known else None
+
+    @property
+    def first_ms(self) -> Annotated[int | None, "Median of the milliseconds until the first word."]:
+        return _median([answer.first_ms for answer in self._answers if answer.first_ms is not None])
+
+    @property
+    def ms(self) -> Annotated[int | None, "Median of the milliseconds until the answer is complete."]:
+        return _median([answer.ms for answer in self._answers])
+
+    @property
+    def _answers(self) -> list[WrittenAnswer]:
+        return [mark.written for mark in self.marks if mark.written]
+
+
+def _median(values: Sequence[int]) -> int | None:
+    return round(median(values)) if values else None
+
+
+@dataclass(frozen=True, slots=True)
 class GoldenRun:
-    """`asked` of the agent's `questions` were asked so far, the same for both versions. At `goes_on_at`, a worker
-    continues with the others; None: all were asked, or the others will not be. `fingerprint` identifies what the result
-    depends on: settings, knowledge, questions; "" if that changed during the run."""
+    """`asked` of the agent's `questions` were asked so far, the same for both versions, or for all `models`. At
+    `goes_on_at`, a worker continues with the others; None: all were asked, or the others will not be. `fingerprint`
+    identifies what the result depends on: settings, knowledge, questions; "" if that changed during the run."""
 
     id: UUID
     agent_id: UUID
@@ -137,13 +207,20 @@ class GoldenRun:
     generation: int
     live_version: int | None
     questions: int
-    asked: int
+    asked: Annotated[int, "Questions asked so far, the same for both versions and for all models."]
     live: GoldenSide | None = None
     draft: GoldenSide | None = None
     goes_on_at: datetime | None = None
+    models: tuple[ModelSide, ...] = ()
 
     @property
-    def is_running(self) -> bool:
+    def trials(self) -> tuple[Trial, ...]:
+        live = (Trial("live"),) if self.live else ()
+        draft = (Trial("draft"),) if self.draft else ()
+        return (*live, *draft, *(Trial("draft", side.model) for side in self.models))
+
+    @property
+    def is_running(self) -> Annotated[bool, "A worker asks the remaining questions; get the run again."]:
         return self.goes_on_at is not None
 
     @property
@@ -151,13 +228,11 @@ class GoldenRun:
         return self.asked == self.questions
 
     @property
-    def won(self) -> tuple[str, ...]:
-        """Questions that only the draft gets right."""
+    def won(self) -> Annotated[tuple[str, ...], "Questions that only the draft gets right."]:
         return self._right_only_by(self.draft, self.live)
 
     @property
-    def lost(self) -> tuple[str, ...]:
-        """Questions that only the live version gets right."""
+    def lost(self) -> Annotated[tuple[str, ...], "Questions that only the live version gets right."]:
         return self._right_only_by(self.live, self.draft)
 
     @staticmethod

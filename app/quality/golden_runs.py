@@ -10,13 +10,14 @@ from uuid import UUID, uuid4
 import structlog
 
 from app.agents.agent import Agent, Version
+from app.agents.chat_model_names import ChatModelNames
 from app.agents.own_agent import OwnAgent, reads_agent
 from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import DocentError, InvalidInput
 from app.core.list_page import ListPage, PageRequest
 from app.kit.clock import Clock
-from app.quality.golden_question import GoldenQuestion, GoldenRun
+from app.quality.golden_question import GoldenQuestion, GoldenRun, Trial
 from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
@@ -24,34 +25,54 @@ from app.workspaces.records.audit import AuditRecords
 
 BUDGET_SECONDS: Final = 60
 KEPT: Final = 50  # runs per agent
-BOTH: Final[tuple[Version, ...]] = ("live", "draft")
+BOTH: Final = (Trial("live"), Trial("draft"))
+MAX_MODELS: Final = 8
 
 
 class GoldenRuns:
     """Every method raises NotFound for an agent or run that does not exist or belongs to another workspace."""
 
     def __init__(
-        self, records: SystemOfRecord, searches: SearchUnderTest, clock: Clock, budget_seconds: float = BUDGET_SECONDS
+        self,
+        records: SystemOfRecord,
+        searches: SearchUnderTest,
+        clock: Clock,
+        models: ChatModelNames,
+        budget_seconds: float = BUDGET_SECONDS,
     ) -> None:
         self._records = records
         self._searches = searches
         self._clock = clock
+        self._models = models
         self._budget_seconds = budget_seconds
 
-    async def run(self, actor: Actor, agent_id: UUID, versions: Sequence[Version] = BOTH) -> GoldenRun:
+    async def run(self, actor: Actor, agent_id: UUID, versions: Sequence[Version] = ("live", "draft")) -> GoldenRun:
         """Ask them, oldest first, until all are asked or the time is over, and store the result; a worker asks the
         rest. An agent that was never published has only its draft.
 
         Raises InvalidInput if there is nothing to ask; IndexUnavailable.
         """
-        agent, golden = await self._meant(actor, agent_id)
-        if agent.live_version is None:
-            versions = [version for version in versions if version == "draft"]
-        if not versions:
+        agent, golden = await self._asked(actor, agent_id)
+        trials = [Trial(version) for version in versions if version in agent.versions]
+        if not trials:
             raise InvalidInput("version", "This agent is not published yet. Run the questions with the draft.")
-        if not golden:
-            raise InvalidInput("", "This agent has no golden questions. Add or import some first.")
-        return await self._run(actor, agent, golden, versions, to_its_end=True)
+        return await self._run(actor, agent, golden, trials, to_its_end=True)
+
+    async def run_models(self, actor: Actor, agent_id: UUID, models: Sequence[str]) -> GoldenRun:
+        """Have a worker ask them of the draft with each of the models. Raises as `of_models` does."""
+        asking, now = await self.of_models(actor, agent_id, models), self._clock.now()
+        return await self._store(actor, asking.as_run(uuid4(), actor.name, now, 0, goes_on_at=now))
+
+    async def of_models(self, actor: Actor, agent_id: UUID, models: Sequence[str]) -> GoldenRunExecution:
+        """Of the draft with each of the models, which are of the installation's `choices`; all questions are answered.
+
+        Raises InvalidInput for another model, and if there is nothing to ask.
+        """
+        models, known = list(dict.fromkeys(models)), self._models.choices
+        if not 0 < len(models) <= MAX_MODELS or not set(models) <= set(known):
+            raise InvalidInput("models", f"Choose 1 to {MAX_MODELS} of {', '.join(known)}.")
+        agent, golden = await self._asked(actor, agent_id)
+        return GoldenRunExecution(self._searches, agent, golden, [Trial("draft", name) for name in models])
 
     async def compared(self, actor: Actor, agent_id: UUID) -> GoldenRun | None:
         """The current draft and live version compared; asks only if no run has. None if there is nothing to compare: no
@@ -89,6 +110,12 @@ class GoldenRuns:
     def golden_run(self, tx: Transaction, actor: Actor, agent_id: UUID, run_id: UUID) -> GoldenRun:
         return GoldenRunRecords(tx).golden_run(agent_id, run_id)
 
+    async def _asked(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
+        agent, golden = await self._meant(actor, agent_id)
+        if not golden:
+            raise InvalidInput("", "This agent has no golden questions. Add or import some first.")
+        return agent, golden
+
     @reads
     def _meant(self, tx: Transaction, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
         agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
@@ -99,34 +126,37 @@ class GoldenRuns:
         actor: Actor,
         agent: Agent,
         golden: Sequence[GoldenQuestion],
-        versions: Sequence[Version],
+        trials: Sequence[Trial],
         *,
         to_its_end: bool,
     ) -> GoldenRun:
         began = time.monotonic()
         ends = began + self._budget_seconds
-        asking = GoldenRunExecution(self._searches, agent, golden, versions)
+        asking = GoldenRunExecution(self._searches, agent, golden, trials)
         await asking.ask_some()
         while not asking.is_complete and time.monotonic() <= ends:
             await asking.ask_some()
         now = self._clock.now()
         took = round((time.monotonic() - began) * 1000)
         goes_on_at = now if to_its_end and not asking.is_complete else None
-        run = asking.as_run(uuid4(), actor.name, now, took, goes_on_at)
+        return await self._store(actor, asking.as_run(uuid4(), actor.name, now, took, goes_on_at))
 
-        def work(tx: Transaction) -> None:
+    async def _store(self, actor: Actor, run: GoldenRun) -> GoldenRun:
+        def work(tx: Transaction) -> GoldenRun:
             GoldenRunRecords(tx).add(run, KEPT)
-            told = {"agent_id": str(agent.id), "versions": list(versions), "asked": run.asked}
+            tried = {"models": [each.model for each in run.models]} if run.models else {}
+            versions = list(dict.fromkeys(each.version for each in run.trials))
+            told = {"agent_id": str(run.agent_id), "versions": versions, "asked": run.asked, **tried}
             AuditRecords(tx).acted(actor, "golden_question.run", run.id, **told)
+            return run
 
-        await OwnAgent(self._records, actor, agent.id).write(work)
-        return run
+        return await OwnAgent(self._records, actor, run.agent_id).write(work)
 
 
 log = structlog.get_logger(__name__)
 
 # A worker that has been silent for this long has died: the next one starts again.
-LEASE: Final = timedelta(minutes=2)
+LEASE: Final = timedelta(minutes=5)
 GIVEN_UP_AFTER: Final = timedelta(hours=12)
 
 
@@ -154,11 +184,11 @@ class GoldenRunWorker:
 
     async def _to_its_end(self, workspace_id: UUID, run: GoldenRun) -> GoldenRun:
         """The run stays as it is if its settings or questions have changed."""
-        versions: list[Version] = [name for name in BOTH if getattr(run, name) is not None]
+        trials = run.trials
         agent, golden = await self._meant(workspace_id, run.agent_id)
-        if fingerprint(replace(agent, generation=run.generation), golden, versions) != run.fingerprint:
+        if fingerprint(replace(agent, generation=run.generation), golden, trials) != run.fingerprint:
             return replace(run, goes_on_at=None)
-        asking, began = GoldenRunExecution(self._searches, agent, golden, versions), time.monotonic()
+        asking, began = GoldenRunExecution(self._searches, agent, golden, trials), time.monotonic()
 
         def so_far() -> GoldenRun:
             took = round((time.monotonic() - began) * 1000)
@@ -172,7 +202,7 @@ class GoldenRunWorker:
                 break
         over = replace(so_far(), goes_on_at=None)
         now_meant = await self._meant(workspace_id, run.agent_id)
-        is_of_now = fingerprint(*now_meant, versions) == over.fingerprint
+        is_of_now = fingerprint(*now_meant, trials) == over.fingerprint
         return over if is_of_now else replace(over, fingerprint="")  # no publish relies on it
 
     async def _meant(self, workspace_id: UUID, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:

@@ -12,7 +12,7 @@ from app.core.page_url import page_key
 from app.core.turn import AnsweredBy
 from app.kit.pattern_matcher import PatternMatcher
 from app.quality.evaluation.evaluation import Hit, StagedRanking
-from app.quality.golden_question import GoldenQuestion, plain_answer
+from app.quality.golden_question import GoldenQuestion, Trial, WrittenAnswer, plain_answer
 from app.search.retrieval import Retrieval, SearchQuery
 from app.sources.source import UNLINKED
 
@@ -26,18 +26,18 @@ class TrialSearch:
         self._playground = playground
         self._patterns = patterns
 
-    async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> StagedRanking:
+    async def search(self, workspace_id: UUID, golden: GoldenQuestion, trial: Trial) -> StagedRanking:
         """Raises NotFound, IndexUnavailable."""
-        if not golden.expects_words:
-            return _ranking(golden, await self._found(workspace_id, golden, version))
-        asked = PlaygroundQuestion(golden.question, language=golden.language)
+        if not golden.expects_words and trial.model is None:
+            return _ranking(golden, await self._found(workspace_id, golden, trial.version))
+        asked = PlaygroundQuestion(golden.question, language=golden.language, model=trial.model)
         tried: PlaygroundAnswer | None = None
         try:
-            tried = await self._playground.ask(workspace_id, golden.agent_id, asked, version)
+            tried = await self._playground.ask(workspace_id, golden.agent_id, asked, trial.version)
         except ModelInterrupted as error:
             log.warning("golden_question.not_answered", golden=str(golden.id), reason=str(error))
         # A curated answer needs no search.
-        found = (tried and tried.retrieval) or await self._found(workspace_id, golden, version)
+        found = (tried and tried.retrieval) or await self._found(workspace_id, golden, trial.version)
         missing = await missing_words(self._patterns, golden, tried.answer if tried else "")
         return _ranking(golden, found, tried, missing)
 
@@ -65,7 +65,21 @@ def _ranking(
         _declines(tried) if tried else found.is_low_confidence,
         was_degraded=bool(found.trace.get("missing")),
         missing=missing,
+        written=_written(golden, found, tried) if tried else None,
     )
+
+
+def _written(golden: GoldenQuestion, found: Retrieval, tried: PlaygroundAnswer) -> WrittenAnswer:
+    """A curated answer cites nothing, and is from the page that its author read."""
+    chunks = {item.chunk.id: item.chunk for item in found.ranked}
+    cited = {
+        _page(chunks[each.chunk_id], golden) if each.chunk_id in chunks else page_key(each.url)
+        for each in tried.citations
+    }
+    is_cited = tried.retrieval is None or not golden.pages or bool(cited & set(golden.page_keys))
+    unconfirmed = (tried.check or {}).get("not_confirmed", 0) if tried.answered_by is AnsweredBy.MODEL else 0
+    usage = tried.usage
+    return WrittenAnswer(usage.tokens, usage.cost, tried.first_token_ms, tried.duration_ms, unconfirmed, is_cited)
 
 
 def _page(chunk: Chunk, golden: GoldenQuestion) -> str:

@@ -234,9 +234,7 @@ def row_of(value: object, table: Table) -> dict[str, Any]:
 
 def _stored(value: Any) -> Any:
     """As columns take it; they convert ids and moments themselves."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return config_to_json(value)
-    if isinstance(value, tuple | list | Mapping):
+    if isinstance(value, tuple | list | Mapping) or is_dataclass(value):
         return _plain(value)
     return value.value if isinstance(value, Enum) else value
 
@@ -284,4 +282,4 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, UUID | date):
         return str(value)
-    return value
+    return config_to_json(value) if is_dataclass(value) else value

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from app.agents.agent import AgentConfig
 from app.answers.person_talk import PERSON_RULE, told_talk
+from app.answers.writing.agent_models import WritingModel
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.prompt_builder import PromptBuilder, PromptLimits, PromptSizes
 from app.core.text.untrusted_text import as_prompt_text
@@ -20,6 +21,7 @@ from app.providers.chat.chat_model import ChatMessage
 from app.providers.onnx_threads import EMBEDDER_FOLDER
 from app.providers.token_counter import TokenizersTokenCounter
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.scripted_chat_model import ScriptedChatModel
 
 COUNTER = TokenizersTokenCounter(EMBEDDER_FOLDER)
 SIZES = PromptSizes(COUNTER)
@@ -82,6 +84,7 @@ RULES = (
 
 
 LIMITS = PromptLimits()
+SMALL = WritingModel(ScriptedChatModel([]), is_short=True)
 
 
 def built(context: AnswerContext = CONTEXT, limits: PromptLimits = LIMITS) -> list[ChatMessage]:
@@ -335,9 +338,8 @@ def test_a_page_without_a_date_gets_none() -> None:
 
 
 def test_the_short_form_has_an_example_and_the_question_before_and_behind_the_sources() -> None:
-    agent = replace(AGENT, chat_model="small")
-    past = replace(CONTEXT, agent=agent, history=(Exchange("Hello?", "Hi."),))
-    rules, *turns, last = PromptBuilder(COUNTER, short_for={"small"}).build(past)
+    past = replace(CONTEXT, history=(Exchange("Hello?", "Hi."),))
+    rules, *turns, last = built(replace(past, model=SMALL))
     assert [turn.role for turn in turns] == ["user", "assistant"] * 2
     assert "[1]" in turns[1].content
     assert turns[2].content == "Hello?"
@@ -357,11 +359,11 @@ def test_the_short_form_has_an_example_and_the_question_before_and_behind_the_so
 
 
 def test_other_models_get_the_full_form() -> None:
-    assert len(PromptBuilder(COUNTER, short_for={"small"}).build(CONTEXT)) == 2
+    assert len(built(replace(CONTEXT, model=WritingModel(ScriptedChatModel([]))))) == 2
 
 
 def test_the_short_form_stays_within_the_limits() -> None:
     long = replace(SOURCES[1], text="Within 30 days of the purchase. " * 900)
     limits = PromptLimits(total=1_500)
-    messages = PromptBuilder(COUNTER, limits, short_for={""}).build(replace(CONTEXT, sources=(SOURCES[0], long)))
+    messages = built(replace(CONTEXT, model=SMALL, sources=(SOURCES[0], long)), limits)
     assert size(messages) <= limits.total

@@ -175,6 +175,9 @@ def test_golden_questions_are_asked_of_the_agent(read_site: tuple[Environment, A
     assert outcomes["How long is the warranty on a station?"]["missing"] == ["3 decades"]
     assert found["stages"]["reranked"]["page_hit@5"] == 0.5
     assert "2 of 4 are right" in docent(environment, "eval", "--agent", agent).stdout
+    by_model = answer(environment, "eval", "--agent", agent, "--models", "usual,none")["models"]
+    assert [(side["model"], side["right"], side["tokens"]) for side in by_model] == [("usual", 2, 0), ("none", 2, 0)]
+    assert "usual, none" in docent(environment, "eval", "--agent", agent, "--models", "huge", code=2).stderr
 
 
 def test_search_gives_tables_as_data(read_site: tuple[Environment, Any]) -> None:

@@ -9,9 +9,10 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agent_choices import PublishGate
+from app.agents.chat_model_names import NO_NAMES
 from app.agents.records import AgentRecords
 from app.core.actor import READ, WRITE, Actor
-from app.core.errors import NotFound
+from app.core.errors import InvalidInput, NotFound
 from app.quality.golden_question import GoldenRun
 from app.quality.golden_runs import GIVEN_UP_AFTER, LEASE, GoldenRuns, GoldenRunWorker
 from app.quality.records.golden_questions import GoldenRunRecords
@@ -42,7 +43,7 @@ async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
 
 async def a_run(shop: Shop) -> GoldenRun:
     """With time for the first ten questions."""
-    return await GoldenRuns(shop.record, shop.searches, shop.clock, 0).run(shop.actor, shop.agent)
+    return await GoldenRuns(shop.record, shop.searches, shop.clock, NO_NAMES, 0).run(shop.actor, shop.agent)
 
 
 def rounds(shop: Shop) -> GoldenRunWorker:
@@ -164,3 +165,27 @@ async def test_a_run_that_has_left_is_asked_no_more(shop: Shop) -> None:
     assert len(shop.searches.asked) == before + 20, "ten of both versions, then it was noticed"
     with pytest.raises(NotFound):
         await stored(shop, run)
+
+
+async def test_a_worker_asks_the_draft_with_each_model(shop: Shop) -> None:
+    shop.searches.known["none"] = {f"page{number}" for number in range(5)}
+    run = await shop.runs.run_models(shop.actor, shop.agent, ("usual", "large", "none", "large"))
+    assert (run.asked, run.is_running, shop.searches.asked) == (0, True, [])
+    await rounds(shop).go_on()
+    over = await stored(shop, run)
+    assert (over.is_complete, over.is_running, over.live, over.draft) == (True, False, None, None)
+    told = [(side.model, side.right, side.withheld, side.tokens, side.first_ms, side.ms) for side in over.models]
+    assert told == [
+        ("usual", QUESTIONS, 0, 5 * QUESTIONS, 300, 900),
+        ("large", QUESTIONS, 0, 5 * QUESTIONS, 300, 900),
+        ("none", 5, QUESTIONS - 5, 4 * QUESTIONS, 300, 900),
+    ]
+    assert {version for version, _ in shop.searches.asked} == {"draft"}
+    assert await shop.runs.compared(shop.actor, shop.agent) != over, "the gate compares versions"
+
+
+async def test_only_models_that_there_are_can_be_tried(shop: Shop) -> None:
+    for models in (("huge",), ()):
+        with pytest.raises(InvalidInput, match="usual, large, none") as refused:
+            await shop.runs.run_models(shop.actor, shop.agent, models)
+        assert refused.value.field == "models"

@@ -9,7 +9,7 @@ import pytest
 
 from app.agents.agent_choices import PublishGate
 from app.agents.agents import Agents
-from app.agents.chat_model_names import NO_NAMES
+from app.agents.chat_model_names import NO_NAMES, ChatModelNames
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import IndexUnavailable, InvalidInput, NotFound, PublishGateFailed
 from app.core.list_page import PageRequest
@@ -35,7 +35,7 @@ class Shop:
 
     @property
     def runs(self) -> GoldenRuns:
-        return GoldenRuns(self.record, self.searches, self.clock)
+        return GoldenRuns(self.record, self.searches, self.clock, ChatModelNames(("large",)))
 
     @property
     def agents(self) -> Agents:
@@ -134,7 +134,7 @@ async def test_there_must_be_something_to_ask(shop: Shop) -> None:
 async def test_both_versions_are_asked_the_same_questions_when_the_time_is_over(shop: Shop) -> None:
     await shop.agents.publish(shop.actor, shop.agent)
     await shop.golden(*(f"page{number}" for number in range(12)))
-    run = await GoldenRuns(shop.record, shop.searches, shop.clock, 0).run(shop.actor, shop.agent)
+    run = await GoldenRuns(shop.record, shop.searches, shop.clock, NO_NAMES, 0).run(shop.actor, shop.agent)
     assert (run.asked, run.questions, run.is_complete) == (10, 12, False)
     asked = {
         version: {question for by, question in shop.searches.asked if by == version} for version in ("live", "draft")

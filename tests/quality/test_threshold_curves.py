@@ -4,6 +4,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from app.agents.agent import AgentConfig
+from app.agents.chat_model_names import NO_NAMES
 from app.agents.records import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.quality.golden_question import GoldenQuestion
@@ -32,7 +33,7 @@ async def test_turns_of_the_last_month_and_the_drafts_latest_run(tmp_path: Path)
         await ask(record, session, "Long ago?", trace={"ranked": [{"calibrated": 0.99}]})
         clock.advance(31 * 24 * 3600)
         await ask(record, session, "Close?", trace={"ranked": [{"calibrated": 0.45}, {"calibrated": 0.35}]})
-        await GoldenRuns(record, NamesakeSearches(), clock).run(actor, agent.id)
+        await GoldenRuns(record, NamesakeSearches(), clock, NO_NAMES).run(actor, agent.id)
         curve = await ThresholdCurves(record, clock).curve(actor, agent.id)
     assert (curve.turns, curve.golden_questions, curve.current) == (1, 1, 0.6)
     assert [point.threshold for point in curve.points if point.answered == 1.0][-1] == 0.35

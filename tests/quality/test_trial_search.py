@@ -3,15 +3,21 @@
 from dataclasses import replace
 from uuid import uuid4
 
+import pytest
+
+from app.agents.chat_model_names import QUOTATIONS, USUAL
 from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.bootstrap.answering import open_playground
 from app.core.errors import ModelInterrupted
+from app.core.page_url import page_key
+from app.core.turn import TokenUsage
 from app.kit.pattern_matcher import PatternMatcher
 from app.providers.chat.chat_model import ChatModel
-from app.quality.evaluation.evaluation import StagedRanking
-from app.quality.golden_question import GoldenQuestion
+from app.quality.evaluation.evaluation import Hit, StagedRanking
+from app.quality.golden_question import GoldenQuestion, Trial, WrittenAnswer
+from app.quality.golden_run_execution import mark
 from app.quality.trial_search import TrialSearch
 from app.search.retrieval import SearchQuery
 from app.sources.source import UNLINKED
@@ -20,15 +26,18 @@ from tests.doubles.scripted_chat_model import ScriptedChatModel
 
 QUESTION = "How long is the warranty of a lamp?"
 PAGE = f"{SITE}/warranty"
+LIVE = Trial("live")
 
 
 def golden(house: AnsweringHouse, *texts: str, patterns: tuple[str, ...] = ()) -> GoldenQuestion:
     return GoldenQuestion(uuid4(), house.agent_id, QUESTION, (PAGE,), answer_contains=texts, answer_matches=patterns)
 
 
-async def tried(house: AnsweringHouse, asked: GoldenQuestion, model: ScriptedChatModel | None = None) -> StagedRanking:
+async def tried(
+    house: AnsweringHouse, asked: GoldenQuestion, model: ScriptedChatModel | None = None, trial: Trial = LIVE
+) -> StagedRanking:
     async with open_playground(house.with_doubles({ChatModel: model})) as playground:
-        return await TrialSearch(playground, PatternMatcher()).search(house.workspace_id, asked, "live")
+        return await TrialSearch(playground, PatternMatcher()).search(house.workspace_id, asked, trial)
 
 
 async def test_an_answer_with_the_expected_words_misses_nothing(house: AnsweringHouse) -> None:
@@ -77,3 +86,34 @@ async def test_a_pattern_is_looked_for_in_a_long_answer_to_its_end(house: Answer
 async def test_an_answer_that_the_model_breaks_off_holds_nothing(house: AnsweringHouse) -> None:
     model = ScriptedChatModel(["Three years", ModelInterrupted("It broke off.")])
     assert (await tried(house, golden(house, "three years"), model)).missing == ("three years",)
+
+
+async def test_a_model_that_is_tried_answers_every_question_and_says_what_it_took(house: AnsweringHouse) -> None:
+    model = ScriptedChatModel(["Three years [1]."], usage=TokenUsage(1000, 20, "scripted"))
+    written = (await tried(house, golden(house), model, Trial("draft", USUAL))).written
+    assert written is not None
+    assert (written.tokens, written.cost, written.is_cited) == (1020, None, True)
+    assert written.first_ms is not None
+
+
+async def test_without_a_model_the_pages_are_quoted_and_none_is_called(house: AnsweringHouse) -> None:
+    model = ScriptedChatModel(["Three years [1]."])
+    written = (await tried(house, golden(house), model, Trial("draft", QUOTATIONS))).written
+    assert written is not None
+    assert (written.tokens, written.is_cited, model.requests) == (0, True, [])
+
+
+async def test_an_answer_from_another_page_than_the_expected_one_cites_none(house: AnsweringHouse) -> None:
+    model = ScriptedChatModel(["Three years [1]."])
+    elsewhere = replace(golden(house), pages=(f"{SITE}/returns",))
+    written = (await tried(house, elsewhere, model, Trial("draft", USUAL))).written
+    assert written is not None
+    assert not written.is_cited
+
+
+@pytest.mark.parametrize(("is_cited", "right"), [(True, True), (False, False)])
+def test_a_written_answer_is_right_if_it_cites_the_page_whatever_search_found(is_cited: bool, right: bool) -> None:
+    asked = GoldenQuestion(uuid4(), uuid4(), QUESTION, (PAGE,))
+    written = WrittenAnswer(1020, None, 300, 900, 0, is_cited)
+    ranking = StagedRanking({"reranked": [Hit(page_key(PAGE))]}, 0.9, is_low_confidence=False, written=written)
+    assert mark(asked, ranking).is_right is right

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from app.actions.action_calls import AnswerActions
 from app.agents.agent import AgentConfig
+from app.answers.writing.agent_models import WritingModel
 from app.answers.writing.answer_searches import AnswerSearches
 from app.core.confirmation import ProposedChange
 from app.core.text.markdown.links import TextLink
@@ -83,6 +84,7 @@ class AnswerContext:
     read_as: str = ""
     read_in: str | None = None
     bare: str = ""
+    model: WritingModel | None = None  # that writes the answer, if one does
     missing: set[str] = field(default_factory=set, compare=False)
     readings: list[Any] = field(default_factory=list, init=False, compare=False, repr=False)
 

@@ -16,7 +16,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.text.token_estimate import estimated_tokens
 from app.core.turn import AnsweredBy
 from app.kit.tracing import span
-from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatModel, NamedChatModels, TextDelta, ToolOffer
+from app.providers.chat.chat_model import ChatEnd, ChatItem, TextDelta, ToolOffer
 from app.sources.source import UNLINKED
 
 _TOKENS_PER_CHAR: Final = 1 / 3  # a high guess: a model that stops too early is worse than one that the guard cuts
@@ -27,15 +27,13 @@ class ModelWriter:
 
     If the model calls tools instead of answering, what they return becomes further sources of another prompt. That
     offers no actions, so no result can cause an action; it may search on as often as it has searches left. If it calls
-    only for a change, that is proposed and nothing more is written. `others` are those that agents may have chosen.
+    only for a change, that is proposed and nothing more is written.
     """
 
     answered_by = AnsweredBy.MODEL
 
-    def __init__(self, model: ChatModel, prompts: PromptBuilder, others: NamedChatModels | None = None) -> None:
-        self._model = model
+    def __init__(self, prompts: PromptBuilder) -> None:
         self._prompts = prompts
-        self._others = others or NamedChatModels()
 
     async def write(self, context: AnswerContext) -> AsyncGenerator[WritingItem, None]:
         has_begun = has_paused = False
@@ -85,10 +83,12 @@ class ModelWriter:
             )
 
     async def _said(self, context: AnswerContext, tools: tuple[ToolOffer, ...]) -> AsyncGenerator[ChatItem, None]:
+        if context.model is None:
+            raise ModelUnavailable("There is no chat model.")
         max_tokens = _longest(context)
         with span("docent.prompt"):
             *before, last = self._prompts.build(context)
-        model = self._others.get(context.agent.chat_model, self._model)
+        model = context.model.model
         async with model.stream([*before, replace(last, tools=tools)], max_tokens=max_tokens) as stream:
             async for item in stream:
                 yield item

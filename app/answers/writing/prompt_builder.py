@@ -6,7 +6,7 @@ behind it; sources and question last, in the visitor's turn, as data between mar
 
 import re
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
@@ -117,22 +117,17 @@ class PromptBuilder:
     """Builds one system message, the history as turns, and the visitor's message with sources and question."""
 
     def __init__(
-        self,
-        counter: TokenCounter,
-        limits: PromptLimits = PromptLimits(),
-        clock: Clock | None = None,
-        short_for: Collection[str] = (),
+        self, counter: TokenCounter, limits: PromptLimits = PromptLimits(), clock: Clock | None = None
     ) -> None:
-        """With a `clock`, the model is told today's date. The chat models `short_for` get the short form: fewer rules,
+        """With a `clock`, the model is told today's date. The short form, for models that get it, has fewer rules,
         sources with their titles alone, a worked example, and the question before and behind the sources."""
         self._clock = clock
-        self._short_for = short_for
         self._sizes = PromptSizes(counter)
         self._limits = limits
 
     def build(self, context: AnswerContext) -> list[ChatMessage]:
         canary = f"{_CANARY_RULE} {context.canary}" if context.canary else ""
-        is_short = context.agent.chat_model in self._short_for
+        is_short = context.model is not None and context.model.is_short
         example = _EXAMPLE if is_short else ()
         rules = self._rules(context, is_short=is_short)
         failed = _failed(context.failed_calls) + _to_confirm(context.to_confirm)

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from app.agents.agent import AgentConfig
+from app.answers.writing.agent_models import WritingModel
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.generation import new_canary
 from app.answers.writing.prompt_builder import PromptBuilder
@@ -120,8 +121,8 @@ def better_form(full: Probe, short: Probe) -> Probe:
 
 
 async def _asked(base: Infrastructure, model: "OpenAIChatModel", form: str) -> Probe:
-    prompts = PromptBuilder(base.models.tokens, clock=base.clock, short_for={""} if form == "short" else ())
-    messages = prompts.build(_context())
+    prompts = PromptBuilder(base.models.tokens, clock=base.clock)
+    messages = prompts.build(replace(_context(), model=WritingModel(model, is_short=form == "short")))
     began, first, text, usage = perf_counter(), 0.0, "", TokenUsage()
     async with model.stream(messages, max_tokens=_MAX_TOKENS) as items:
         async for item in items:

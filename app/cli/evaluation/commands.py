@@ -7,12 +7,14 @@ from enum import Enum
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any, Literal
+from uuid import uuid4
 
 import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.agents.agent import Version
+from app.agents.chat_model_names import ChatModelNames
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.answering import open_answering
 from app.bootstrap.infrastructure import open_infrastructure
@@ -24,9 +26,10 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality.evaluation.ablation import MECHANISMS, Effect, ablate
 from app.quality.evaluation.evaluation import STAGES, EvaluationReport, ask_all, evaluate, report
 from app.quality.evaluation.evaluation_set import FORMAT, EvaluationSet, read_evaluation_set
-from app.quality.golden_question import GoldenMark, GoldenQuestion
+from app.quality.golden_question import GoldenMark, GoldenQuestion, ModelSide, Trial
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_run_execution import VersionSearch, golden_set, mark
+from app.quality.golden_runs import GoldenRuns
 from app.quality.trial_search import TrialSearch
 from app.settings import Settings
 
@@ -125,7 +128,7 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
             fail("The agent has no golden questions. Add some with `docent agent import-golden FILE.csv`.", 2)
         trials = TrialSearch(answering.playground, PatternMatcher())
         of = golden_set(agent.draft.name, golden)
-        rankings = await ask_all(of, VersionSearch(trials, actor.workspace_id, golden, version))
+        rankings = await ask_all(of, VersionSearch(trials, actor.workspace_id, golden, Trial(version)))
     found = report(of, rankings, stages)
     marks = [(question, mark(question, ranking)) for question, ranking in zip(golden, rankings, strict=True)]
     seconds = round(perf_counter() - began, 1)
@@ -135,6 +138,36 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
         return
     print_report(of, found, seconds)
     _print_wrong([one for one in marks if not one[1].is_right], len(marks))
+
+
+async def run_golden_models(settings: Settings, named: str, models: str, *, as_json: bool) -> None:
+    """Ends the command where the agent or a model is not there, or the agent has no golden question."""
+    began = perf_counter()
+    async with open_infrastructure(settings) as base, open_answering(base) as answering:
+        actor, trials = await local_operator(base), TrialSearch(answering.playground, PatternMatcher())
+        agent = await meant_agent(base, actor, named)
+        runs = GoldenRuns(base.record, trials, base.clock, ChatModelNames(settings.models))
+        try:
+            asking = await runs.of_models(actor, agent.id, [name.strip() for name in models.split(",")])
+        except InvalidInput as error:
+            fail(str(error), 2)
+        while not asking.is_complete:
+            await asking.ask_some()
+        run = asking.as_run(uuid4(), actor.name, base.clock.now(), round((perf_counter() - began) * 1000))
+    if as_json:
+        print_json({"models": [_model_json(side) for side in run.models], "questions": run.questions})
+        return
+    shown = table(*_OF_MODELS, title=f"{agent.draft.name}: {run.asked} of {run.questions} questions")
+    for side in run.models:
+        shown.add_row(*("-" if value is None else str(value) for value in _model_json(side).values()))
+    out.print(shown)
+
+
+_OF_MODELS = ("model", "right", "wrong", "withheld", "unconfirmed", "tokens", "cost", "first_ms", "ms")
+
+
+def _model_json(side: ModelSide) -> dict[str, Any]:
+    return {name: getattr(side, name) for name in _OF_MODELS}
 
 
 def _outcome_json(asked: GoldenQuestion, one: GoldenMark) -> dict[str, Any]:
@@ -191,12 +224,23 @@ def eval_(
         str | None, typer.Option("--agent", help="Instead of a set, ask this agent its own golden questions.")
     ] = None,
     draft: Annotated[bool, typer.Option("--draft", help="With --agent: ask the draft.")] = False,
+    models: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B",
+            help="With --agent: compare the draft's answers by these chat models: usual, those that agents may choose, "
+            "none.",
+        ),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Measure search on a set of questions, stage by stage."""
     shown = [stage.strip() for stage in stages.split(",") if stage.strip()]
     if not shown or not set(shown) <= set(STAGES):
         fail(f"--stages: choose from {', '.join(STAGES)}, separated by commas.", 2)
+    if agent is not None and models:
+        run(run_golden_models(settings_for(), agent, models, as_json=as_json))
+        return
     if agent is not None:
         run(run_golden(settings_for(), agent, "draft" if draft else "live", shown, as_json=as_json))
         return

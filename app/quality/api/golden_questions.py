@@ -6,11 +6,12 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from app.agents.agent import Version
 from app.core.actor import Actor
 from app.quality import golden_questions as rules
-from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenSide
+from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide, ModelSide
 from app.quality.golden_questions import GoldenQuestions, ImportReceipt
-from app.quality.golden_runs import BOTH, BUDGET_SECONDS, KEPT, GoldenRuns
+from app.quality.golden_runs import KEPT, GoldenRuns
 from app.web.operation import (
     Api,
     Call,
@@ -125,6 +126,7 @@ class GoldenRunIn(Model):
     version: Literal["live", "draft", "both"] = Field(
         default="both", description="An agent that was never published only has a draft."
     )
+    models: tuple[str, ...] = Field((), description="Have the draft answer with each: usual, names of models, none.")
 
 
 @mirrors(GoldenMark, "golden_id question place confidence would_answer is_right missing")
@@ -141,32 +143,29 @@ class GoldenSideOut(GoldenScoreOut):
     marks: tuple[GoldenMarkOut, ...]
 
 
-class GoldenRunHead(Model):
-    id: UUID
-    asked_by: str
-    asked_at: datetime
-    milliseconds: int
-    generation: int
-    live_version: int | None
-    questions: int
-    asked: int = Field(description="Questions asked so far, the same for both versions.")
-    is_complete: bool
-    is_running: bool = Field(
-        description=f"After {BUDGET_SECONDS} seconds, a worker asks the remaining questions; get the run again to see "
-        "its progress."
-    )
-    won: tuple[str, ...] = Field(description="Questions that only the draft gets right.")
-    lost: tuple[str, ...] = Field(description="Questions that only the live version gets right.")
+@mirrors(ModelSide, "model right wrong withheld unconfirmed tokens cost first_ms ms")
+class ModelScoreOut(Model):
+    pass
 
 
-class GoldenRunRowOut(GoldenRunHead):
+class ModelSideOut(ModelScoreOut):
+    marks: tuple[GoldenMarkOut, ...]
+
+
+@mirrors(
+    GoldenRun,
+    "id asked_by asked_at milliseconds generation live_version questions asked is_complete is_running won lost",
+)
+class GoldenRunRowOut(Model):
     live: GoldenScoreOut | None
     draft: GoldenScoreOut | None
+    models: tuple[ModelScoreOut, ...]
 
 
-class GoldenRunOut(GoldenRunHead):
+class GoldenRunOut(GoldenRunRowOut):
     live: GoldenSideOut | None
     draft: GoldenSideOut | None
+    models: tuple[ModelSideOut, ...]
 
 
 class AdminGoldenRuns(Api):
@@ -183,9 +182,11 @@ class AdminGoldenRuns(Api):
         status=201,
     )
     async def run_golden_questions(self, call: Call[Actor, GoldenRunIn]) -> GoldenRunOut:
-        asked = call.input.version
-        versions = BOTH if asked == "both" else (asked,)
-        return GoldenRunOut.showing(await self._runs.run(call.caller, call.path_id("agent_id"), versions))
+        asked, agent_id = call.input.version, call.path_id("agent_id")
+        if call.input.models:
+            return GoldenRunOut.showing(await self._runs.run_models(call.caller, agent_id, call.input.models))
+        versions: tuple[Version, ...] = ("live", "draft") if asked == "both" else (asked,)
+        return GoldenRunOut.showing(await self._runs.run(call.caller, agent_id, versions))
 
     @get("/v1/agents/{agent_id}/golden-runs", f"List the latest {KEPT} runs, latest first", access=read)
     async def list_golden_runs(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenRunRowOut]:

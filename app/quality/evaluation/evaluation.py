@@ -16,6 +16,7 @@ from app.quality.evaluation.retrieval_metrics import (
     ranking_metrics,
     separation,
 )
+from app.quality.golden_question import WrittenAnswer
 
 STAGES: Final = ("vector", "keyword", "fused", "reranked")
 _AT_ONCE: Final = 2  # the models take one question at a time; meanwhile, a second one is read and counted
@@ -36,7 +37,7 @@ class StagedRanking:
     """The result of each of STAGES for one question, best first; `confidence` in [0, 1] that it can be answered, and
     whether the agent would say that it cannot. `was_degraded`: a part was unavailable, so the figures are not those of
     the whole pipeline. `milliseconds` are by part of the search; `pairs` is how many the cross-encoder read; `missing`
-    are expected parts that the answer lacks, if the answer was checked."""
+    are expected parts that the answer lacks, if the answer was checked, and `written` what the answer took."""
 
     stages: Mapping[str, Sequence[Hit]]
     confidence: float
@@ -45,6 +46,7 @@ class StagedRanking:
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     pairs: int = 0
     missing: tuple[str, ...] = ()
+    written: WrittenAnswer | None = None
 
 
 class StagedSearch(Protocol):

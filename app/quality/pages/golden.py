@@ -1,13 +1,15 @@
 """The console's page for golden questions: edit, import, ask draft and live, and see what was won and lost."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from app.agents.agent import Version
+from app.agents.chat_model_names import ChatModelNames
 from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.errors import ModelInterrupted
 from app.core.list_page import PageRequest
 from app.quality.api.golden_questions import GoldenImport, GoldenQuestionCreate
-from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide
+from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenSide
 from app.quality.golden_questions import MAX_CSV_CHARS, GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
@@ -24,11 +26,18 @@ class ImportForm(GoldenImport, Form):
     pass
 
 
+class ModelsForm(Form):
+    models: tuple[str, ...] = ()
+
+
 class GoldenPages(Pages):
-    def __init__(self, golden: GoldenQuestions, runs: GoldenRuns, playground: Playground) -> None:
+    def __init__(
+        self, golden: GoldenQuestions, runs: GoldenRuns, playground: Playground, models: ChatModelNames
+    ) -> None:
         self._golden = golden
         self._runs = runs
         self._playground = playground
+        self._models = models
 
     @page(
         "/console/agents/{agent_id}/golden",
@@ -38,7 +47,8 @@ class GoldenPages(Pages):
     async def golden(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._golden.questions(visit.actor, visit.agent.id, visit.input.part(_SHOWN))
         runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
-        return Shown("quality/pages/golden.html", {"page": page, "runs": runs.items, "wanted": visit.input})
+        about = {"page": page, "runs": runs.items, "wanted": visit.input, "models": self._models.choices}
+        return Shown("quality/pages/golden.html", about)
 
     @action("/console/agents/{agent_id}/golden", access=write, shown_on="golden")
     async def add_golden(self, visit: Visit[GoldenForm]) -> Go:
@@ -58,13 +68,19 @@ class GoldenPages(Pages):
         rest = " A worker is asking the rest." if run.is_running else ""
         return Go(visit.url("golden_run", golden_run_id=run.id), f"{run.asked} of {run.questions} asked.{rest}")
 
+    @action("/console/agents/{agent_id}/golden/models", access=write, shown_on="golden")
+    async def compare_models(self, visit: Visit[ModelsForm]) -> Go:
+        run = await self._runs.run_models(visit.actor, visit.agent.id, visit.input.models)
+        return Go(visit.url("golden_run", golden_run_id=run.id), "A worker is asking the questions.")
+
     @page("/console/agents/{agent_id}/golden/runs/{golden_run_id}", access=read, under="golden")
     async def golden_run(self, visit: Visit[NoForm]) -> Shown:
         run = await self._runs.golden_run(visit.actor, visit.agent.id, visit.path_id("golden_run_id"))
         sides = [(name, side) for name, side in (("draft", run.draft), ("live", run.live)) if side is not None]
+        sides += [(side.model, side) for side in run.models]
         stages = list(dict.fromkeys(stage for _, side in sides for stage in side.stages))
-        about = {"run": run, "sides": sides, "stages": stages, "rows": _rows(run), "metrics": _METRICS, "heads": _HEADS}
-        return Shown("quality/pages/golden_run.html", about)
+        about = {"run": run, "sides": sides, "stages": stages, "metrics": _METRICS, "heads": _HEADS}
+        return Shown("quality/pages/golden_run.html", about | {"rows": _rows(sides)})
 
     @action("/console/agents/{agent_id}/golden/lost", access=write, shown_on="golden")
     async def lost_answers(self, visit: Visit[NoForm]) -> Shown:
@@ -112,20 +128,17 @@ class GoldenPages(Pages):
         return await self._golden.question(visit.actor, visit.agent.id, golden_id)
 
 
-def _rows(run: GoldenRun) -> list[tuple[str, GoldenMark | None, GoldenMark | None]]:
-    """Question, draft, live; first the differences, then the failures."""
-    draft, live = _by_id(run.draft), _by_id(run.live)
-    asked = {golden_id: mark.question for golden_id, mark in (live | draft).items()}
-    rows = [(question, draft.get(golden_id), live.get(golden_id)) for golden_id, question in asked.items()]
-    return sorted(rows, key=lambda row: _weight(row[1], row[2]))
+def _rows(sides: Sequence[tuple[str, GoldenSide]]) -> list[tuple[GoldenMark, ...]]:
+    """The marks of each question, side by side; first the differences, then the failures."""
+    return sorted(zip(*(side.marks for _, side in sides), strict=True), key=_weight)
 
 
 def _by_id(side: GoldenSide | None) -> dict[UUID, GoldenMark]:
     return {} if side is None else {mark.golden_id: mark for mark in side.marks}
 
 
-def _weight(draft: GoldenMark | None, live: GoldenMark | None) -> int:
-    right = [mark.is_right for mark in (draft, live) if mark is not None]
+def _weight(marks: tuple[GoldenMark, ...]) -> int:
+    right = [mark.is_right for mark in marks]
     return 2 if all(right) else 1 if not any(right) else 0
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Index, Integer, String, and_, bindparam, select, update
+from sqlalchemy import ColumnElement, Index, Integer, String, and_, bindparam, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.chunk import content_hash
@@ -18,7 +18,8 @@ from app.store.tables.agents import AGENTS, GOLDEN_QUESTIONS
 from app.store.transaction import Keyset, Repository, Transaction, affected_rows, row_of, value_of
 from app.turns.next_questions import WrittenQuestion
 
-# `live` and `draft` are each version's results as JSON; None for a version that was not asked.
+# `live` and `draft` are each version's results as JSON; None for a version that was not asked. `models` has the draft's
+# with each chat model.
 GOLDEN_RUNS = table(
     "golden_runs",
     own_id(),
@@ -34,6 +35,7 @@ GOLDEN_RUNS = table(
     column("live", StorableJson, nullable=True),
     column("draft", StorableJson, nullable=True),
     column("goes_on_at", UtcDateTime, index=True, nullable=True),
+    column("models", StorableJson, default=[], server_default=text("'[]'")),
     Index(None, "agent_id", "asked_at"),
 )
 

@@ -182,6 +182,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "add_golden": {"question": "Open on Sunday?", "pages": "https://www.example.com/hours", "language": ""},
     "import_golden": {"csv": "question,pages\nOpen on Monday?,https://www.example.com/hours\n"},
     "run_golden": {},
+    "compare_models": {"models": ["usual", "none"]},
     "lost_answers": {},
     "save_golden": {"question": "When are you open?", "pages": ""},
     "delete_golden": {},

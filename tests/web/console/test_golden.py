@@ -8,8 +8,8 @@ from app.agents.agents import Agents
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.quality.golden_question import GoldenMark, GoldenRun, GoldenSide
-from app.quality.golden_run_execution import fingerprint
-from app.quality.golden_runs import BOTH, GoldenRuns
+from app.quality.golden_run_execution import SearchUnderTest, fingerprint
+from app.quality.golden_runs import BOTH, GoldenRuns, GoldenRunWorker
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
@@ -51,6 +51,20 @@ async def test_a_run_is_shown_question_by_question(console: OpenConsole) -> None
     ):
         assert words in shown
     assert "0 of 1" in text_of(await console.viewer.page(place(console)))
+
+
+async def test_models_are_compared_in_a_table(console: OpenConsole) -> None:
+    response = await console.editor.post(place(console, "/models"), {"models": ["usual", "none"]})
+    shown = text_of(await console.viewer.page(response.headers["location"]))
+    assert "A worker is asking the questions" in shown
+    house = console.house
+    await GoldenRunWorker(house.record, house.parts.get(SearchUnderTest), house.clock).go_on()
+    shown = text_of(await console.viewer.page(response.headers["location"]))
+    for words in ("Partly or wrong", "The usual one", "None: quotations", "First word", "When are you open?"):
+        assert words in shown
+    assert "2 models" in text_of(await console.viewer.page(place(console)))
+    refused = await console.editor.post(place(console, "/models"), {"models": ["huge"]})
+    assert "Choose 1 to 8 of usual, none." in text_of(refused.text)
 
 
 async def test_a_run_names_what_the_answers_lack(console: OpenConsole) -> None:
