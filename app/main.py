@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 from prometheus_client import CollectorRegistry
@@ -23,13 +23,13 @@ from app.answers.playground import Playground
 from app.bootstrap.adapters import (
     configured_action_hosts,
     configured_mailer,
-    open_code_host,
     open_page_listing,
     open_site_discovery,
 )
 from app.bootstrap.answering import Answering, action_calls, open_answering, open_playground
 from app.bootstrap.application import create_app
 from app.bootstrap.background_tasks import background_tasks, sending_mail
+from app.bootstrap.features import unfilled
 from app.bootstrap.infrastructure import (
     NO_DOUBLES,
     Doubles,
@@ -46,6 +46,7 @@ from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.costs import TokenPrices
 from app.core.errors import DocentError, Unavailable
 from app.core.text.failure_words import has_failure_words
+from app.feature import Features
 from app.gaps.gap_replays import TrialAnswers, Trials
 from app.gaps.gap_suggestions import AnswerDrafts
 from app.kit.cache import Cache
@@ -62,7 +63,6 @@ from app.kit.wiring import Part, Parts, Wiring
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
-from app.providers.code.code_host import CodeHost
 from app.providers.crawler_http_caller import CrawlerHttpCaller
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -117,7 +117,7 @@ async def open_app(settings: Settings, doubles: Doubles = NO_DOUBLES) -> AsyncIt
         await opened.enter_async_context(following_keywords(base))
         actions = await opened.enter_async_context(action_calls(base))
         answering = await opened.enter_async_context(open_answering(base, actions))
-        parts = Wiring(await _parts(base, answering, actions, Doubles({**base.doubles, **doubles}), opened))
+        parts = await _parts(base, answering, actions, Doubles({**base.doubles, **doubles}), opened)
         await opened.enter_async_context(_warming(base))
         app = create_app(parts, version=VERSION, root_path=settings.root_path)
         app.state.connections = _connections(base)
@@ -205,7 +205,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
 
 async def _parts(
     base: Infrastructure, answering: Answering, actions: ActionCalls, doubles: Doubles, opened: AsyncExitStack
-) -> Mapping[Any, object]:
+) -> Wiring:
     """The parts of the web application that constructors cannot make themselves. A double replaces what would be
     opened."""
     settings, allow = base.settings, base.settings.crawl_allow
@@ -229,7 +229,9 @@ async def _parts(
     await open_part(PageListing, lambda: open_page_listing(settings))
     await open_part(KeySetReader, lambda: CrawlerKeySetReader(allow))
     await open_part(WebhookSender, lambda: CrawlerWebhookSender(allow))
-    await open_part(CodeHost, open_code_host)
+    for feature in base.features:
+        for part in feature.edge().opens:
+            await open_part(part.kind, part.open)
     parts.bind(Mailer).to(configured_mailer(settings))
     parts.bind(PasswordHasher).to(Argon2PasswordHasher())
     parts.bind(TokenPrices).to(settings.prices)
@@ -260,7 +262,8 @@ async def _parts(
     parts.bind(ClientAddresses).to(_addresses(settings))
     parts.bind(WidgetFolder).to(built_widget())
     bind_sign_in(parts, settings, base.clock)
-    return {**parts, **doubles}
+    parts.bind(Features).to(base.features)
+    return Wiring({**parts, **unfilled(base.features), **doubles}, base.features.fills)
 
 
 def _limits(settings: Settings) -> LimitsPolicy:

@@ -25,7 +25,7 @@ from app.core.search_filter import SearchFilter
 from app.core.turn import Channel, TurnRequest
 from app.core.turn_events import Token
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.search.page_search import PageSearch
+from app.page_search.page_search import PageSearch
 from app.search.retrieval import SearchQuery
 from app.settings import read_settings
 from bench.demo_corpus import DemoCorpus

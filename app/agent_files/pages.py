@@ -13,7 +13,7 @@ from app.core.errors import InvalidInput, PublishGateFailed
 from app.core.source_file import Upload
 from app.quality.publishing import Publishing
 from app.web import access
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, Link, NoForm, Pages, Shown, Visit, action, page
 
 MAX_FORM_BYTES = 8 * 1024 * 1024  # a text in which each sign is encoded by several
 
@@ -39,7 +39,12 @@ class AgentFilePages(Pages):
         self._files = files
         self._publishing = publishing
 
-    @page("/console/agents/{agent_id}/settings/file", access=access.read, under="agent_settings")
+    @page(
+        "/console/agents/{agent_id}/settings/file",
+        access=access.read,
+        under="agent_settings",
+        link=Link("agent_settings", "File"),
+    )
     async def agent_file(self, visit: Visit[NoForm]) -> Shown:
         """When applying was refused, the form still holds the file, so that it can be published with force."""
         refused = visit.rejected.values if visit.rejected and visit.rejected.page == "apply_agent_file" else {}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from app.kit.shared_redis import RedisWithBreaker
     from app.knowledge.chunk_limits import ChunkLimits
     from app.mail.mailer import Mailer
-    from app.providers.code.code_host import CodeHost
     from app.providers.embedding.embedder import Embedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex, VectorSearch
@@ -199,15 +197,6 @@ def open_page_listing(settings: Settings) -> CrawlerPageListing:
     return CrawlerPageListing(
         settings.crawl_allow, user_agent=settings.crawl_user_agent, min_delay_seconds=settings.crawl_delay_seconds
     )
-
-
-@asynccontextmanager
-async def open_code_host() -> AsyncIterator[CodeHost]:
-    from app.providers.code.code_host import MAX_ANSWER_BYTES, GitHubCodeHost
-    from app.providers.crawler_http_caller import CrawlerHttpCaller
-
-    async with CrawlerHttpCaller(max_reply_bytes=MAX_ANSWER_BYTES) as caller:
-        yield GitHubCodeHost(caller)
 
 
 def configured_action_hosts(settings: Settings) -> ActionHosts:

@@ -1,16 +1,12 @@
 """The HTTP layer as one ASGI application."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
-from app.actions.api import AdminActions, WidgetConfirmations
-from app.actions.pages import ActionPages
-from app.agent_files.api.agent_files import AdminAgentFiles
-from app.agent_files.pages import AgentFilePages
 from app.agents.api.agents import (
     AdminAgentPicture,
     AdminAgents,
@@ -26,11 +22,6 @@ from app.answers.api import AdminPlayground
 from app.answers.curated.api import AdminCuratedAnswers, AdminRehearsals
 from app.answers.curated.pages import CuratedAnswerPages
 from app.answers.pages import PlaygroundPages
-from app.channels.llms_api import LlmsApi
-from app.channels.mcp_api import McpApi
-from app.channels.oauth.oauth_api import OAuthApi
-from app.channels.oauth.oauth_pages import OAuthPages
-from app.channels.openai_api import OpenAiApi
 from app.conversations.api.conversations import AdminConversations, AdminInbox
 from app.conversations.pages.conversation import ConversationPages
 from app.conversations.pages.conversations import InboxPages
@@ -38,13 +29,12 @@ from app.conversations.pages.spending import SpendingPages
 from app.conversations.privacy.api import AdminVisitors, WidgetMe, WidgetTranscripts
 from app.conversations.privacy.pages import VisitorPages
 from app.core.errors import DocentError
+from app.feature import Features
 from app.gaps.api.gaps import AdminGapReplays, AdminGaps, AdminGapSuggestions, AdminGapTriage
-from app.gaps.api.pull_requests import AdminPullRequests
 from app.gaps.api.saved_filters import AdminSavedFilters
 from app.gaps.api.turn_review import AdminTurnReview
 from app.gaps.pages.gap import GapAnswerPages, GapPages
 from app.gaps.pages.gaps import GapsPages
-from app.gaps.pages.pull_requests import PullRequestPages
 from app.gaps.pages.saved_filters import SavedFilterPages
 from app.gaps.pages.threshold import ThresholdPages
 from app.kit.tracing import is_recording
@@ -63,10 +53,7 @@ from app.overview.pages import FindPages, HelpPages, OverviewPages
 from app.quality.api.golden_questions import AdminGoldenQuestions, AdminGoldenRuns
 from app.quality.api.quality import AdminQuality
 from app.quality.pages.golden import GoldenPages
-from app.reports.api import AdminReports
-from app.reports.pages import CitedPages, ReportPages
 from app.search.api.agent_search import AdminSearch
-from app.search.api.widget_search import WidgetSearch
 from app.search.pages import SearchSettingsPages
 from app.sources.api.documents import AdminDocuments, AdminPassages
 from app.sources.api.source_editing import AdminSourceAccess, AdminSourceEditing, SourceHookApi
@@ -78,8 +65,6 @@ from app.sources.files.pages import SourceFilePages
 from app.sources.pages.sources import NewAgentPages, NoPage, SourcePages
 from app.sources.pages.upkeep import SourceUpkeepPages
 from app.sources.runs.api import AdminPreviews, AdminRuns
-from app.stale_answers.api import AdminStaleAnswers
-from app.stale_answers.pages import StaleAnswerPages
 from app.turns.api.widget_api import WidgetConversations, WidgetTurns
 from app.web.access import Admission
 from app.web.api_reference.routes import api_reference_routes
@@ -96,12 +81,7 @@ from app.web.middleware.response_headers import SecurityHeaders, WidgetCors
 from app.web.openapi import OpenApi
 from app.web.widget_script import WidgetScript
 from app.webhooks.api import AdminWebhooks
-from app.webhooks.channels.api import AdminNoticeChannels
-from app.webhooks.channels.pages import NoticeChannelPages
-from app.webhooks.notices.pages import NoticePages
 from app.webhooks.pages import WebhookPages
-from app.webhooks.tickets.api import AdminHelpDesks
-from app.webhooks.tickets.pages import HelpDeskPages
 from app.workspaces.api.operators import AdminAudit, AdminOperators, AdminTokens
 from app.workspaces.pages.operators import ApiTokenPages, AuditPages, OperatorPages, WorkspacePages
 from app.workspaces.pages.own_account import PasskeyPages, PasswordLinkPages, SecondFactorPages
@@ -115,11 +95,8 @@ APIS: Sequence[type[Api]] = (
     WidgetLeads,
     WidgetTranscripts,
     WidgetPerson,
-    WidgetConfirmations,
-    WidgetSearch,
     AdminAgents,
     AdminStarterSuggestions,
-    AdminAgentFiles,
     AdminSources,
     AdminSourceEditing,
     AdminDiscovery,
@@ -133,21 +110,17 @@ APIS: Sequence[type[Api]] = (
     AdminSourceAccess,
     AdminSearch,
     AdminWebhooks,
-    AdminNoticeChannels,
-    AdminHelpDesks,
     AdminDeletions,
     AdminQuarantine,
     AdminReindex,
     AdminRehearsals,
     AdminCuratedAnswers,
-    AdminActions,
     AdminPlayground,
     AdminGoldenRuns,
     AdminGoldenQuestions,
     AdminGaps,
     AdminGapTriage,
     AdminGapReplays,
-    AdminPullRequests,
     AdminGapSuggestions,
     AdminConversations,
     AdminInbox,
@@ -160,18 +133,12 @@ APIS: Sequence[type[Api]] = (
     AdminUserSecret,
     AdminAgentPicture,
     AdminTurnReview,
-    AdminStaleAnswers,
     AdminQuality,
     AdminOverview,
-    AdminReports,
     AdminVisitors,
     AdminAudit,
     AdminOperators,
     AdminTokens,
-    OpenAiApi,
-    McpApi,
-    OAuthApi,
-    LlmsApi,
     WidgetScript,
     WidgetInvitations,
     WidgetPicture,
@@ -187,14 +154,10 @@ PAGES: Sequence[type[Pages]] = (
     OverviewPages,
     HelpPages,
     FindPages,
-    ReportPages,
-    CitedPages,
     GapsPages,
     GapPages,
     GapAnswerPages,
     SavedFilterPages,
-    PullRequestPages,
-    StaleAnswerPages,
     AgentSettingsPages,
     AgentPicturePages,
     InvitationPages,
@@ -204,21 +167,16 @@ PAGES: Sequence[type[Pages]] = (
     SpendingPages,
     FirstQuestionPages,
     AgentVersionPages,
-    AgentFilePages,
     InboxPages,
     ConversationPages,
     VisitorPages,
     LeadPages,
-    NoticePages,
-    NoticeChannelPages,
     PlaygroundPages,
     CuratedAnswerPages,
-    ActionPages,
     GoldenPages,
     ThresholdPages,
     OperatorPages,
     ApiTokenPages,
-    OAuthPages,
     WorkspacePages,
     AuditPages,
     SourcePages,
@@ -228,12 +186,10 @@ PAGES: Sequence[type[Pages]] = (
     QuarantinePages,
     ReindexPages,
     WebhookPages,
-    HelpDeskPages,
     LivePages,
     SavedReplyPages,
     NewsPages,
     NewAgentPages,
-    NoPage,  # last: it matches every remaining address
 )
 
 
@@ -272,10 +228,20 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", root_path: str = "") ->
 
 def endpoints_of(parts: Wiring, version: str) -> list[AnyEndpoint]:
     """Every operation. Tests go through this list, so that none is left out."""
-    apis = [*map(parts.get, APIS), parts.make(Health, version=version)]
+    apis = [*map(parts.get, _apis(parts.get(Features))), parts.make(Health, version=version)]
     return [endpoint for api in (*apis, OpenApi(apis, version)) for endpoint in api.endpoints()]
 
 
 def pages_of(parts: Wiring) -> dict[str, ConsolePage]:
     """Every page of the console by its name. Tests go through this list, so that none is left out."""
-    return pages_by_name(map(parts.get, PAGES))
+    guests = [page for feature in parts.get(Features) for page in feature.edge().pages]
+    return pages_by_name(map(parts.get, (*PAGES, *guests, NoPage)))  # last, as it matches every remaining address
+
+
+def _apis(features: Features) -> Iterator[type[Api]]:
+    """Those of the core, and after each the features' that are documented after it."""
+    guests = [guest for feature in features for guest in feature.edge().apis.items()]
+    for api in APIS:
+        yield api
+        yield from (guest for guest, after in guests if after is api)
+    yield from (guest for guest, after in guests if after not in APIS)

@@ -1,33 +1,41 @@
-"""A worker's sweeps, which run beside its jobs."""
+"""A worker's sweeps, which run beside its jobs: those of the core, and those of its features."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final
 
 from app.answers.playground import Playground
 from app.bootstrap.adapters import configured_mail_transport, configured_mailer
+from app.bootstrap.features import unfilled
 from app.bootstrap.infrastructure import Infrastructure
 from app.conversations.privacy.retention import Retention, TraceRetention
+from app.feature import Job
 from app.gaps.gap_clustering import GapClustering
-from app.gaps.gap_replays import GapReplays, TrialAnswers
-from app.gaps.pull_requests.good_news import GoodNews
+from app.gaps.gap_replays import GapReplays, TrialAnswers, Trials
 from app.gaps.stopped_turns import StoppedTurns
-from app.kit.language_guesser import LanguageGuesser
+from app.kit.clock import Clock
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.tasks.supervisor import PeriodicTask
+from app.kit.wiring import Parts, Wiring
 from app.mail.mail import sender_of
-from app.mail.mailer import MailDelivery
+from app.mail.mailer import MailDelivery, Mailer
+from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
+from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.golden_runs import GoldenRunWorker
 from app.quality.trial_search import TrialSearch
-from app.reports.reports import DayPacking
-from app.reports.topic_placing import TopicPlacing
-from app.stale_answers.stale_search import StaleSearch
+from app.store.system_of_record import SystemOfRecord
 from app.webhooks.announcements import BudgetWarnings, GapDigests
-from app.webhooks.channels.channels import ChannelPosts
-from app.webhooks.notices.notices import NoticeMails
-from app.webhooks.tickets.ticket_delivery import TicketDelivery
 from app.webhooks.webhook import WebhookSender
 from app.webhooks.webhooks import WebhookDelivery
+
+JOBS: Final[Sequence[Job[Any]]] = (
+    Job(3600, "retention", Retention, Retention.erase),
+    Job(5, "stopped turns", StoppedTurns, StoppedTurns.judge),
+    Job(2, "gap clustering", GapClustering, GapClustering.place),
+    Job(5, "gap replays", GapReplays, GapReplays.replay_due),
+    Job(2, "golden runs", GoldenRunWorker, GoldenRunWorker.go_on),
+)
 
 
 @asynccontextmanager
@@ -35,36 +43,45 @@ async def background_tasks(
     base: Infrastructure, playground: Playground, webhooks: WebhookSender, caller: HttpCaller
 ) -> AsyncIterator[None]:
     """While the block runs: deliver webhooks; erase old conversations and traces; group gaps, ask them again and send
-    digests; assign questions to topics; pack past days; run golden questions; find answers whose page has changed."""
+    digests; run golden questions; and what features do."""
 
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, base.supervisor)
 
-    records, clock, embedder = base.record, base.clock, base.models.questions
-    mailer, languages, patterns = configured_mailer(base.settings), LanguageGuesser(), PatternMatcher()
-    replays = GapReplays(records, TrialAnswers(playground), GoodNews(mailer))
-    golden_runs = GoldenRunWorker(records, TrialSearch(playground, patterns), clock)
-    tickets = TicketDelivery(records, caller, mailer, clock)
-    posts = ChannelPosts(records, webhooks, mailer, clock)
-    delivery = WebhookDelivery(records, webhooks, clock, NoticeMails(mailer).put, posts.put, tickets.put)
-    async with (
+    records, clock, parts = base.record, base.clock, _parts(base, playground, webhooks, caller)
+    guests = [feature.work() for feature in base.features]
+    takers = [parts.get(kind) for guest in guests for kind in guest.takers]
+    delivery = WebhookDelivery(records, webhooks, clock, takers)
+    traces = TraceRetention(records, clock, base.settings.trace_days)
+    warnings = BudgetWarnings(records, clock, base.settings.workspace_tokens, takers)
+    jobs = [*JOBS, *(job for guest in guests for job in guest.jobs)]
+    tasks = [
         every(2, "webhook delivery", delivery.deliver),
-        every(2, "tickets", tickets.deliver),
-        every(2, "channel posts", posts.deliver),
-        every(3600, "channel posts given up", posts.forget),
-        every(3600, "retention", Retention(records, clock).erase),
-        every(3600, "search traces", TraceRetention(records, clock, base.settings.trace_days).drop),
-        every(5, "stopped turns", StoppedTurns(records, embedder, languages).judge),
-        every(2, "gap clustering", GapClustering(records, embedder, languages).place),
-        every(10, "topics", TopicPlacing(records, embedder, languages).place),
-        every(60, "packed days", DayPacking(records, clock).pack),
-        every(5, "gap replays", replays.replay_due),
-        every(2, "golden runs", golden_runs.go_on),
-        every(60, "budget warnings", BudgetWarnings(records, clock, base.settings.workspace_tokens).announce),
-        every(5, "stale answers", StaleSearch(records, playground, patterns, clock).look),
-        every(60, "gap digests", GapDigests(records, clock).announce),
-    ):
+        every(3600, "search traces", traces.drop),
+        every(60, "budget warnings", warnings.announce),
+        every(60, "gap digests", GapDigests(records, clock, takers).announce),
+        *(every(job.pause_seconds, job.name, job.round_of(parts)) for job in jobs),
+    ]
+    async with AsyncExitStack() as running:
+        for task in tasks:
+            await running.enter_async_context(task)
         yield
+
+
+def _parts(base: Infrastructure, playground: Playground, webhooks: WebhookSender, caller: HttpCaller) -> Wiring:
+    """The parts that constructors of jobs cannot make themselves."""
+    parts, patterns = Parts(), PatternMatcher()
+    parts.bind(SystemOfRecord).to(base.record)
+    parts.bind(Clock).to(base.clock)
+    parts.bind(Embedder).to(base.models.questions)
+    parts.bind(PatternMatcher).to(patterns)
+    parts.bind(Mailer).to(configured_mailer(base.settings))
+    parts.bind(WebhookSender).to(webhooks)
+    parts.bind(HttpCaller).to(caller)
+    parts.bind(Playground).to(playground)
+    parts.bind(Trials).to(TrialAnswers(playground))
+    parts.bind(SearchUnderTest).to(TrialSearch(playground, patterns))
+    return Wiring({**parts, **unfilled(base.features)}, base.features.fills)
 
 
 @asynccontextmanager

@@ -23,6 +23,7 @@ from app.bootstrap.adapters import (
     configured_vector_index,
     configured_vector_search,
 )
+from app.bootstrap.features import FEATURES
 from app.bootstrap.models import (
     configured_embedder,
     configured_question_embedder,
@@ -30,8 +31,9 @@ from app.bootstrap.models import (
     configured_token_embedder,
 )
 from app.bootstrap.tracing import traces
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
+from app.bootstrap.turn_end_listeners import turn_end_listeners
 from app.core.errors import DatabaseAway, Misconfigured
+from app.feature import Features
 from app.kit.clock import Clock, SystemClock
 from app.kit.private_files import private_files
 from app.kit.tasks.supervisor import Supervisor
@@ -126,7 +128,8 @@ class Shared:
 @dataclass(frozen=True, slots=True)
 class Infrastructure(Stored):
     """The parts on which every room is built. `process` names this start of this process in the system of record;
-    `doubles` are for the rooms above."""
+    `features` are those
+    that this process has, `doubles` are for the rooms above."""
 
     metrics: CollectorRegistry
     supervisor: Supervisor
@@ -136,11 +139,12 @@ class Infrastructure(Stored):
     models: Models
     indexes: Indexes
     files: FileBodies
+    features: Features
     doubles: Doubles
 
 
 @asynccontextmanager
-async def open_record(settings: Settings) -> AsyncIterator[SystemOfRecord]:
+async def open_record(settings: Settings, features: Features = FEATURES) -> AsyncIterator[SystemOfRecord]:
     """Migrate and open the record, without checking that its secrets can be opened."""
     with private_files(settings.data):
         secret_keys = configured_secret_keys(settings)
@@ -149,7 +153,8 @@ async def open_record(settings: Settings) -> AsyncIterator[SystemOfRecord]:
             with _named_by_setting(engine):
                 await anyio.to_thread.run_sync(migrate, engine)
                 await anyio.to_thread.run_sync(settle_role, engine, settings.database_role)
-            yield SystemOfRecord(engine, SystemClock(), secret_keys, TURN_END_LISTENERS, settings.database_role)
+            listeners = turn_end_listeners(features)
+            yield SystemOfRecord(engine, SystemClock(), secret_keys, listeners, settings.database_role)
         finally:
             engine.dispose()
 
@@ -183,9 +188,9 @@ def _named_by_setting(engine: Engine) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _open_sealed(settings: Settings) -> AsyncIterator[SystemOfRecord]:
+async def _open_sealed(settings: Settings, features: Features = FEATURES) -> AsyncIterator[SystemOfRecord]:
     """The record with its secrets sealed, after checking that they can be opened."""
-    async with open_record(settings) as record:
+    async with open_record(settings, features) as record:
         await SealedSecrets(record).settle()
         yield record
 
@@ -218,7 +223,8 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
     process = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     async with AsyncExitStack() as closing:
         await closing.enter_async_context(traces(settings, process))
-        record = await doubles.or_opened(SystemOfRecord, closing, lambda: _open_sealed(settings))
+        features = doubles.or_else(Features, lambda: FEATURES)
+        record = await doubles.or_opened(SystemOfRecord, closing, lambda: _open_sealed(settings, features))
         metrics = doubles.or_else(CollectorRegistry, lambda: process_metrics(record.engine))
         circuits = CircuitMeter(metrics)
         threads = OnnxThreads(threads=settings.threads)
@@ -255,6 +261,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
                 doubles.or_else(KeywordIndex, lambda: configured_keyword_index(settings, tokens, record, closing)),
             ),
             files=doubles.or_else(FileBodies, lambda: configured_file_bodies(settings)),
+            features=features,
             doubles=doubles,
         )
 

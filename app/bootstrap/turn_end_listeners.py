@@ -1,16 +1,15 @@
-"""The consequences of a turn's end, in the transaction that stores it."""
+"""The consequences of a turn's end in the core, in the transaction that stores it."""
 
 from contextlib import suppress
 from typing import Final
 
 from app.answers.curated.records import CuratedAnswerRecords
-from app.conversations.records.confirmations import ConfirmationRecords
 from app.conversations.records.gap_counting import GapCounting
 from app.conversations.records.live_chats import LiveChatRecords
 from app.core.errors import NotFound
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnState
+from app.feature import Features
 from app.gaps.records.stopped_turns import StoppedTurnRecords
-from app.reports.records.waiting_questions import WaitingQuestionRecords
 from app.store.outbox import Outbox
 from app.store.transaction import Transaction, TurnEndListener, TurnIds
 
@@ -36,12 +35,6 @@ def see_gap(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
         GapCounting(tx).see(turn, end.gap)
 
 
-def await_topic(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
-    """Queue the question for a topic, unless nothing was asked."""
-    if end.answered_by is not AnsweredBy.SMALL_TALK:
-        WaitingQuestionRecords(tx).wait(turn)
-
-
 def ask_for_person(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
     """Let a visitor who was handed over wait for a person, unless they have cleared the conversation meanwhile."""
     if end.answered_by is AnsweredBy.HANDOFF and end.state is TurnState.DONE:
@@ -49,18 +42,14 @@ def ask_for_person(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
             LiveChatRecords(tx).ask(turn)
 
 
-def ask_to_confirm(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
-    """Store a change that the answer proposes, for the visitor to confirm."""
-    if end.proposed is not None and end.state is TurnState.DONE:
-        ConfirmationRecords(tx).ask(turn, end.proposed)
-
-
-TURN_END_LISTENERS: Final[tuple[TurnEndListener, ...]] = (
+_OF_CORE: Final[tuple[TurnEndListener, ...]] = (
     announce_end,
     count_curated_hit,
     remember_stop,
     see_gap,
-    await_topic,
     ask_for_person,
-    ask_to_confirm,
 )
+
+
+def turn_end_listeners(features: Features) -> list[TurnEndListener]:
+    return [*_OF_CORE, *features.on_turn_end]

@@ -15,7 +15,6 @@ from app.core.field_rules import check_chosen, check_text
 from app.core.gap_state import GapState
 from app.gaps.gap import DueGap, Gap, GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
 from app.gaps.gaps import MAX_NOTE_CHARS
-from app.gaps.pull_requests.good_news import GoodNews
 from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -36,12 +35,21 @@ class Trials(Protocol):
         ...
 
 
+class GapNews(Protocol):
+    """Knows which gaps need no operator to close them."""
+
+    def close(self, tx: Transaction, due: DueGap, answer: TrialAnswer) -> bool:
+        """Called when all questions of an open gap pass; whether it closed the gap as answered, in this
+        transaction."""
+        ...
+
+
 class GapReplays:
     """Every method raises NotFound for a gap that does not exist or belongs to another workspace, and the errors of
     Trials.
     """
 
-    def __init__(self, records: SystemOfRecord, trials: Trials, news: GoodNews | None = None) -> None:
+    def __init__(self, records: SystemOfRecord, trials: Trials, news: GapNews | None) -> None:
         self._records = records
         self._trials = trials
         self._news = news

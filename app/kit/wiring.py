@@ -56,11 +56,13 @@ class Wiring:
 
     `given` are existing parts, by the type that constructors name; None for a type says that there is none. A parameter
     with a default keeps it. One of a type such as `ChatModel | None` receives what was given, so its absence has to be
-    said as well: a forgotten part would turn a feature off without a word.
+    said as well: a forgotten part would turn a feature off without a word. `fills` are classes by the port that they
+    stand for.
     """
 
-    def __init__(self, given: Mapping[Any, object]) -> None:
+    def __init__(self, given: Mapping[Any, object], fills: Mapping[Any, type[object]] | None = None) -> None:
         self.given = MappingProxyType(dict(given))
+        self._fills = fills or {}
         self._parts: dict[Any, object] = dict(given)
 
     @property
@@ -71,7 +73,8 @@ class Wiring:
     def get(self, kind: TypeForm[Part]) -> Part:
         """Raises LookupError, which names the missing type and the class that needs it."""
         if kind not in self._parts:
-            self._parts[kind] = self.make(cast(type[Part], kind))
+            filling = self._fills.get(kind)
+            self._parts[kind] = self.get(filling) if filling else self.make(cast(type[Part], kind))
         return cast(Part, self._parts[kind])
 
     def make(self, kind: type[Part], **own: object) -> Part:
@@ -83,7 +86,8 @@ class Wiring:
 
     def _wanted(self, kind: type[object], want: _Want) -> object:
         is_known = want.kind in self._parts
-        if not is_known and not want.may_be_none and _can_be_made(want.kind, by=kind):
+        can_be_made = want.kind in self._fills or (not want.may_be_none and _can_be_made(want.kind, by=kind))
+        if not is_known and can_be_made:
             return self.get(want.kind)
         part = self._parts.get(want.kind)
         if not is_known or (part is None and not want.may_be_none):

@@ -8,7 +8,7 @@ from pydantic import Field
 from app.answers.curated.curated_answer import MAX_ANSWER_CHARS
 from app.stale_answers.stale_answer import StaleFilter, StaleKind, StaleState, StaleSubject
 from app.stale_answers.stale_answers import MAX_AT_ONCE, StaleAnswers, new_numbers, open_stale_answers
-from app.web.console.page import Form, Go, ListWanted, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, Link, ListWanted, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50
 
@@ -42,7 +42,13 @@ class StaleAnswerPages(Pages):
     def __init__(self, stale: StaleAnswers) -> None:
         self._stale = stale
 
-    @page("/console/agents/{agent_id}/stale-answers", access=read, under="gaps", waiting=open_stale_answers)
+    @page(
+        "/console/agents/{agent_id}/stale-answers",
+        access=read,
+        under="gaps",
+        link=Link("gaps", "Stale answers"),
+        waiting=open_stale_answers,
+    )
     async def stale_answers(self, visit: Visit[StaleWanted]) -> Shown:
         wanted = visit.input
         only = StaleFilter(wanted.state, wanted.kind, wanted.subject)

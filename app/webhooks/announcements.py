@@ -1,5 +1,6 @@
 """Events that depend on the time: a limit of tokens is nearly or wholly spent, and the weekly digest of gaps."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 from uuid import UUID
@@ -13,6 +14,7 @@ from app.core.errors import NotFound
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
 from app.core.webhook_event import WebhookEvent
+from app.feature import NewsTaker
 from app.gaps.gap import GapOrder
 from app.gaps.gap_digest import LISTED, BigGap, GapDigest, TurnShares, Week, last_week, turn_shares
 from app.gaps.records.gaps import GapRecords
@@ -33,15 +35,22 @@ class BudgetWarnings:
     """Checks periodically, so that no question waits for it, and announces each limit of an agent and of its workspace
     once when it is near and once when it is spent, per day or month (UTC). `together` are the limits of a workspace."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock, together: WorkspaceTokens = UNLIMITED) -> None:
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        clock: Clock,
+        together: WorkspaceTokens = UNLIMITED,
+        takers: Sequence[NewsTaker] = (),
+    ) -> None:
         self._records = records
         self._clock = clock
         self._together = together
+        self._takers = takers
 
     async def announce(self) -> int:
         """Returns the number of announcements."""
         now = self._clock.now()
-        wanting = await self._records.read(lambda tx: WebhookRecords(tx).wanting(_BUDGET, now))
+        wanting = await self._records.read(lambda tx: WebhookRecords(tx).wanting(_BUDGET, now, self._takers))
         return sum([await self._announce(agent_id) for agent_id in wanting])
 
     async def _announce(self, agent_id: UUID) -> int:
@@ -86,19 +95,20 @@ def _told(limit: TokenLimit) -> dict[str, Any]:
 
 
 class GapDigests:
-    """Puts the digest of the latest complete week into the outbox, for each agent with a webhook that wants it and
-    existed before that week ended. The outbox accepts one per agent and week, so any number of workers may try, and one
+    """Puts the digest of the latest complete week into the outbox, for each agent of which somebody wants it and did
+    before that week ended. The outbox accepts one per agent and week, so any number of workers may try, and one
     that was down catches up. Earlier weeks are not made up for."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+    def __init__(self, records: SystemOfRecord, clock: Clock, takers: Sequence[NewsTaker] = ()) -> None:
         self._records = records
         self._clock = clock
+        self._takers = takers
 
     async def announce(self) -> int:
         """Returns the number of digests added."""
         week = last_week(self._clock.now())
         owed = await self._records.read(
-            lambda tx: WebhookRecords(tx).owed(WebhookEvent.GAPS_WEEKLY, week.until, week.monday)
+            lambda tx: WebhookRecords(tx).owed(WebhookEvent.GAPS_WEEKLY, week.until, week.monday, self._takers)
         )
         return sum([await self._announce(agent_id, week) for agent_id in owed])
 

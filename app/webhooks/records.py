@@ -9,7 +9,8 @@ from sqlalchemy import LargeBinary, Row, String, UniqueConstraint, select
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import News, WebhookEvent, event_of
+from app.feature import NewsTaker
 from app.gaps.gap_digest import WEEKLY, gap_ids_in
 from app.gaps.records.gaps import GapRecords
 from app.store.delivery_loop import Deliveries, delivery_columns
@@ -17,9 +18,7 @@ from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, Ut
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import OUTBOX
 from app.store.transaction import Keyset, Repository, value_of
-from app.webhooks.channels.records import NoticeChannelRecords
-from app.webhooks.notices.records import NoticeRecords
-from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, event_of
+from app.webhooks.webhook import DeadLetter, Delivery, Webhook
 from app.workspaces.records.tokens import TokenRecords
 
 # The secret is derived from a signing key and `salt` whenever it is needed.
@@ -67,23 +66,24 @@ class WebhookRecords(Repository):
         """With its pending deliveries. Raises NotFound."""
         self._delete_one(WEBHOOKS, "webhook", WEBHOOKS.c.id == webhook_id, WEBHOOKS.c.agent_id == agent_id)
 
-    def owed(self, event: WebhookEvent, until: datetime, first_day: date) -> list[UUID]:
+    def owed(
+        self, event: WebhookEvent, until: datetime, first_day: date, takers: Sequence[NewsTaker] = ()
+    ) -> list[UUID]:
         """The agents of `wanting` without such an event for the period that began on `first_day`."""
-        wanting = self.wanting((event,), until)
+        wanting = self.wanting((event,), until, takers)
         told = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == event.value, OUTBOX.c.week == first_day)
         are_told = set(self._connection.scalars(told.where(OUTBOX.c.agent_id.in_(wanting))))
         return [agent_id for agent_id in wanting if agent_id not in are_told]
 
-    def wanting(self, wanted: Sequence[WebhookEvent], until: datetime) -> list[UUID]:
-        """Agents with a webhook, an operator or a channel that is subscribed to one of the `wanted` and was at
+    def wanting(self, wanted: Sequence[WebhookEvent], until: datetime, takers: Sequence[NewsTaker] = ()) -> list[UUID]:
+        """Agents with a webhook, or somebody of the `takers`, that is subscribed to one of the `wanted` and was at
         `until`."""
         statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(WEBHOOKS.c.created_at <= until)
         rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id)).all()
         found: list[UUID] = []
         for event in wanted:
             found += [agent_id for agent_id, events in rows if event in events]
-            found += NoticeRecords(self._tx).readers_of(event, until)
-            found += NoticeChannelRecords(self._tx).wanting(event, until)
+            found += [agent_id for taker in takers for agent_id in taker.wanting(self._tx, event, until)]
         return list(dict.fromkeys(found))
 
     def has_work(self) -> bool:

@@ -7,14 +7,14 @@ import hashlib
 import hmac
 import json
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Final, Protocol
 from uuid import UUID
 
 from app.agents.token_budget import LIMIT_NAMES
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import TURN, WebhookEvent, event_of
 from app.gaps.gap_digest import WEEKLY, in_words
 from app.sources.source import hook_signature
 from app.store.delivery_loop import DueRow
@@ -22,8 +22,6 @@ from app.store.delivery_loop import DueRow
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
 _PURPOSE: Final = b"docent webhook"
-_TURN: Final = "turn."
-_GAP: Final = "gap.seen"
 _TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee", "document_id")
 _TOLD_TOO: Final = ("lead_id", "limit", "used_tokens", *LIMIT_NAMES, "action_id", "daily_calls")
 
@@ -39,21 +37,6 @@ class Webhook:
     kid: str
     salt: bytes = field(repr=False)
     created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """An event of an agent in the outbox: `kind` is the outbox's own, `payload` has ids and figures."""
-
-    id: UUID
-    agent_id: UUID
-    kind: str
-    payload: Mapping[str, Any]
-    happened_at: datetime
-
-    def is_wanted(self, events: Collection[str], since: datetime) -> bool:
-        """For somebody who has subscribed to these events `since` then."""
-        return since <= self.happened_at and event_of(self.kind) in events
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +61,8 @@ class Delivery(DueRow):
             "agent_id": str(self.webhook.agent_id),
             **self._told_of,
         }
-        if self.kind.startswith(_TURN):
-            told["state"] = self.kind.removeprefix(_TURN)
+        if self.kind.startswith(TURN):
+            told["state"] = self.kind.removeprefix(TURN)
         return json.dumps(told, separators=(",", ":")).encode()
 
     @property
@@ -102,14 +85,6 @@ class DeadLetter:
     last_error: str
     occurred_at: datetime
     died_at: datetime
-
-
-def event_of(kind: str) -> WebhookEvent:
-    """The event for an outbox row of that kind: "turn.done", "turn.failed", "turn.cut", "gap.seen", or an event's own
-    name, which that of a limit may follow after a colon."""
-    if kind.startswith(_TURN):
-        return WebhookEvent.TURN_FINISHED
-    return WebhookEvent.GAP_DETECTED if kind == _GAP else WebhookEvent(kind.partition(":")[0])
 
 
 def webhook_secret(signing_key: bytes, webhook: Webhook) -> str:

@@ -2,7 +2,7 @@
 
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -13,11 +13,12 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
+from app.feature import NewsTaker
 from app.kit.clock import Clock
 from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
-from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, WebhookSender, signed_headers, webhook_secret
+from app.webhooks.webhook import DeadLetter, Delivery, Webhook, WebhookSender, signed_headers, webhook_secret
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -103,7 +104,7 @@ class WebhookDelivery(DeliveryLoop[Delivery]):
         records: SystemOfRecord,
         sender: WebhookSender,
         clock: Clock,
-        *takers: Callable[[Transaction, Sequence[News]], None],
+        takers: Sequence[NewsTaker] = (),
         luck: Luck = random.random,
     ) -> None:
         super().__init__(records, WebhookRecords, clock, luck)
@@ -115,8 +116,8 @@ class WebhookDelivery(DeliveryLoop[Delivery]):
 
     def _claim(self, tx: Transaction) -> list[Delivery]:
         while news := WebhookRecords(tx).hand_out(_HANDED_OUT_AT_ONCE):
-            for take in self._takers:
-                take(tx, news)
+            for taker in self._takers:
+                taker.put(tx, news)
         return super()._claim(tx)
 
     async def _attempt(self, due: Delivery) -> Outcome:

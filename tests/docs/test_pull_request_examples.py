@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.gaps.api.pull_requests import RepositoryIn
+from app.gaps.pull_requests.api import RepositoryIn
 from app.gaps.pull_requests.pull_request import Repository, check_repository
 from tests.docs.fenced_blocks import ROOT, blocks
 

@@ -8,8 +8,8 @@ from typing import Final
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _DECISION: Final = (_ROOT / "docs" / "decisions" / "0015-sweeps-stay-beside-the-queue.md").read_text("utf-8")
-# The call of each that names its work. `every` is the bootstrap's short word for a PeriodicTask.
-_STARTED_BY: Final = {"PeriodicTask", "every", "keep_going"}
+# The call of each that names its work. `every` is the bootstrap's short word for a PeriodicTask, made of a Job.
+_STARTED_BY: Final = {"PeriodicTask", "Job", "every", "keep_going"}
 
 
 def _loops(path: Path) -> Iterator[str]:

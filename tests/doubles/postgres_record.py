@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.kit.clock import Clock
 from app.store.database_copy import copy_database
 from app.store.engine import open_engine
@@ -13,6 +12,7 @@ from app.store.row_security import settle_role
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.postgres_server import PostgresServer
 from tests.doubles.secret_keys import TEST_KEYS
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 
 ROLE: Final = "docent_workspace"
 

@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.kit.clock import Clock
 from app.store.engine import open_engine
 from app.store.migrate import migrate
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 
 _template = b""
 

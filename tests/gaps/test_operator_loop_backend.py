@@ -78,7 +78,7 @@ async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
         yield Loop(
             house,
             GapClustering(house.record, house.embedder, LanguageGuesser()),
-            GapReplays(house.record, TrialAnswers(house.answering.playground)),
+            GapReplays(house.record, TrialAnswers(house.answering.playground), None),
             Actor(house.workspace_id, "ann", frozenset((READ, WRITE))),
             tmp_path,
         )

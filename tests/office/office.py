@@ -32,7 +32,7 @@ from app.core.source_file import FileFormat
 from app.core.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import Gap
-from app.gaps.gap_replays import GapReplays, Trials
+from app.gaps.gap_replays import GapNews, GapReplays, Trials
 from app.gaps.gap_suggestions import AnswerDrafts
 from app.gaps.gaps import Gaps, GapTriage
 from app.gaps.records.gaps import GapRecords
@@ -147,7 +147,7 @@ class Office:
                 HistoryCache: RecordingHistory(),
                 Cache: MemoryCache(),
             }
-            | {TokenPrices: TokenPrices(), WorkspaceTokens: UNLIMITED, ChatModelNames: NO_NAMES}
+            | {TokenPrices: TokenPrices(), WorkspaceTokens: UNLIMITED, ChatModelNames: NO_NAMES, GapNews: None}
         )
 
     @property

@@ -5,7 +5,6 @@ from uuid import uuid4
 
 import pytest
 
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.errors import DatabaseAway
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.store.engine import open_engine
@@ -14,6 +13,7 @@ from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.postgres_server import PostgresServer, running_postgres
 from tests.doubles.secret_keys import TEST_KEYS
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.processes.recording_handlers import RecordingHandlers, working
 
 pytestmark = pytest.mark.timeout(120)

@@ -15,7 +15,6 @@ from sqlalchemy.pool import QueuePool
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.records import AgentRecords
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn import Channel, VisitorSession
@@ -32,6 +31,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.postgres_server import running_postgres
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.scale.redis_server import RedisServer, running_redis
 from tests.store.sample_rows import OWNER, a_turn, an_end
 

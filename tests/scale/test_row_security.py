@@ -12,7 +12,6 @@ from sqlalchemy.exc import DBAPIError
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.errors import DatabaseAway, NotFound
 from app.store.engine import open_engine
 from app.store.migrate import migrate
@@ -26,6 +25,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.postgres_record import ROLE
 from tests.doubles.postgres_server import PostgresServer
 from tests.doubles.secret_keys import TEST_KEYS
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.store.filled_tables import ROWS, fill
 
 TABLES = all_tables().sorted_tables

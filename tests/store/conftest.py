@@ -14,7 +14,6 @@ from sqlalchemy import Engine
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.records import AgentRecords
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.turn import VisitorSession
 from app.sources import kinds
 from app.sources.records import SourceRecords
@@ -28,6 +27,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.postgres_server import running_postgres
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.doubles.visitors import visitor_of
 from tests.store.sample_rows import add_workspace
 

@@ -15,7 +15,6 @@ from sqlalchemy import Engine, event, select
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.records import AgentRecords
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor
 from app.core.errors import NotFound, Overloaded, TurnInProgress
@@ -29,6 +28,7 @@ from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.store.sample_rows import a_turn, an_id, count_rows
 
 

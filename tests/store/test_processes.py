@@ -2,11 +2,11 @@
 
 from sqlalchemy import Engine
 
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.store.sample_rows import silence
 
 

@@ -13,7 +13,6 @@ from sqlalchemy import Engine
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.records import AgentRecords
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import Overloaded, Unavailable
@@ -34,6 +33,7 @@ from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database, temporary_record
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.store.sample_rows import a_page, a_turn, add_pending, an_end, an_id, begin, count_rows
 
 

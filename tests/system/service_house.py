@@ -17,7 +17,6 @@ from starlette.types import Message
 
 from app.bootstrap.infrastructure import Doubles, Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import Knowledge, open_knowledge
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.actor import Actor
 from app.kit.cache import Cache
 from app.kit.clock import Clock
@@ -44,6 +43,7 @@ from tests.doubles.quoting_chat_model import QuotingChatModel
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.shared_memory import SharedMemory
 from tests.doubles.temporary_record import temporary_database
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.doubles.workspaces import another_workspace
 
 SILENCE_SECONDS = 25  # past them a process counts as dead

@@ -9,7 +9,6 @@ import anyio
 import pytest
 from sqlalchemy import Engine
 
-from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.errors import DatabaseAway, Overloaded
 from app.core.turn import TurnState
 from app.core.turn_events import INTERRUPTED
@@ -24,6 +23,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
+from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.store.sample_rows import silence
 from tests.turns.told import done, heard, stored, text, until_tokens
 

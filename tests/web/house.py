@@ -22,6 +22,7 @@ from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground
 from app.bootstrap.application import endpoints_of
+from app.bootstrap.features import FEATURES
 from app.bootstrap.infrastructure import Doubles
 from app.conversations.conversations import Conversations
 from app.conversations.history import History, HistoryCache
@@ -29,7 +30,8 @@ from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.actor import READ, SCOPES, WRITE, Actor
 from app.core.costs import TokenPrices
 from app.core.turn import TurnRequest, VisitorSession
-from app.gaps.gap_replays import Trials
+from app.feature import Features
+from app.gaps.gap_replays import GapNews, Trials
 from app.gaps.gap_suggestions import AnswerDrafts
 from app.kit.cache import Cache, MemoryCache
 from app.kit.clock import Clock
@@ -349,7 +351,13 @@ def uninhabited() -> Wiring:
     turns, jobs, limiter, drafts = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), ScriptedDrafts()
     furniture = doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts, MemoryKeywordIndex())
     nobody = dict.fromkeys((AgentSearch, Playground, CuratedMatcher, Trials, SearchUnderTest, ChunkContexts), object())
-    chosen = {SignInMethods: SignInMethods(), OidcProvider: None, ProviderRules: None}
+    chosen = {
+        SignInMethods: SignInMethods(),
+        OidcProvider: None,
+        ProviderRules: None,
+        GapNews: None,
+        Features: FEATURES,
+    }
     limits = {TokenPrices: TokenPrices(), WorkspaceTokens: UNLIMITED, ChatModelNames: NO_NAMES}
     return Wiring({**furniture, **nobody, **chosen, **limits})
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.core.webhook_event import WebhookEvent
-from app.webhooks.webhook import event_of
+from app.core.webhook_event import WebhookEvent, event_of
 
 
 @pytest.mark.parametrize("kind", ["turn.done", "turn.failed", "turn.cut"])

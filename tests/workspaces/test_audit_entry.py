@@ -13,7 +13,8 @@ from uuid import UUID
 
 import pytest
 
-import app.bootstrap.application  # noqa: F401  # with it, every room has declared its changes
+import app.bootstrap.application  # noqa: F401  # with it, every room of the core has declared its changes
+from app.bootstrap.features import FEATURES
 from app.core.confirmation import ConfirmationState
 from app.sources.deletions.deletion import DeletedKind
 from app.workspaces.audit_entry import AuditEntry, changes_of, declared_changes, more_changes_of
@@ -25,6 +26,7 @@ _WORKED_OUT = {f"{kind}.delete" for kind in DeletedKind} | {
     f"action.{state}" for state in ConfirmationState if state is not ConfirmationState.ASKED
 }
 _OLDER = {"lead.assign"}
+_GUESTS = [feature.edge() for feature in FEATURES]  # which have declared theirs with this
 
 
 def entry(action: str) -> AuditEntry:
@@ -67,8 +69,11 @@ def test_every_kind_of_change_has_words_and_no_words_are_for_nothing() -> None:
 
 def test_the_web_process_knows_the_words_of_every_room() -> None:
     told = "import json, app.bootstrap.application as _; from app.workspaces.audit_entry import declared_changes as d"
+    guests = "from app.bootstrap.features import FEATURES; [feature.edge() for feature in FEATURES]"
     shown = "print(json.dumps([f'{kind}.{verb}' for kind, each in d().items() for verb in each.changes]))"
-    process = subprocess.run([sys.executable, "-c", f"{told}; {shown}"], cwd=_ROOT, capture_output=True, check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", f"{told}; {guests}; {shown}"], cwd=_ROOT, capture_output=True, check=True
+    )
     declared = {action for path in (_ROOT / "app").rglob("*.py") for action in declared_in(path)}
     assert set(json.loads(process.stdout)) == declared
 

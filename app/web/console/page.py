@@ -167,6 +167,16 @@ class MenuEntry:
     icon: str
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to this page on the page that `on` names. `place` is among the links there, from 0."""
+
+    on: str
+    label: str
+    place: int = 0
+    icon: str = ""
+
+
 class Details(TypedDict, total=False):
     """The declaration of a page besides its path, its access and the type of its form.
 
@@ -177,6 +187,7 @@ class Details(TypedDict, total=False):
 
     shown_on: str
     menu: MenuEntry
+    link: Link
     under: str
     is_file: bool
     is_stream: bool
@@ -196,6 +207,7 @@ class ConsolePage:
     form: type[Form] = NoForm
     shown_on: str = ""
     menu: MenuEntry | None = None
+    link: Link | None = None
     under: str = ""
     is_file: bool = False
     is_stream: bool = False

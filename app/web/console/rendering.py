@@ -93,6 +93,7 @@ class Rendering:
             "picks": lambda each: picked(visit, each),
             "csrf_token": csrf_token(visit.secret),
             "url": visit.url,
+            "links": partial(links_on, visit, waiting),
             "static": lambda name: visit.root_path + self._files.url(name),
             "may": lambda scope: visit.caller is not None and visit.actor.may(scope),
             "ago": lambda then: ago(then, visit.now),
@@ -195,6 +196,23 @@ def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, in
             is_open = section not in _FOLDED or any(item.is_current for item in items)
             groups.append(MenuGroup(section, is_open, items))
     return groups
+
+
+def links_on(visit: Visit[Any], waiting: Mapping[str, int], on: str, **ids: object) -> list[MenuItem]:
+    """The links to other pages that are declared for the page with the name `on`."""
+    pages = [page for page in visit.pages.values() if page.link and page.link.on == on]
+    return [
+        MenuItem(
+            page.name,
+            link.label,
+            link.icon,
+            visit.url(page.name, None, **ids),
+            page.name in (visit.page.name, visit.page.shown_on),
+            waiting.get(page.name, 0),
+        )
+        for page in sorted(pages, key=lambda page: page.link.place if page.link else 0)
+        if (link := page.link)
+    ]
 
 
 def picked(visit: Visit[Any], agent: Agent) -> str:

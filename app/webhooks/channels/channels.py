@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -13,7 +14,7 @@ import structlog
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import News, WebhookEvent, event_of
 from app.kit.clock import Clock
 from app.mail.mail import one_line
 from app.mail.mailer import Mailer
@@ -30,7 +31,7 @@ from app.webhooks.channels.channel import (
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords, WaitingPost
 from app.webhooks.notices.notice import NOTICED, Notice, notice_of
 from app.webhooks.notices.notices import SETTINGS_PATH
-from app.webhooks.webhook import News, WebhookSender, event_of
+from app.webhooks.webhook import WebhookSender
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
@@ -188,6 +189,9 @@ class ChannelPosts(DeliveryLoop[WaitingPost]):
         """Called in the transaction in which the news leave the outbox, so each is queued exactly once."""
         if told := [each for each in news if event_of(each.kind) in NOTICED]:
             NoticePostRecords(tx).put(told)
+
+    def wanting(self, tx: Transaction, event: WebhookEvent, until: datetime) -> list[UUID]:
+        return NoticeChannelRecords(tx).wanting(event, until)
 
     async def _attempt(self, due: WaitingPost) -> Outcome:
         if due.url is None:

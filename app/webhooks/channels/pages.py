@@ -2,7 +2,7 @@
 
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, Link, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.channels.api import NoticeChannelIn
 from app.webhooks.channels.channel import MAX_CHANNELS
 from app.webhooks.channels.channels import CHANNELS_PATH, NoticeChannels
@@ -18,7 +18,7 @@ class NoticeChannelPages(Pages):
         self._channels = channels
         self._mailer = mailer
 
-    @page(CHANNELS_PATH, access=read, under="notices")
+    @page(CHANNELS_PATH, access=read, under="notices", link=Link("notices", "Slack and Discord channels"))
     async def notice_channels(self, visit: Visit[NoForm]) -> Shown:
         told = {
             "channels": await self._channels.of_workspace(visit.actor),

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Boolean, LargeBinary, Row, String, UniqueConstraint, func, select
 
 from app.agents.records import AgentRecords
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import News, WebhookEvent
 from app.gaps.gap_digest import WEEKLY
 from app.gaps.records.gaps import GapRecords
 from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
@@ -19,7 +19,6 @@ from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import OUTBOX
 from app.store.transaction import Repository, value_of
 from app.webhooks.channels.channel import ChannelState, NoticeChannel
-from app.webhooks.webhook import News
 
 # A channel of a team's chat. `sealed` is its webhook address, sealed with the key `sealed_by`.
 NOTICE_CHANNELS = table(

@@ -1,18 +1,18 @@
 """Mails to operators about events; each operator chooses their own."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import News, WebhookEvent, event_of
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.webhooks.notices.notice import NOTICED, notice_of
 from app.webhooks.notices.records import NoticeRecords
-from app.webhooks.webhook import News, event_of
 
 SETTINGS_PATH = "/console/notices"
 _WHY = "You get this mail because you chose this notice in your Docent account."
@@ -38,6 +38,9 @@ class Notices:
 class NoticeMails:
     def __init__(self, mailer: Mailer) -> None:
         self._mailer = mailer
+
+    def wanting(self, tx: Transaction, event: WebhookEvent, until: datetime) -> list[UUID]:
+        return NoticeRecords(tx).readers_of(event, until)
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
         """Add a mail for each subscribed operator, in the transaction in which the news leave the outbox, so each is

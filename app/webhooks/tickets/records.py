@@ -16,7 +16,7 @@ from app.conversations.transcripts import MAX_TEXT_CHARS, transcript
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import StoredTurn
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import News, WebhookEvent
 from app.leads.lead import Lead
 from app.leads.records import LeadRecords
 from app.mail.mail import one_line
@@ -28,7 +28,6 @@ from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.transaction import Keyset, Repository, new_id, row_of
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
-from app.webhooks.webhook import News
 
 # An agent's help desk. `sealed` is the token for it ("" for mail), sealed with the key `sealed_by`.
 HELP_DESKS = table(

@@ -2,12 +2,14 @@
 
 import random
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 import structlog
 
 from app.core.errors import InvalidInput
+from app.core.webhook_event import News, WebhookEvent, event_of
 from app.kit.clock import Clock
 from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
@@ -18,7 +20,6 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.tickets.desk_settings import HANDED_OVER
 from app.webhooks.tickets.desks import DESKS
 from app.webhooks.tickets.records import DueTicket, TicketRecords, WaitingTicket
-from app.webhooks.webhook import News, event_of
 
 log = structlog.get_logger(__name__)
 
@@ -42,6 +43,10 @@ class TicketDelivery(DeliveryLoop[DueTicket]):
         """Called in the transaction in which the news leave the outbox, so each is queued exactly once."""
         if handed_over := [each for each in news if event_of(each.kind) in HANDED_OVER]:
             TicketRecords(tx).put(handed_over)
+
+    def wanting(self, tx: Transaction, event: WebhookEvent, until: datetime) -> list[UUID]:
+        """None: a desk gets what happens, and nothing is made for it."""
+        return []
 
     async def _attempt(self, due: DueTicket) -> Outcome:
         own, console_url = self._records.of_workspace(due.workspace_id), self._mailer.whole_url(_CONVERSATION)

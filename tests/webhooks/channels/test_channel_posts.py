@@ -74,7 +74,7 @@ class Team:
         await ask(self.record, session, question, gap=GapReason.LOW_CONFIDENCE)
 
     async def deliver(self) -> int:
-        await WebhookDelivery(self.record, self.sender, self.clock, self.posts.put).deliver()
+        await WebhookDelivery(self.record, self.sender, self.clock, [self.posts]).deliver()
         return await self.posts.deliver()
 
     @property
@@ -139,7 +139,7 @@ async def test_words_of_visitors_are_posted_only_where_that_was_chosen(team: Tea
     await team.asked_in_vain("Do you ship to <Malta>?")
     await team.deliver()
     team.clock.advance(WEEK_SECONDS)
-    assert await GapDigests(team.record, team.clock).announce() == 1
+    assert await GapDigests(team.record, team.clock, [team.posts]).announce() == 1
     await team.deliver()
     for url, _, body in team.sender.posted:
         assert ("Malta" in body.decode()) == url.startswith(DISCORD)
@@ -224,7 +224,7 @@ async def test_channels_are_few_and_hear_of_something(team: Team) -> None:
 async def test_a_channel_that_is_removed_gets_nothing_of_what_waits(team: Team) -> None:
     made = await team.channel(WebhookEvent.PERSON_ASKED)
     await team.visitor_asks_for_a_person()
-    await WebhookDelivery(team.record, team.sender, team.clock, team.posts.put).deliver()
+    await WebhookDelivery(team.record, team.sender, team.clock, [team.posts]).deliver()
     await team.channels.delete(team.actor, made.id)
     assert await team.deliver() == 0
     assert isinstance(made.id, UUID)

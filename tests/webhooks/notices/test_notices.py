@@ -91,7 +91,7 @@ class Team:
 
     @property
     def delivery(self) -> WebhookDelivery:
-        return WebhookDelivery(self.record, self.sender, self.clock, self.mails.put)
+        return WebhookDelivery(self.record, self.sender, self.clock, [self.mails])
 
     async def mailed(self) -> list[Mail]:
         """What was put since it was last looked."""
@@ -149,7 +149,7 @@ async def test_no_word_of_a_visitor_is_in_a_mail(team: Team) -> None:
     await team.operator("ann@example.com", WebhookEvent.GAP_GROWN, WebhookEvent.GAPS_WEEKLY)
     await team.asked_in_vain("Do you ship to Malta?")
     team.clock.advance(WEEK_SECONDS)
-    await GapDigests(team.record, team.clock).announce()
+    await GapDigests(team.record, team.clock, [team.mails]).announce()
     mails = await team.mailed()
     assert len(mails) == 2
     assert not any("Malta" in mail.text + mail.subject for mail in mails)
@@ -158,8 +158,8 @@ async def test_no_word_of_a_visitor_is_in_a_mail(team: Team) -> None:
 async def test_a_week_is_summed_up_though_no_webhook_wants_it(team: Team) -> None:
     await team.operator("ann@example.com", WebhookEvent.GAPS_WEEKLY)
     team.clock.advance(WEEK_SECONDS)
-    assert await GapDigests(team.record, team.clock).announce() == 1
-    assert await GapDigests(team.record, team.clock).announce() == 0
+    assert await GapDigests(team.record, team.clock, [team.mails]).announce() == 1
+    assert await GapDigests(team.record, team.clock, [team.mails]).announce() == 0
     [mail] = await team.mailed()
     assert "the week of" in mail.subject
 
@@ -198,7 +198,7 @@ async def test_who_is_named_by_a_token_of_their_own_name_is_told_as_of_anybody_e
 
 async def test_a_day_that_is_nearly_spent_is_told_once(team: Team) -> None:
     await team.operator("ann@example.com", WebhookEvent.BUDGET_NEAR)
-    warnings = BudgetWarnings(team.record, team.clock)
+    warnings = BudgetWarnings(team.record, team.clock, takers=[team.mails])
     assert await warnings.announce() == 0, "an agent without a bound"
     await team.bound_to(1000)
     await team.spend(799)
@@ -213,7 +213,7 @@ async def test_a_day_that_is_nearly_spent_is_told_once(team: Team) -> None:
 
 async def test_a_limit_that_is_spent_is_told_beside_one_that_is_nearly(team: Team) -> None:
     await team.operator("ann@example.com", WebhookEvent.BUDGET_NEAR, WebhookEvent.BUDGET_SPENT)
-    warnings = BudgetWarnings(team.record, team.clock, WorkspaceTokens(monthly=1250))
+    warnings = BudgetWarnings(team.record, team.clock, WorkspaceTokens(monthly=1250), [team.mails])
     await team.bound_to(1000, 2000)
     await team.spend(1000)
     assert [await warnings.announce() for _ in range(2)] == [3, 0]

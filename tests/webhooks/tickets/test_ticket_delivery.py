@@ -98,7 +98,7 @@ class Team:
         await Leads(self.record, self.clock).leave(self.session, "Bo", "bo@example.com", "Please call me.")
 
     async def hand_out(self) -> None:
-        await WebhookDelivery(self.record, RecordingSender(), self.clock, self.delivery.put).deliver()
+        await WebhookDelivery(self.record, RecordingSender(), self.clock, [self.delivery]).deliver()
 
     async def deliver(self) -> int:
         await self.hand_out()

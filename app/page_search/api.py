@@ -6,8 +6,8 @@ from pydantic import Field
 
 from app.agents.agent_rules import MAX_PATH_PREFIX_CHARS, check_prefix
 from app.core.field_rules import check_language
-from app.search.facets import FacetValue
-from app.search.page_search import Marked, PageSearch
+from app.page_search.facets import FacetValue
+from app.page_search.page_search import Marked, PageSearch
 from app.sources.source import UNLINKED
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.model import Language, mirrors

@@ -4,12 +4,12 @@ from uuid import uuid4
 
 from pydantic import Field
 
-from app.gaps.api.pull_requests import PageFileIn, PullRequestIn, RepositoryIn
 from app.gaps.gaps import Gaps
 from app.gaps.pages.gap import GapShow
+from app.gaps.pull_requests.api import PageFileIn, PullRequestIn, RepositoryIn
 from app.gaps.pull_requests.pull_request import DEFAULT_PATTERNS, MAX_FILE_CHARS, Repository
 from app.gaps.pull_requests.pull_requests import PullRequests, Repositories
-from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, Link, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 
 
 class RepositoryForm(RepositoryIn, Form):
@@ -31,7 +31,12 @@ class PullRequestPages(Pages):
         self._gaps = gaps
         self._show = show
 
-    @page("/console/agents/{agent_id}/repository", access=read, under="gaps")
+    @page(
+        "/console/agents/{agent_id}/repository",
+        access=read,
+        under="gaps",
+        link=Link("gaps", "Repository", 1, "source"),
+    )
     async def repository(self, visit: Visit[NoForm]) -> Shown:
         return await self._repository(visit)
 
@@ -49,7 +54,12 @@ class PullRequestPages(Pages):
         await self._repositories.remove(visit.actor, visit.agent.id)
         return Go(visit.url("repository"), "Repository disconnected and its token deleted.")
 
-    @page("/console/agents/{agent_id}/gaps/{gap_id}/pull-requests", access=read, under="gaps")
+    @page(
+        "/console/agents/{agent_id}/gaps/{gap_id}/pull-requests",
+        access=read,
+        under="gaps",
+        link=Link("gap", "Open a pull request", icon="out"),
+    )
     async def pull_requests(self, visit: Visit[NoForm]) -> Shown:
         return await self._of_gap(visit)
 
@@ -77,7 +87,7 @@ class PullRequestPages(Pages):
         found = await self._repositories.find(visit.actor, visit.agent.id)
         hook = f"{visit.root_path}/v1/hooks/github/{visit.agent.id}"
         told = {"repository": found, "secret": secret, "hook_path": hook, "patterns": DEFAULT_PATTERNS}
-        return Shown("gaps/pages/repository.html", told)
+        return Shown("gaps/pull_requests/repository.html", told)
 
     async def _of_gap(self, visit: Visit[Form], path: str = "", form: Rejected | None = None) -> Shown:
         gap = await self._show.own(visit)
@@ -87,4 +97,4 @@ class PullRequestPages(Pages):
             "repository": await self._repositories.find(visit.actor, visit.agent.id),
             "path": path,
         }
-        return Shown("gaps/pages/pull_requests.html", told, form=form)
+        return Shown("gaps/pull_requests/pull_requests.html", told, form=form)

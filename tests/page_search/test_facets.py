@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.core.chunk import Chunk
 from app.core.search_filter import SearchFilter
-from app.search.facets import MAX_VALUES, facets
+from app.page_search.facets import MAX_VALUES, facets
 from app.sources.source import UNLINKED
 
 

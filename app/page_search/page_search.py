@@ -13,8 +13,8 @@ from app.core.text.markdown.section_text import section_name
 from app.core.text.markdown.shown_text import shown_passage
 from app.knowledge.passing_versions import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.page_search.facets import FOLDER, LANGUAGE, Facet, facets
 from app.providers.indexes.keyword_index import KeywordIndex
-from app.search.facets import FOLDER, LANGUAGE, Facet, facets
 from app.store.system_of_record import SystemOfRecord
 
 MAX_PAGES: Final = 8

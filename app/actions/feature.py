@@ -1,0 +1,26 @@
+"""Actions, as a guest of the core."""
+
+from typing import Final
+
+from app.conversations.records.confirmations import ConfirmationRecords
+from app.core.turn import TurnEnd, TurnState
+from app.feature import Edge, Feature
+from app.store.transaction import Transaction, TurnIds
+
+
+def ask_to_confirm(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    """Store a change that the answer proposes, for the visitor to confirm."""
+    if end.proposed is not None and end.state is TurnState.DONE:
+        ConfirmationRecords(tx).ask(turn, end.proposed)
+
+
+def _edge() -> Edge:
+    from app.actions.api import AdminActions, WidgetConfirmations
+    from app.actions.pages import ActionPages
+    from app.answers.curated.api import AdminCuratedAnswers
+    from app.live_chat.api.widget_person import WidgetPerson
+
+    return Edge({WidgetConfirmations: WidgetPerson, AdminActions: AdminCuratedAnswers}, (ActionPages,))
+
+
+FEATURE: Final = Feature(name="actions", edge=_edge, on_turn_end=(ask_to_confirm,))

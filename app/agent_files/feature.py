@@ -1,0 +1,16 @@
+"""Agents as files, as a guest of the core."""
+
+from typing import Final
+
+from app.feature import Edge, Feature
+
+
+def _edge() -> Edge:
+    from app.agent_files.api.agent_files import AdminAgentFiles
+    from app.agent_files.pages import AgentFilePages
+    from app.agents.api.agents import AdminStarterSuggestions
+
+    return Edge({AdminAgentFiles: AdminStarterSuggestions}, (AgentFilePages,))
+
+
+FEATURE: Final = Feature(name="agent_files", edge=_edge)

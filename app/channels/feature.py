@@ -1,0 +1,19 @@
+"""Entry points for programs: OpenAI's API, MCP and llms.txt, as a guest of the core."""
+
+from typing import Final
+
+from app.feature import Edge, Feature
+
+
+def _edge() -> Edge:
+    from app.channels.llms_api import LlmsApi
+    from app.channels.mcp_api import McpApi
+    from app.channels.oauth.oauth_api import OAuthApi
+    from app.channels.oauth.oauth_pages import OAuthPages
+    from app.channels.openai_api import OpenAiApi
+    from app.workspaces.api.operators import AdminTokens
+
+    return Edge(dict.fromkeys((OpenAiApi, McpApi, OAuthApi, LlmsApi), AdminTokens), (OAuthPages,))
+
+
+FEATURE: Final = Feature(name="channels", edge=_edge)

@@ -1,0 +1,1 @@
+"""Search as visitors type, in the widget."""

@@ -1,0 +1,22 @@
+"""Stale answers, as a guest of the core."""
+
+from typing import Final
+
+from app.feature import Edge, Feature, Job, Work
+
+
+def _edge() -> Edge:
+    from app.gaps.api.turn_review import AdminTurnReview
+    from app.stale_answers.api import AdminStaleAnswers
+    from app.stale_answers.pages import StaleAnswerPages
+
+    return Edge({AdminStaleAnswers: AdminTurnReview}, (StaleAnswerPages,))
+
+
+def _work() -> Work:
+    from app.stale_answers.stale_search import StaleSearch
+
+    return Work((Job(5, "stale answers", StaleSearch, StaleSearch.look),))
+
+
+FEATURE: Final = Feature(name="stale_answers", edge=_edge, work=_work)

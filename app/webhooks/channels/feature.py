@@ -1,0 +1,28 @@
+"""Notices in the channels of a team, as a guest of the core."""
+
+from typing import Final
+
+from app.feature import Edge, Feature, Job, Work
+
+
+def _edge() -> Edge:
+    from app.webhooks.api import AdminWebhooks
+    from app.webhooks.channels.api import AdminNoticeChannels
+    from app.webhooks.channels.pages import NoticeChannelPages
+
+    return Edge({AdminNoticeChannels: AdminWebhooks}, (NoticeChannelPages,))
+
+
+def _work() -> Work:
+    from app.webhooks.channels.channels import ChannelPosts
+
+    return Work(
+        (
+            Job(2, "channel posts", ChannelPosts, ChannelPosts.deliver),
+            Job(3600, "channel posts given up", ChannelPosts, ChannelPosts.forget),
+        ),
+        (ChannelPosts,),
+    )
+
+
+FEATURE: Final = Feature(name="notice_channels", edge=_edge, work=_work)

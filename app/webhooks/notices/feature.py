@@ -1,0 +1,20 @@
+"""Mails to operators about events, as a guest of the core."""
+
+from typing import Final
+
+from app.feature import Edge, Feature, Work
+
+
+def _edge() -> Edge:
+    from app.webhooks.notices.pages import NoticePages
+
+    return Edge(pages=(NoticePages,))
+
+
+def _work() -> Work:
+    from app.webhooks.notices.notices import NoticeMails
+
+    return Work(takers=(NoticeMails,))
+
+
+FEATURE: Final = Feature(name="notices", edge=_edge, work=_work)

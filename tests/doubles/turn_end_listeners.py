@@ -1,0 +1,8 @@
+"""What happens when a turn ends, with every feature of this distribution."""
+
+from typing import Final
+
+from app.bootstrap.features import FEATURES
+from app.bootstrap.turn_end_listeners import turn_end_listeners
+
+TURN_END_LISTENERS: Final = turn_end_listeners(FEATURES)
