@@ -18,9 +18,9 @@ def _edge() -> Edge:
     from app.actions.api import AdminActions, WidgetConfirmations
     from app.actions.pages import ActionPages
     from app.answers.curated.api import AdminCuratedAnswers
-    from app.live_chat.api.widget_person import WidgetPerson
+    from app.conversations.privacy.api import WidgetTranscripts
 
-    return Edge({WidgetConfirmations: WidgetPerson, AdminActions: AdminCuratedAnswers}, (ActionPages,))
+    return Edge({WidgetConfirmations: WidgetTranscripts, AdminActions: AdminCuratedAnswers}, (ActionPages,))
 
 
 FEATURE: Final = Feature(name="actions", edge=_edge, on_turn_end=(ask_to_confirm,))

@@ -41,13 +41,6 @@ from app.kit.tracing import is_recording
 from app.kit.wiring import Wiring
 from app.knowledge.api import AdminQuarantine, AdminReindex
 from app.knowledge.pages.knowledge import FirstQuestionPages, QuarantinePages, ReindexPages
-from app.leads.api import AdminLeads, WidgetLeads
-from app.leads.pages import LeadPages
-from app.live_chat.api.live_chats import AdminLiveChats, AdminSavedReplies
-from app.live_chat.api.live_pictures import AdminLivePictures, WidgetPictures
-from app.live_chat.api.widget_person import WidgetPerson
-from app.live_chat.pages.live import LivePages, SavedReplyPages
-from app.live_chat.pages.news import NewsPages
 from app.overview.api import AdminOverview
 from app.overview.pages import FindPages, HelpPages, OverviewPages
 from app.quality.api.golden_questions import AdminGoldenQuestions, AdminGoldenRuns
@@ -92,9 +85,7 @@ APIS: Sequence[type[Api]] = (
     WidgetConversations,
     WidgetTurns,
     WidgetMe,
-    WidgetLeads,
     WidgetTranscripts,
-    WidgetPerson,
     AdminAgents,
     AdminStarterSuggestions,
     AdminSources,
@@ -125,11 +116,6 @@ APIS: Sequence[type[Api]] = (
     AdminConversations,
     AdminInbox,
     AdminSavedFilters,
-    AdminLeads,
-    AdminLiveChats,
-    AdminLivePictures,
-    WidgetPictures,
-    AdminSavedReplies,
     AdminUserSecret,
     AdminAgentPicture,
     AdminTurnReview,
@@ -170,7 +156,6 @@ PAGES: Sequence[type[Pages]] = (
     InboxPages,
     ConversationPages,
     VisitorPages,
-    LeadPages,
     PlaygroundPages,
     CuratedAnswerPages,
     GoldenPages,
@@ -186,9 +171,6 @@ PAGES: Sequence[type[Pages]] = (
     QuarantinePages,
     ReindexPages,
     WebhookPages,
-    LivePages,
-    SavedReplyPages,
-    NewsPages,
     NewAgentPages,
 )
 

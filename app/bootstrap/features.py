@@ -7,6 +7,8 @@ from app.agent_files.feature import FEATURE as AGENT_FILES
 from app.channels.feature import FEATURE as CHANNELS
 from app.feature import Features
 from app.gaps.pull_requests.feature import FEATURE as PULL_REQUESTS
+from app.leads.feature import FEATURE as LEADS
+from app.live_chat.feature import FEATURE as LIVE_CHAT
 from app.page_search.feature import FEATURE as PAGE_SEARCH
 from app.reports.feature import FEATURE as REPORTS
 from app.stale_answers.feature import FEATURE as STALE_ANSWERS
@@ -16,6 +18,8 @@ from app.webhooks.tickets.feature import FEATURE as HELP_DESKS
 
 FEATURES: Final = Features(
     (
+        LEADS,
+        LIVE_CHAT,
         ACTIONS,
         PAGE_SEARCH,
         AGENT_FILES,

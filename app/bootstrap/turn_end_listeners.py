@@ -1,13 +1,10 @@
 """The consequences of a turn's end in the core, in the transaction that stores it."""
 
-from contextlib import suppress
 from typing import Final
 
 from app.answers.curated.records import CuratedAnswerRecords
 from app.conversations.records.gap_counting import GapCounting
-from app.conversations.records.live_chats import LiveChatRecords
-from app.core.errors import NotFound
-from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnState
+from app.core.turn import Finish, TurnEnd, TurnState
 from app.feature import Features
 from app.gaps.records.stopped_turns import StoppedTurnRecords
 from app.store.outbox import Outbox
@@ -35,19 +32,11 @@ def see_gap(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
         GapCounting(tx).see(turn, end.gap)
 
 
-def ask_for_person(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
-    """Let a visitor who was handed over wait for a person, unless they have cleared the conversation meanwhile."""
-    if end.answered_by is AnsweredBy.HANDOFF and end.state is TurnState.DONE:
-        with suppress(NotFound):
-            LiveChatRecords(tx).ask(turn)
-
-
 _OF_CORE: Final[tuple[TurnEndListener, ...]] = (
     announce_end,
     count_curated_hit,
     remember_stop,
     see_gap,
-    ask_for_person,
 )
 
 

@@ -7,10 +7,10 @@ from pydantic import Field
 
 from app.agents.api.agent_models import TokenBudgetOut
 from app.agents.set_up import NEW_FOR, Step
+from app.conversations.api.conversations import OpenChatOut
 from app.core.actor import Actor
 from app.gaps.api.gaps import GapOut
 from app.gaps.gap import GrowingGap
-from app.live_chat.api.live_chats import OpenChatOut
 from app.overview.overview import LISTED, MOST_AGENTS, WEEK_DAYS, Change, Overview, Overviews
 from app.quality.api.quality import TurnCountsOut
 from app.sources.deletions.api import DeletionOut

@@ -6,10 +6,10 @@ from app.feature import Edge, Feature
 
 
 def _edge() -> Edge:
-    from app.live_chat.api.widget_person import WidgetPerson
+    from app.conversations.privacy.api import WidgetTranscripts
     from app.page_search.api import WidgetSearch
 
-    return Edge({WidgetSearch: WidgetPerson})
+    return Edge({WidgetSearch: WidgetTranscripts})
 
 
 FEATURE: Final = Feature(name="page_search", edge=_edge)

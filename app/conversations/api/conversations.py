@@ -23,6 +23,7 @@ from app.conversations.conversation import (
     Note,
 )
 from app.conversations.inbox import MAX_EXPORTED, ConversationReview, Inbox, Thread
+from app.conversations.live_chat import LiveChat, OpenChat
 from app.conversations.token_budgets import TokenBudgets
 from app.conversations.transcripts import Transcripts
 from app.conversations.visitor_device import VisitorDevice
@@ -55,6 +56,19 @@ _COLUMNS: Final = (
     *("last_active_at", "created_at", "state", "outcome", "rating", "turn_count", "first_question", "page_url"),
     *("language", "assignee", "labels", "channel", "visitor_id", "user_id", "id", "device"),
 )
+
+
+@mirrors(
+    LiveChat,
+    "conversation_id agent_id agent_name state asked_at taken_by first_question latest_text visitor_id user_id",
+    OpenChat,
+)
+class OpenChatOut(Model):
+    taken_by: str = Field(description="The operator or API token that answers; empty while the visitor waits.")
+
+    @classmethod
+    def showing(cls, listed: OpenChat) -> "OpenChatOut":
+        return super().showing(listed, listed.chat)
 
 
 @mirrors(VisitorDevice, "kind system browser")

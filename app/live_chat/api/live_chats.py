@@ -5,8 +5,8 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
-from app.conversations.api.conversations import TAG
-from app.conversations.live_chat import MAX_NAME_CHARS, LiveChat, OpenChat
+from app.conversations.api.conversations import TAG, OpenChatOut
+from app.conversations.live_chat import MAX_NAME_CHARS, LiveChat
 from app.core.actor import Actor
 from app.core.setting import limits_of
 from app.live_chat.api.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
@@ -15,19 +15,6 @@ from app.live_chat.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
 from app.live_chat.saved_reply import SavedReply
 from app.web.model import Email
 from app.web.operation import Api, Call, Model, Patch, delete, example, get, mirrors, patch, post, read, takes, write
-
-
-@mirrors(
-    LiveChat,
-    "conversation_id agent_id agent_name state asked_at taken_by first_question latest_text visitor_id user_id",
-    OpenChat,
-)
-class OpenChatOut(Model):
-    taken_by: str = Field(description="The operator or API token that answers; empty while the visitor waits.")
-
-    @classmethod
-    def showing(cls, listed: OpenChat) -> "OpenChatOut":
-        return super().showing(listed, listed.chat)
 
 
 class OpenChatsOut(Model):

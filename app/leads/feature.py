@@ -1,0 +1,17 @@
+"""Leads, as a guest of the core."""
+
+from typing import Final
+
+from app.feature import Edge, Feature
+
+
+def _edge() -> Edge:
+    from app.conversations.privacy.api import WidgetMe
+    from app.gaps.api.saved_filters import AdminSavedFilters
+    from app.leads.api import AdminLeads, WidgetLeads
+    from app.leads.pages import LeadPages
+
+    return Edge({WidgetLeads: WidgetMe, AdminLeads: AdminSavedFilters}, (LeadPages,))
+
+
+FEATURE: Final = Feature(name="leads", edge=_edge)
