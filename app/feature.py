@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
+from app.core.webhook_event import Event, declare_events
 from app.kit.wiring import Part, Wiring
 
 if TYPE_CHECKING:
@@ -95,6 +96,10 @@ class Feature:
     work: Callable[[], Work] = Work
     fills: Callable[[], Sequence[Fill[Any]]] = tuple
     on_turn_end: Sequence[TurnEndListener] = ()
+    events: Sequence[Event] = ()
+
+    def __post_init__(self) -> None:
+        declare_events(self.events)
 
 
 class Features(tuple[Feature, ...]):

@@ -171,13 +171,13 @@ def _addresses(settings: Settings) -> ClientAddresses:
 
 
 @asynccontextmanager
-async def open_worker(settings: Settings) -> AsyncIterator[None]:
+async def open_worker(settings: Settings, doubles: Doubles = NO_DOUBLES) -> AsyncIterator[None]:
     """Run a worker that reads, indexes, posts to webhooks, sends mail and deletes expired data until the block ends. It
     first repairs what a crash left; pages chunked by an older version are chunked again meanwhile."""
     from app.sources.runs.jobs.dbos_worker import DbosWorker
 
     async with (
-        open_infrastructure(settings) as base,
+        open_infrastructure(settings, doubles) as base,
         open_knowledge(base) as knowledge,
         open_playground(base) as playground,
     ):

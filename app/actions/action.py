@@ -13,12 +13,27 @@ from app.actions.action_schema import check_parameters
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_line
 from app.core.setting import at_most, between, check_limits, required
+from app.core.webhook_event import Event, NoticeText, WebhookEvent
 
 MAX_NAME_CHARS: Final = 40
 MAX_VALUE_CHARS: Final = 500
 MAX_HEADERS: Final = 10
 MAX_HEADER_CHARS: Final = 2000
 RESULT_PLACE: Final = "result"
+
+ACTION_LIMIT_NEAR: Final = Event(
+    WebhookEvent("action.limit_near"),
+    "four fifths of an action's daily calls are made",
+    120,
+    ("action_id", "daily_calls"),
+    NoticeText(
+        "an action is nearly used up",
+        '"{agent}" has made four fifths of the {daily_calls} calls that its action "{title}" may make in 24 hours. '
+        "When all are made, visitors are answered without it.",
+        "{pages}/actions/{action_id}",
+        "See the action",
+    ),
+)
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ARGUMENT: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")

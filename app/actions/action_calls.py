@@ -12,7 +12,7 @@ from uuid import UUID
 import anyio
 import structlog
 
-from app.actions.action import Action, ActionHosts, visitor_fact
+from app.actions.action import ACTION_LIMIT_NEAR, Action, ActionHosts, visitor_fact
 from app.actions.action_request import ActionRequest, NoResult, proposed_change, request_of, result_text, sent_headers
 from app.actions.action_schema import WrongArguments, check_arguments, offered_schema, read_arguments
 from app.actions.records import ActionRecords
@@ -20,7 +20,6 @@ from app.conversations.records.conversations import ConversationRecords
 from app.core.confirmation import ProposedChange
 from app.core.errors import DocentError, RateLimited
 from app.core.turn import Channel, VisitorSession
-from app.core.webhook_event import WebhookEvent
 from app.kit.limits.rate_limiter import Limit, RateLimiter
 from app.providers.chat.chat_model import ToolCall, ToolOffer
 from app.providers.http_caller import CallFailed, HttpCaller
@@ -177,7 +176,7 @@ class ActionCalls:
         try:
             await self._limiter.hit(Limit(1, _DAY), "action a day", str(action.id), "announced")
             await self._records.of_workspace(workspace_id).write(
-                lambda tx: Outbox(tx).tell(action.agent_id, WebhookEvent.ACTION_LIMIT_NEAR.value, told)
+                lambda tx: Outbox(tx).tell(action.agent_id, ACTION_LIMIT_NEAR.name, told)
             )
         except RateLimited:
             return

@@ -3,6 +3,7 @@
 from typing import Final
 
 from app.feature import Edge, Feature
+from app.leads.lead import LEAD_LEFT
 
 
 def _edge() -> Edge:
@@ -14,4 +15,4 @@ def _edge() -> Edge:
     return Edge({WidgetLeads: WidgetMe, AdminLeads: AdminSavedFilters}, (LeadPages,))
 
 
-FEATURE: Final = Feature(name="leads", edge=_edge)
+FEATURE: Final = Feature(name="leads", edge=_edge, events=(LEAD_LEFT,))

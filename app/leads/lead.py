@@ -3,11 +3,25 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID
+
+from app.core.webhook_event import Event, NoticeText, WebhookEvent
 
 MAX_NAME_CHARS = 100
 MAX_MESSAGE_CHARS = 4000
+LEAD_LEFT: Final = Event(
+    WebhookEvent("lead.left"),
+    "a visitor left a message",
+    50,
+    ("lead_id",),
+    NoticeText(
+        "a visitor left a message",
+        'On "{agent}" a visitor has left a message, with an address to answer to.',
+        "{pages}/leads",
+        "Read it",
+    ),
+)
 
 
 class LeadState(StrEnum):

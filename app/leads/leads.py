@@ -16,10 +16,10 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import MAX_EMAIL_CHARS, check_chosen, check_line, check_text
 from app.core.list_page import ListPage, PageRequest, collected
 from app.core.turn import VisitorSession
-from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
 from app.leads.lead import (
     EVERY_LEAD,
+    LEAD_LEFT,
     MAX_MESSAGE_CHARS,
     MAX_NAME_CHARS,
     Lead,
@@ -77,7 +77,7 @@ class Leads:
         )
         LeadRecords(tx).add(lead)
         told = {"conversation_id": str(lead.conversation_id), "lead_id": str(lead.id)}
-        Outbox(tx).tell(lead.agent_id, WebhookEvent.LEAD_LEFT.value, told, conversation_id=lead.conversation_id)
+        Outbox(tx).tell(lead.agent_id, LEAD_LEFT.name, told, conversation_id=lead.conversation_id)
 
     async def leads(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD

@@ -3,6 +3,7 @@
 from typing import Final
 
 from app.feature import Edge, Feature, Job, Work
+from app.stale_answers.stale_answer import ANSWERS_STALE
 
 
 def _edge() -> Edge:
@@ -19,4 +20,4 @@ def _work() -> Work:
     return Work((Job(5, "stale answers", StaleSearch, StaleSearch.look),))
 
 
-FEATURE: Final = Feature(name="stale_answers", edge=_edge, work=_work)
+FEATURE: Final = Feature(name="stale_answers", edge=_edge, work=_work, events=(ANSWERS_STALE,))

@@ -3,8 +3,27 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID
+
+from app.core.webhook_event import Event, NoticeText, WebhookEvent
+
+ANSWERS_STALE: Final = Event(
+    WebhookEvent("answers.stale"),
+    "a page no longer supports its answers",
+    80,
+    ("document_id",),
+    NoticeText(
+        "{count} stale answers",
+        'A page that "{agent}" answers from has changed. {count} answers tell what it said before.',
+        "{pages}/stale-answers",
+        "Compare the old words with the new ones",
+        (
+            "1 stale answer",
+            'A page that "{agent}" answers from has changed. One answer still tells what it said before.',
+        ),
+    ),
+)
 
 
 class StaleSubject(StrEnum):

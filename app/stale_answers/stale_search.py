@@ -17,7 +17,6 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import DocentError
 from app.core.page_url import host_of, page_key
 from app.core.turn import AnsweredBy
-from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
 from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenQuestion
@@ -25,7 +24,15 @@ from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.quality.trial_search import missing_words
 from app.stale_answers.changed_page import ChangedPage, PageText
 from app.stale_answers.records import ChangedPageRecords, StaleAnswerRecords, ToldAnswerRecords
-from app.stale_answers.stale_answer import Finding, PageChange, StaleKind, StaleState, StaleSubject, ToldAnswer
+from app.stale_answers.stale_answer import (
+    ANSWERS_STALE,
+    Finding,
+    PageChange,
+    StaleKind,
+    StaleState,
+    StaleSubject,
+    ToldAnswer,
+)
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -179,7 +186,7 @@ def _list(tx: Transaction, change: PageChange, stale: Sequence[Finding], stands:
     count = sum([records.keep(change, finding) for finding in stale])
     if count:
         told = {"document_id": str(change.document_id), "count": count}
-        Outbox(tx).tell(change.agent_id, WebhookEvent.ANSWERS_STALE.value, told)
+        Outbox(tx).tell(change.agent_id, ANSWERS_STALE.name, told)
     return count
 
 

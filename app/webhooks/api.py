@@ -1,11 +1,12 @@
 """Admin API: where an agent's events are posted to."""
 
-from typing import Annotated
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import WebhookEvent, declared_events
 from app.web.model import Url
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, read, write
 from app.webhooks.webhook import DeadLetter, Webhook
@@ -14,9 +15,21 @@ from app.webhooks.webhooks import Webhooks
 TAG = "Webhooks"
 
 
+class EventsOf:
+    """Marks a field with at least one of these events, by default all. They are read when the model is first used."""
+
+    def __init__(self, choices: Callable[[], Iterable[WebhookEvent]]) -> None:
+        self._choices = choices
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        choices = tuple(self._choices())
+        events = {**handler(source), "min_length": 1, "max_length": len(choices)}
+        return {"type": "default", "schema": events, "default": choices}
+
+
 class WebhookIn(Model):
     url: Url = Field(min_length=1, description="An https URL, not at a private address.")
-    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=len(WebhookEvent))] = tuple(WebhookEvent)
+    events: Annotated[tuple[WebhookEvent, ...], EventsOf(lambda: [event.name for event in declared_events()])]
 
 
 @mirrors(Webhook, "id agent_id url events created_at")

@@ -1,9 +1,8 @@
 """The console's page for webhooks: an agent's addresses, and failed deliveries."""
 
-from collections.abc import Mapping
 from typing import Final
 
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import WebhookEvent, declared_events
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.api import WebhookIn
 from app.webhooks.webhook import Webhook
@@ -53,24 +52,7 @@ class WebhookPages(Pages):
             "cursor": wanted.cursor,
             "made": made,
             "secret": secret,
-            "in_words": _IN_WORDS,
+            "in_words": {event.name: event.words for event in declared_events()},
             "most": MAX_WEBHOOKS,
         }
         return Shown("webhooks/webhooks.html", told)
-
-
-_IN_WORDS: Final[Mapping[WebhookEvent, str]] = {
-    WebhookEvent.TURN_FINISHED: "an answer finishes, fails or is cut off",
-    WebhookEvent.GAP_DETECTED: "a question could not be answered",
-    WebhookEvent.GAP_GROWN: "a gap is new, or was asked 5, 20 or 100 times",
-    WebhookEvent.GAPS_WEEKLY: "a week ends, with a summary of its gaps",
-    WebhookEvent.PERSON_ASKED: "a visitor is waiting for a person",
-    WebhookEvent.LEAD_LEFT: "a visitor left a message",
-    WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is assigned",
-    WebhookEvent.OPERATOR_MENTIONED: "a note mentions an operator",
-    WebhookEvent.ANSWERS_STALE: "a page no longer supports its answers",
-    WebhookEvent.SOURCE_FAILED: "a source could not be read",
-    WebhookEvent.BUDGET_NEAR: "four fifths of a day's or a month's tokens are used",
-    WebhookEvent.BUDGET_SPENT: "all of a day's or a month's tokens are used",
-    WebhookEvent.ACTION_LIMIT_NEAR: "four fifths of an action's daily calls are made",
-}

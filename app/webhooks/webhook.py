@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Protocol
 from uuid import UUID
 
 from app.agents.token_budget import LIMIT_NAMES
-from app.core.webhook_event import TURN, WebhookEvent, event_of
+from app.core.webhook_event import TURN, WebhookEvent, declared_event, event_of
 from app.gaps.gap_digest import WEEKLY, in_words
 from app.sources.source import hook_signature
 from app.store.delivery_loop import DueRow
@@ -22,8 +22,8 @@ from app.store.delivery_loop import DueRow
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
 _PURPOSE: Final = b"docent webhook"
-_TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee", "document_id")
-_TOLD_TOO: Final = ("lead_id", "limit", "used_tokens", *LIMIT_NAMES, "action_id", "daily_calls")
+_TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee")
+_TOLD_TOO: Final = ("limit", "used_tokens", *LIMIT_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,9 @@ class Delivery(DueRow):
     def _told_of(self) -> Mapping[str, Any]:
         if self.kind == WEEKLY:
             return in_words(self.subject, self.questions)
-        return {name: self.subject[name] for name in (*_TOLD, *_TOLD_TOO) if name in self.subject}
+        event = declared_event(event_of(self.kind))
+        sent = (*_TOLD, *_TOLD_TOO, *(event.sent if event else ()))
+        return {name: self.subject[name] for name in sent if name in self.subject}
 
 
 @dataclass(frozen=True, slots=True)

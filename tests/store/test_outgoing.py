@@ -11,15 +11,18 @@ from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
+from app.mail.mailer import Mailer
 from app.store.outbox import Outbox
 from app.store.sealed_rows import SealedRows, sealed_tables
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.channels.channel import ChannelKind, ChannelState, NoticeChannel
+from app.webhooks.channels.channels import ChannelPosts
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords
 from app.webhooks.records import WebhookRecords
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
 from app.webhooks.tickets.records import HelpDeskRecords, TicketRecords
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.recording_sender import RecordingSender
 
 LEASE = timedelta(minutes=2)
 URL = "https://hooks.slack.com/services/T00000000/B00000000/abcDEF123456"
@@ -123,15 +126,16 @@ async def test_who_wants_to_hear_of_a_day_is_owed_it_until_it_is_told(
     record: SystemOfRecord, clock: FixedClock, agent: Agent, channel: NoticeChannel
 ) -> None:
     event, now = WebhookEvent.BUDGET_NEAR, clock.now()
+    posts = ChannelPosts(record, RecordingSender(), Mailer(is_on=False, public_url=""), clock)
 
     def work(tx: Transaction) -> tuple[list[UUID], list[bool], list[UUID]]:
         records = WebhookRecords(tx)
-        owed = records.owed(event, now, now.date())
+        owed = records.owed(event, now, now.date(), [posts])
         told = [
             Outbox(tx).tell_once(agent.id, event.value, {"used_tokens": 9}, first_day=now.date(), happened_at=now)
             for _ in range(2)
         ]
-        return owed, told, records.owed(event, now, now.date())
+        return owed, told, records.owed(event, now, now.date(), [posts])
 
     assert await record.write(work) == ([agent.id], [True, False], [])
 

@@ -146,8 +146,11 @@ _furnished_once: tuple[FurnishedHouse, Belongings] | None = None
 
 
 @asynccontextmanager
-async def furnished(folder: Path, belongings: Belongings | None = None) -> AsyncIterator[FurnishedHouse]:
-    """Furnished once in a test process and copied since. `belongings` hold something more."""
+async def furnished(
+    folder: Path, belongings: Belongings | None = None, others: Mapping[Any, object] | None = None
+) -> AsyncIterator[FurnishedHouse]:
+    """Furnished once in a test process and copied since. `belongings` hold something more; `others` take the place of
+    parts."""
     global _furnished_once
     if _furnished_once is None:
         with tempfile.TemporaryDirectory() as first:
@@ -157,7 +160,11 @@ async def furnished(folder: Path, belongings: Belongings | None = None) -> Async
     rooms, its_own = _furnished_once
     built = a_built_widget(folder / "dist")
     async with open_house(
-        folder, widget_files=built, mailer=Mailer(is_on=True, public_url=""), belongings=belongings or its_own
+        folder,
+        widget_files=built,
+        mailer=Mailer(is_on=True, public_url=""),
+        belongings=belongings or its_own,
+        others=others,
     ) as house:
         yield replace(rooms, house=house, visitor=VisitorHttp(house, rooms.visitor.session))
 

@@ -24,7 +24,7 @@ from app.core.errors import NotFound
 from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import WebhookEvent, declared_events
 from app.kit.cache import MemoryCache
 from app.kit.tasks.supervisor import PeriodicTask
 from app.live_chat.live_chats import LiveChats, LiveSigns
@@ -39,7 +39,7 @@ from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
 
-EVERYTHING = tuple(WebhookEvent)
+EVERYTHING = tuple(event.name for event in declared_events())
 PAGE = PageRequest()
 
 

@@ -8,10 +8,10 @@ from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
 from app.mail.records import MailState
 from app.web.operation import Api, Call, Model, delete, get, mirrors, post, read, write
-from app.webhooks.api import TAG
+from app.webhooks.api import TAG, EventsOf
 from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS, NoticeChannel
 from app.webhooks.channels.channels import ChannelView, NoticeChannels
-from app.webhooks.notices.notice import NOTICED
+from app.webhooks.notice import noticed
 
 
 class NoticeChannelIn(Model):
@@ -21,7 +21,7 @@ class NoticeChannelIn(Model):
         max_length=MAX_URL_CHARS,
         description="The URL of an incoming webhook of Slack or Discord. It is stored sealed and never shown again.",
     )
-    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=len(NOTICED))] = tuple(NOTICED)
+    events: Annotated[tuple[WebhookEvent, ...], EventsOf(noticed)]
     is_quoting: bool = Field(default=False, description="Whether notices contain the questions of gaps.")
 
 

@@ -29,8 +29,7 @@ from app.webhooks.channels.channel import (
     channel_kind,
 )
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords, WaitingPost
-from app.webhooks.notices.notice import NOTICED, Notice, notice_of
-from app.webhooks.notices.notices import SETTINGS_PATH
+from app.webhooks.notice import Notice, notice_of, noticed
 from app.webhooks.webhook import WebhookSender
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -97,7 +96,7 @@ def _discord(notice: Notice, url: str, quotes: Sequence[str]) -> dict[str, Any]:
 
 _SERVICES: Final = {ChannelKind.SLACK: ("", _slack), ChannelKind.DISCORD: ("?with_components=true", _discord)}
 
-CHANNELS_PATH = f"{SETTINGS_PATH}/channels"
+CHANNELS_PATH = "/console/notices/channels"
 JSON_HEADERS = {"Content-Type": "application/json", "User-Agent": "Docent-Notices"}
 
 changes_of(
@@ -140,14 +139,14 @@ class NoticeChannels:
         url = url.strip()
         kind = channel_kind(url)
         self._sender.canonical(url)
-        if not events or not set(events) <= set(NOTICED):
-            raise InvalidInput("events", f"Choose at least one of {', '.join(NOTICED)}.")
+        if not events or not set(events) <= set(noticed()):
+            raise InvalidInput("events", f"Choose at least one of {', '.join(noticed())}.")
         channel = NoticeChannel(
             id=uuid4(),
             workspace_id=actor.workspace_id,
             kind=kind,
             name=name.strip(),
-            events=tuple(event for event in NOTICED if event in events),
+            events=tuple(event for event in noticed() if event in events),
             is_quoting=is_quoting,
             created_at=self._clock.now(),
         )
@@ -187,7 +186,7 @@ class ChannelPosts(DeliveryLoop[WaitingPost]):
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
         """Called in the transaction in which the news leave the outbox, so each is queued exactly once."""
-        if told := [each for each in news if event_of(each.kind) in NOTICED]:
+        if told := [each for each in news if event_of(each.kind) in noticed()]:
             NoticePostRecords(tx).put(told)
 
     def wanting(self, tx: Transaction, event: WebhookEvent, until: datetime) -> list[UUID]:

@@ -6,7 +6,7 @@ from app.web.console.page import Form, Go, Link, NoForm, Pages, Shown, Visit, ac
 from app.webhooks.channels.api import NoticeChannelIn
 from app.webhooks.channels.channel import MAX_CHANNELS
 from app.webhooks.channels.channels import CHANNELS_PATH, NoticeChannels
-from app.webhooks.notices.notice import NOTICED
+from app.webhooks.notice import noticed
 
 
 class NewChannel(NoticeChannelIn, Form):
@@ -22,7 +22,7 @@ class NoticeChannelPages(Pages):
     async def notice_channels(self, visit: Visit[NoForm]) -> Shown:
         told = {
             "channels": await self._channels.of_workspace(visit.actor),
-            "in_words": NOTICED,
+            "in_words": noticed(),
             "most": MAX_CHANNELS,
             "has_address": bool(self._mailer.whole_url("/")),
         }

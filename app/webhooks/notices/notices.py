@@ -11,7 +11,7 @@ from app.core.webhook_event import News, WebhookEvent, event_of
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
-from app.webhooks.notices.notice import NOTICED, notice_of
+from app.webhooks.notice import notice_of, noticed
 from app.webhooks.notices.records import NoticeRecords
 
 SETTINGS_PATH = "/console/notices"
@@ -30,9 +30,9 @@ class Notices:
     @writes
     def choose(self, tx: Transaction, actor: Actor, operator_id: UUID, events: Sequence[WebhookEvent]) -> None:
         """From now on, without earlier events. Raises InvalidInput."""
-        if not set(events) <= set(NOTICED):
+        if not set(events) <= set(noticed()):
             raise InvalidInput("events", "This event is not sent by mail. Choose another.")
-        NoticeRecords(tx).choose(operator_id, tuple(event for event in NOTICED if event in events))
+        NoticeRecords(tx).choose(operator_id, tuple(event for event in noticed() if event in events))
 
 
 class NoticeMails:
@@ -45,7 +45,7 @@ class NoticeMails:
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
         """Add a mail for each subscribed operator, in the transaction in which the news leave the outbox, so each is
         added exactly once."""
-        told = [each for each in news if event_of(each.kind) in NOTICED] if self._mailer.is_on else []
+        told = [each for each in news if event_of(each.kind) in noticed()] if self._mailer.is_on else []
         if not told:
             return
         readers = NoticeRecords(tx).readers({each.agent_id for each in told})

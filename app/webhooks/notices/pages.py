@@ -3,12 +3,11 @@
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read
-from app.webhooks.notices.notice import NOTICED
+from app.webhooks.notice import noticed
 from app.webhooks.notices.notices import SETTINGS_PATH, Notices
 
 # Nobody else gets mails about these.
-_IN_WORDS = {
-    **NOTICED,
+_OWN = {
     WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is assigned to you",
     WebhookEvent.OPERATOR_MENTIONED: "a note mentions you",
 }
@@ -27,7 +26,8 @@ class NoticePages(Pages):
     async def notices(self, visit: Visit[NoForm]) -> Shown:
         chosen = await self._notices.chosen(visit.actor, visit.operator.id)
         return Shown(
-            "webhooks/notices/notices.html", {"chosen": chosen, "in_words": _IN_WORDS, "has_mail": self._mailer.is_on}
+            "webhooks/notices/notices.html",
+            {"chosen": chosen, "in_words": noticed() | _OWN, "has_mail": self._mailer.is_on},
         )
 
     @action(SETTINGS_PATH, access=read, shown_on="notices")

@@ -10,7 +10,7 @@ from app.core.webhook_event import WebhookEvent
 
 MAX_FIELD_CHARS: Final = 254
 MAX_TOKEN_CHARS: Final = 500
-HANDED_OVER: Final = (WebhookEvent.PERSON_ASKED, WebhookEvent.LEAD_LEFT)
+HANDED_OVER: Final = (WebhookEvent.PERSON_ASKED, WebhookEvent("lead.left"))
 """What opens a ticket."""
 
 

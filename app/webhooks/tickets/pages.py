@@ -5,7 +5,7 @@ from typing import Final
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
-from app.webhooks.notices.notice import NOTICED
+from app.webhooks.notice import noticed
 from app.webhooks.tickets.api import HelpDeskIn
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
 from app.webhooks.tickets.desks import DESKS
@@ -36,7 +36,7 @@ class HelpDeskPages(Pages):
             "cursor": visit.input.cursor,
             "desks": DESKS,
             "wanted": visit.input,
-            "events": {event: NOTICED[event] for event in HANDED_OVER},
+            "events": {event: noticed()[event] for event in HANDED_OVER},
             "has_mail": self._mailer.is_on,
         }
         return Shown("webhooks/tickets/help_desk.html", told)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import pyotp
 
@@ -303,8 +304,8 @@ _opened_once: tuple[OpenConsole, Belongings] | None = None
 
 
 @asynccontextmanager
-async def open_console(folder: Path) -> AsyncIterator[OpenConsole]:
-    """Its operators sign in once in a test process; from then on it is copied."""
+async def open_console(folder: Path, others: Mapping[Any, object] | None = None) -> AsyncIterator[OpenConsole]:
+    """Its operators sign in once in a test process; from then on it is copied. `others` take the place of parts."""
     global _opened_once
     if _opened_once is None:
         with tempfile.TemporaryDirectory() as first:
@@ -312,7 +313,7 @@ async def open_console(folder: Path) -> AsyncIterator[OpenConsole]:
                 console = await _with_operators(rooms)
             _opened_once = console, Belongings.left_in(Path(first), rooms.house)
     console, belongings = _opened_once
-    async with furnished(folder, belongings) as rooms:
+    async with furnished(folder, belongings, others) as rooms:
         yield OpenConsole(
             rooms,
             console.admin.copied_to(rooms.house),

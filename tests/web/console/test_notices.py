@@ -2,7 +2,7 @@
 
 import re
 
-from app.webhooks.notices.notice import NOTICED
+from app.webhooks.notice import noticed
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 
@@ -16,7 +16,7 @@ def ticked(page: str) -> list[str]:
 async def test_nothing_is_told_until_it_is_chosen(browser: ConsoleBrowser) -> None:
     page = await browser.page(PATH)
     assert ticked(page) == []
-    assert re.findall(r'type="checkbox" value="([\w.]+)"', page) == [event.value for event in NOTICED]
+    assert re.findall(r'type="checkbox" value="([\w.]+)"', page) == list(noticed())
     assert "By mail to admin@example.com" in text_of(page)
     assert "a conversation is assigned to you a note mentions you" in text_of(page)
 

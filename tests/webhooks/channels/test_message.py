@@ -8,7 +8,7 @@ import pytest
 
 from app.webhooks.channels.channel import ChannelKind
 from app.webhooks.channels.channels import MAX_QUOTES, post_of
-from app.webhooks.notices.notice import Notice
+from app.webhooks.notice import Notice
 
 URL = "https://docent.example.com/console/agents/1/gaps"
 NOTICE = Notice("Shop: a new gap", ('"Shop" was asked what its knowledge does not answer.',), "/gaps", "See the gaps")

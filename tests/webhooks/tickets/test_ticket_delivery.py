@@ -19,8 +19,8 @@ from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.core.webhook_event import WebhookEvent
 from app.kit.cache import MemoryCache
+from app.leads.lead import LEAD_LEFT
 from app.leads.leads import Leads
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mailer import Mailer
@@ -239,7 +239,7 @@ async def test_what_is_erased_meanwhile_is_not_handed_over(team: Team) -> None:
 async def test_only_what_was_chosen_and_comes_after_is_handed_over(team: Team) -> None:
     await team.leave_a_message()
     team.clock.advance(1)
-    await team.set(replace(ZENDESK, events=(WebhookEvent.LEAD_LEFT,)))
+    await team.set(replace(ZENDESK, events=(LEAD_LEFT.name,)))
     await team.ask_for_a_person()
     assert await team.deliver() == 0
     await team.leave_a_message()

@@ -5,8 +5,11 @@ from uuid import UUID
 
 import pytest
 
+from app.actions.action import ACTION_LIMIT_NEAR
 from app.core.webhook_event import WebhookEvent
-from app.webhooks.notices.notice import NOTICED, notice_of
+from app.leads.lead import LEAD_LEFT
+from app.stale_answers.stale_answer import ANSWERS_STALE
+from app.webhooks.notice import notice_of, noticed
 
 AGENT, OTHER = UUID(int=1), UUID(int=2)
 WEEK: dict[str, Any] = {
@@ -20,13 +23,13 @@ WEEK: dict[str, Any] = {
 TOLD: dict[WebhookEvent, dict[str, Any]] = {
     WebhookEvent.PERSON_ASKED: {"conversation_id": str(OTHER)},
     WebhookEvent.GAP_GROWN: {"gap_id": str(OTHER), "count": 5},
-    WebhookEvent.LEAD_LEFT: {"conversation_id": str(OTHER), "lead_id": str(OTHER)},
+    LEAD_LEFT.name: {"conversation_id": str(OTHER), "lead_id": str(OTHER)},
     WebhookEvent.CONVERSATION_ASSIGNED: {"conversation_id": str(OTHER), "assignee": "bo@example.com", "count": 1},
     WebhookEvent.OPERATOR_MENTIONED: {"conversation_id": str(OTHER), "mentioned": "bo@x.example", "by": "al@x.example"},
     WebhookEvent.BUDGET_NEAR: {"used_tokens": 900, "daily_tokens": 1000},
     WebhookEvent.BUDGET_SPENT: {"limit": "monthly_tokens", "used_tokens": 1000, "monthly_tokens": 1000},
-    WebhookEvent.ACTION_LIMIT_NEAR: {"action_id": str(OTHER), "title": "Order status", "daily_calls": 1000},
-    WebhookEvent.ANSWERS_STALE: {"document_id": str(OTHER), "count": 2},
+    ACTION_LIMIT_NEAR.name: {"action_id": str(OTHER), "title": "Order status", "daily_calls": 1000},
+    ANSWERS_STALE.name: {"document_id": str(OTHER), "count": 2},
     WebhookEvent.SOURCE_FAILED: {"source_id": str(OTHER), "run_id": str(OTHER), "kept_pages": 4},
     WebhookEvent.GAPS_WEEKLY: WEEK,
 }
@@ -37,9 +40,9 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
     [
         (WebhookEvent.PERSON_ASKED, "Shop: a visitor is waiting for a person", f"/console/live/{OTHER}"),
         (WebhookEvent.GAP_GROWN, "Shop: a gap has grown to 5", f"/console/agents/{AGENT}/gaps"),
-        (WebhookEvent.ANSWERS_STALE, "Shop: 2 stale answers", f"/console/agents/{AGENT}/stale-answers"),
+        (ANSWERS_STALE.name, "Shop: 2 stale answers", f"/console/agents/{AGENT}/stale-answers"),
         (WebhookEvent.SOURCE_FAILED, "Shop: a source could not be read", f"/console/agents/{AGENT}/sources/{OTHER}"),
-        (WebhookEvent.LEAD_LEFT, "Shop: a visitor left a message", f"/console/agents/{AGENT}/leads"),
+        (LEAD_LEFT.name, "Shop: a visitor left a message", f"/console/agents/{AGENT}/leads"),
         (
             WebhookEvent.CONVERSATION_ASSIGNED,
             "Shop: a conversation is assigned to bo@example.com",
@@ -61,7 +64,7 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
             f"/console/agents/{AGENT}/settings/spending",
         ),
         (
-            WebhookEvent.ACTION_LIMIT_NEAR,
+            ACTION_LIMIT_NEAR.name,
             "Shop: an action is nearly used up",
             f"/console/agents/{AGENT}/actions/{OTHER}",
         ),
@@ -77,7 +80,7 @@ def test_a_notice_names_the_agent_and_leads_to_where_something_can_be_done(
 
 
 def test_whatever_can_be_chosen_has_words() -> None:
-    assert set(TOLD) == set(NOTICED)
+    assert set(TOLD) == set(noticed())
 
 
 def test_a_gap_that_was_asked_for_once_is_new() -> None:

@@ -1,28 +1,13 @@
 """An event for a person: a subject, a few sentences and a page of the console. Contains no words of visitors."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 from uuid import UUID
 
 from app.agents.token_budget import OF_DAY, OF_WORKSPACE
-from app.core.webhook_event import WebhookEvent
-
-NOTICED: Final[Mapping[WebhookEvent, str]] = {
-    WebhookEvent.PERSON_ASKED: "a visitor is waiting for a person",
-    WebhookEvent.GAP_GROWN: "a gap is new, or was asked 5, 20 or 100 times",
-    WebhookEvent.LEAD_LEFT: "a visitor left a message",
-    WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is assigned",
-    WebhookEvent.OPERATOR_MENTIONED: "a note mentions an operator",
-    WebhookEvent.ANSWERS_STALE: "a page no longer supports its answers",
-    WebhookEvent.SOURCE_FAILED: "a source could not be read",
-    WebhookEvent.BUDGET_NEAR: "four fifths of a day's or a month's tokens are used",
-    WebhookEvent.BUDGET_SPENT: "all of a day's or a month's tokens are used",
-    WebhookEvent.ACTION_LIMIT_NEAR: "four fifths of an action's daily calls are made",
-    WebhookEvent.GAPS_WEEKLY: "a week ends, with a summary of its gaps",
-}
-"""The events that people may be told of, in words."""
+from app.core.webhook_event import NoticeText, WebhookEvent, declared_event, declared_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,79 +20,50 @@ class Notice:
     action: str
 
 
-# Subject, text, page and link by event; those in `_OF_ONE` apply if the event is about one thing alone. Braces contain
-# the agent's name, the path of its pages, and the outbox's values.
-_TEXTS: Final[Mapping[WebhookEvent, tuple[str, str, str, str]]] = {
-    WebhookEvent.PERSON_ASKED: (
+# Of the core's events that need no more than their values.
+_TEXTS: Final[Mapping[str, NoticeText]] = {
+    WebhookEvent.PERSON_ASKED: NoticeText(
         "a visitor is waiting for a person",
         'On "{agent}" a visitor has asked for a person and waits for an answer.',
         "/console/live/{conversation_id}",
         "Answer them",
     ),
-    WebhookEvent.GAP_GROWN: (
+    WebhookEvent.GAP_GROWN: NoticeText(
         "a gap has grown to {count}",
         '"{agent}" was asked {count} times what its knowledge does not answer.',
         "{pages}/gaps",
         "See the gaps",
+        ("a new gap", '"{agent}" was asked what its knowledge does not answer, for the first time.'),
     ),
-    WebhookEvent.SOURCE_FAILED: (
+    WebhookEvent.SOURCE_FAILED: NoticeText(
         "a source could not be read",
         'A source of "{agent}" could not be read. {before}',
         "{pages}/sources/{source_id}",
         "See why",
     ),
-    WebhookEvent.LEAD_LEFT: (
-        "a visitor left a message",
-        'On "{agent}" a visitor has left a message, with an address to answer to.',
-        "{pages}/leads",
-        "Read it",
-    ),
-    WebhookEvent.OPERATOR_MENTIONED: (
+    WebhookEvent.OPERATOR_MENTIONED: NoticeText(
         "{by} mentioned {mentioned} in a note",
         'On a conversation of "{agent}" {by} has written a note that names {mentioned}.',
         "{pages}/conversations/{conversation_id}#notes",
         "Read it",
     ),
-    WebhookEvent.BUDGET_NEAR: (
+    WebhookEvent.BUDGET_NEAR: NoticeText(
         "the {span}'s tokens are nearly used up",
         "{who} used up {share:.0%} of the tokens that {may} cost in a {span}. "
         "When all are used, visitors are answered without the chat model until {until}.",
         "{pages}/settings/spending",
         "See what it costs",
     ),
-    WebhookEvent.BUDGET_SPENT: (
+    WebhookEvent.BUDGET_SPENT: NoticeText(
         "the {span}'s tokens are used up",
         "{who} used up the tokens that {may} cost in a {span}. "
         "Visitors are answered without the chat model until {until}.",
         "{pages}/settings/spending",
         "See what it costs",
     ),
-    WebhookEvent.ACTION_LIMIT_NEAR: (
-        "an action is nearly used up",
-        '"{agent}" has made four fifths of the {daily_calls} calls that its action "{title}" may make in 24 hours. '
-        "When all are made, visitors are answered without it.",
-        "{pages}/actions/{action_id}",
-        "See the action",
-    ),
-    WebhookEvent.ANSWERS_STALE: (
-        "{count} stale answers",
-        'A page that "{agent}" answers from has changed. {count} answers tell what it said before.',
-        "{pages}/stale-answers",
-        "Compare the old words with the new ones",
-    ),
 }
-_OF_ONE: Final[Mapping[WebhookEvent, tuple[str, str]]] = {
-    WebhookEvent.GAP_GROWN: (
-        "a new gap",
-        '"{agent}" was asked what its knowledge does not answer, for the first time.',
-    ),
-    WebhookEvent.ANSWERS_STALE: (
-        "1 stale answer",
-        'A page that "{agent}" answers from has changed. One answer still tells what it said before.',
-    ),
-}
-
-
+# Of an event that was queued when the process still had its feature.
+_GONE: Final = NoticeText("something happened", 'Something happened on "{agent}".', "/console", "See the overview")
 _BEFORE: Final = {
     True: "Visitors are answered from what was read before.",
     False: "Nothing was read from it before, so visitors get no answers from it.",
@@ -115,18 +71,16 @@ _BEFORE: Final = {
 
 
 def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str, Any]) -> Notice:
-    """`agent` is its name, `told` the outbox's values of the event, which is one of NOTICED."""
+    """`agent` is its name, `told` the outbox's values of the event, which is one of `noticed`."""
     pages = f"/console/agents/{agent_id}"
-    if event is WebhookEvent.CONVERSATION_ASSIGNED:
-        return _assigned(pages, agent, told)
-    if event is WebhookEvent.GAPS_WEEKLY:
-        return _week(pages, agent, told)
-    subject, text, path, action = _TEXTS[event]
-    if event in _OF_ONE and told["count"] == 1:
-        subject, text = _OF_ONE[event]
+    if event in _MADE:
+        return _MADE[event](pages, agent, told)
+    texts = _text_of(event) or _GONE
+    subject, text = texts.of_one if texts.of_one and told["count"] == 1 else (texts.subject, texts.text)
     words = {**told, "agent": agent, "pages": pages, "before": _BEFORE[bool(told.get("kept_pages"))]}
     words |= _limit(agent, told) if "used_tokens" in told else {}
-    return Notice(f"{agent}: {subject.format_map(words)}", (text.format_map(words),), path.format_map(words), action)
+    subject, text, path = (each.format_map(words) for each in (subject, text, texts.path))
+    return Notice(f"{agent}: {subject}", (text,), path, texts.action)
 
 
 def _limit(agent: str, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,3 +127,23 @@ def _shares(turns: Mapping[str, Any]) -> str:
     if not turns["turns"]:
         return "No questions."
     return f"{turns['turns']} questions, {turns['answered']:.0%} answered, {turns['abstained']:.0%} not answered."
+
+
+_MADE: Final[Mapping[str, Callable[[str, str, Mapping[str, Any]], Notice]]] = {
+    WebhookEvent.CONVERSATION_ASSIGNED: _assigned,
+    WebhookEvent.GAPS_WEEKLY: _week,
+}
+# Where people look for them first and last.
+_PLACES: Final = {WebhookEvent.PERSON_ASKED: 15, WebhookEvent.GAPS_WEEKLY: 1000}
+
+
+def noticed() -> dict[WebhookEvent, str]:
+    """The events that people may be told of, in words."""
+    known = [event for event in declared_events() if event.name in _MADE or _text_of(event.name)]
+    known.sort(key=lambda event: _PLACES.get(event.name, event.place))
+    return {event.name: event.words for event in known}
+
+
+def _text_of(name: WebhookEvent) -> NoticeText | None:
+    event = declared_event(name)
+    return _TEXTS.get(name) or (event.notice if event else None)
