@@ -59,6 +59,7 @@ from app.kit.password_hasher import Argon2PasswordHasher, PasswordHasher
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.process_limits import give_back_free_memory
 from app.kit.tasks.supervisor import PeriodicTask
+from app.kit.timeouts import EvenTime
 from app.kit.wiring import Part, Parts, Wiring
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.mail.mailer import Mailer
@@ -78,7 +79,6 @@ from app.sources.runs.site_reader import PageListing
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import ClientAddresses
-from app.web.even_time import EvenTime
 from app.web.health import Exposition, MetricsToken, Readiness, exposition_of
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections

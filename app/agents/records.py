@@ -13,8 +13,7 @@ from app.agents.signed_user import UserIssuer, UserKey
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.store.schema import Audited, StorableText, UtcDateTime, column, parent, table
-from app.store.tables.agents import AGENT_VERSIONS, AGENTS
-from app.store.tables.tenancy import WORKSPACES
+from app.store.tables.agents import AGENT_VERSIONS, AGENTS, WORKSPACES
 from app.store.transaction import Keyset, Repository, batches, config_from_json, config_to_json, new_id, value_of
 
 # The agent's milestones. `seen_on` is the website, as its origin, on which a browser last opened the widget.

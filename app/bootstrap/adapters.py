@@ -58,7 +58,7 @@ def configured_vector_index(
     settings: Settings, embedder: Embedder, record: SystemOfRecord, closing: AsyncExitStack
 ) -> VectorIndex:
     from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
-    from app.store.machine_lock import MachineLock
+    from app.store.engine import MachineLock
 
     vectors = LanceDBVectorIndex(
         settings.vector_uri,

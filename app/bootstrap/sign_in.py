@@ -8,8 +8,8 @@ from app.kit.clock import Clock
 from app.kit.wiring import Parts
 from app.providers.identity.oidc_provider import OidcProvider
 from app.settings import Settings
+from app.workspaces.operator import ProviderRules
 from app.workspaces.operators import SignInMethods
-from app.workspaces.provider_rules import ProviderRules
 
 
 def configured_oidc_provider(settings: Settings, clock: Clock) -> OidcProvider | None:

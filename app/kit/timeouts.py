@@ -1,8 +1,11 @@
-"""Timeouts for what `asyncio.timeout` counts wrongly or makes expensive."""
+"""Timeouts for what `asyncio.timeout` counts wrongly or makes expensive, and answers that take the same time whatever
+was found.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
 
 _LOOKS: Final = 8  # an answer is seen by one round of the loop and taken by the next: connecting needs six
@@ -89,3 +92,23 @@ class ReusableTimeout:
             return
         self._is_over = True
         self._waiting.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class EvenTime:
+    """`seconds` is more than the work takes: its end is not to reveal how many accounts an address has."""
+
+    seconds: float = 0.5
+
+    @asynccontextmanager
+    async def __call__(self, *, if_refused: bool = False) -> AsyncIterator[None]:
+        """The block takes at least that long; with `if_refused`, only one that raises."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self.seconds
+        try:
+            yield
+        except Exception:
+            await asyncio.sleep(max(0.0, until - loop.time()))
+            raise
+        if not if_refused:
+            await asyncio.sleep(max(0.0, until - loop.time()))

@@ -4,9 +4,8 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.knowledge.chunk_contexts import ContextEstimate
-from app.knowledge.document import QuarantinedPage
+from app.knowledge.document import PageReview, QuarantinedPage
 from app.knowledge.injection_scan import Finding, FindingKind
-from app.knowledge.page_review import PageReview
 from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.reindex import Reindexing
 from app.web.model import mirrors

@@ -8,8 +8,7 @@ from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.kit.job_queue import JobQueue
-from app.knowledge.document import QuarantinedPage, Review
-from app.knowledge.page_review import PageReview
+from app.knowledge.document import PageReview, QuarantinedPage, Review
 from app.knowledge.records.quarantine import QuarantineRecords
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of

@@ -18,8 +18,8 @@ from app.store.engine import is_sqlite, open_engine, translated_errors, usable_u
 from app.store.migrate import migrate, missing_migrations
 from app.store.processes import database_time
 from app.store.tables import all_tables
+from app.store.tables.agents import PROCESSES
 from app.store.tables.knowledge import SOURCE_FILES
-from app.store.tables.tenancy import PROCESSES
 
 _LIVING_SECONDS: Final = 20  # without a heartbeat, after which a process counts as dead
 _ROWS_AT_ONCE: Final = 200

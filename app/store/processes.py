@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Engine, func, select, type_coerce
 from sqlalchemy.pool import QueuePool
 
 from app.store.schema import UtcDateTime
-from app.store.tables.tenancy import PROCESSES
+from app.store.tables.agents import PROCESSES
 from app.store.transaction import Repository
 
 

@@ -9,16 +9,20 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from uuid import UUID
 
+from app.core.turn import Finish, StoredTurn, TurnState
 from app.core.turn_events import (
     FIRST_RECORD_NUMBER,
     INTERRUPTED,
+    Citations,
+    Confirm,
     Done,
     Error,
     NumberedEvent,
+    Start,
     Token,
     TurnEvent,
     TurnFeed,
@@ -249,3 +253,38 @@ class LiveTurn(TurnFeed):
             if follower.seen > self.last_number:
                 follower.heard(NumberedEvent(follower.seen + 1, INTERRUPTED))
             follower.ended()
+
+
+def head_of(stored: StoredTurn) -> TurnHead:
+    return TurnHead(stored.id, stored.conversation_id, stored.fingerprint)
+
+
+def replayed(stored: StoredTurn) -> LiveTurn:
+    """The whole of a turn that has ended, from the system of record, which does not number its events: fewer ones, with
+    the same content."""
+    return LiveTurn.finished(head_of(stored), rest_of(stored, []))
+
+
+def rest_of(stored: StoredTurn, known: list[TurnEvent]) -> Iterator[TurnEvent]:
+    """The events of an ended turn after the events `known`."""
+    if not known:
+        yield Start(stored.id, stored.conversation_id)
+    said = "".join(event.token for event in known if isinstance(event, Token))
+    if stored.answer.startswith(said) and stored.answer != said:
+        yield Token(stored.answer[len(said) :])
+    if stored.state is TurnState.DONE and stored.message_id and stored.answered_by:
+        if stored.citations and not any(isinstance(event, Citations) for event in known):
+            yield Citations(stored.citations)
+        if stored.confirmation and not any(isinstance(event, Confirm) for event in known):
+            yield Confirm(stored.confirmation)
+        yield Done(
+            turn_id=stored.id,
+            message_id=stored.message_id,
+            answered_by=stored.answered_by,
+            low_confidence=stored.low_confidence,
+            confidence=stored.confidence or 0.0,
+            finish=stored.finish or Finish.COMPLETE,
+            next_questions=stored.next_questions,
+        )
+    else:
+        yield replace(INTERRUPTED, code=stored.error_code or INTERRUPTED.code)

@@ -14,11 +14,10 @@ from app.core.errors import NotFound, Overloaded, TurnConflict, Unavailable
 from app.core.turn import StoredTurn, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import FIRST_RECORD_NUMBER, TurnFeed
 from app.kit.tasks.supervisor import Supervisor, end_task
-from app.turns.live_turn import LiveTurn
+from app.turns.live_turn import LiveTurn, replayed
 from app.turns.remote.log_writer import LogWriter
 from app.turns.remote.remote_turns import RemoteTurns, SharedTurns
 from app.turns.remote.turn_log import KEPT_SECONDS, TurnHead, TurnOrder
-from app.turns.turn_replay import replayed
 from app.turns.turn_run import TurnRun, TurnTools
 
 log = structlog.get_logger(__name__)

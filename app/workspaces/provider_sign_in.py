@@ -13,9 +13,8 @@ from app.core.errors import InvalidInput, Misconfigured, Unauthorized
 from app.kit.clock import Clock
 from app.providers.identity.oidc_provider import Identity
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.operator import Credentials, Operator, Role
+from app.workspaces.operator import Credentials, Operator, ProviderRules, Role
 from app.workspaces.operators import acting, checked_email
-from app.workspaces.provider_rules import ProviderRules
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.records.tokens import TokenRecords

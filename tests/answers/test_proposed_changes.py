@@ -19,7 +19,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.turn import Channel
 from app.core.turn_events import Confirm, Done, Error, TurnEvent, event_payload
 from app.providers.chat.chat_model import ToolCall
-from app.turns.turn_replay import replayed
+from app.turns.live_turn import replayed
 from tests.actions.test_action import ACTION, ORDER
 from tests.answers.test_action_answers import QUESTION, add_action, said, stored
 from tests.doubles.answering_house import AnsweringHouse, answering_house

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import insert
 
 from app.store.engine import open_engine
-from app.store.tables.tenancy import WORKSPACES
+from app.store.tables.agents import WORKSPACES
 
 
 async def another_workspace(folder: Path) -> UUID:

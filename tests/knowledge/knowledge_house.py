@@ -35,7 +35,7 @@ from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.records import SourceRecords
-from app.sources.runs.given_pages import GivenPages
+from app.sources.runs.site_reader import GivenPages
 from app.sources.source import Source, SourceConfig
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords

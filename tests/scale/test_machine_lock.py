@@ -6,8 +6,7 @@ import anyio
 import pytest
 from sqlalchemy import Engine
 
-from app.store.engine import open_engine
-from app.store.machine_lock import MachineLock
+from app.store.engine import MachineLock, open_engine
 from tests.doubles.postgres_server import running_postgres
 
 

@@ -10,8 +10,7 @@ from structlog.testing import capture_logs
 
 from app.providers.indexes import lancedb_tables, lancedb_vector_index
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
-from app.store.engine import open_engine
-from app.store.machine_lock import MachineLock
+from app.store.engine import MachineLock, open_engine
 from tests.contracts.vector_index_contract import AGENT, DIMENSIONS, VectorIndexContract, row, unit
 from tests.doubles.postgres_server import running_postgres
 from tests.scale.object_store import ObjectStore, running_object_store

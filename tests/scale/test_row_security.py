@@ -18,8 +18,7 @@ from app.store.migrate import migrate
 from app.store.row_security import SHARED_TABLES, WorkspaceScope, settle_role, unprotected_tables
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables import all_tables
-from app.store.tables.agents import AGENTS
-from app.store.tables.tenancy import WORKSPACES
+from app.store.tables.agents import AGENTS, WORKSPACES
 from app.store.transaction import Transaction
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.postgres_record import ROLE

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from app.store.schema import PackedJson, StorableJson, StorableText, UtcDateTime
 from app.store.tables import all_tables
-from app.store.tables.tenancy import PROCESSES
+from app.store.tables.agents import PROCESSES
 from tests.store.sample_rows import an_id
 
 ROWS: Final = 3

@@ -17,8 +17,8 @@ from app.knowledge.records.documents import DocumentRecords
 from app.sources.source import Source
 from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.agents import PROCESSES, WORKSPACES
 from app.store.tables.conversations import USAGE
-from app.store.tables.tenancy import PROCESSES, WORKSPACES
 
 OWNER = "web-1"
 

@@ -17,8 +17,8 @@ from app.store.database_copy import CopyStep, TableSum, copy_database
 from app.store.engine import is_sqlite, open_engine
 from app.store.processes import database_time
 from app.store.tables import all_tables
+from app.store.tables.agents import PROCESSES, WORKSPACES
 from app.store.tables.knowledge import SOURCES
-from app.store.tables.tenancy import PROCESSES, WORKSPACES
 from tests.doubles.temporary_record import temporary_database
 from tests.store.filled_tables import ROWS, fill
 from tests.store.sample_rows import an_id, count_rows, silence

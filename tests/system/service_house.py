@@ -32,7 +32,7 @@ from app.settings import read_settings
 from app.store.engine import open_engine
 from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.tenancy import PROCESSES
+from app.store.tables.agents import PROCESSES
 from app.turns.remote.remote_turns import SharedTurns
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.records.tokens import TokenRecords

@@ -39,6 +39,7 @@ from app.kit.job_queue import JobQueue
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_slots import MemoryStreamSlots, StreamSlots
 from app.kit.password_hasher import PasswordHasher
+from app.kit.timeouts import EvenTime
 from app.kit.wiring import Wiring
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.mail.mailer import Mailer
@@ -64,15 +65,14 @@ from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
-from app.web.even_time import EvenTime
 from app.web.health import Exposition, MetricsToken, Readiness, exposition_of
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.widget_script import WidgetFolder
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import WebhookSender
 from app.workspaces.api_tokens import ApiTokens
+from app.workspaces.operator import ProviderRules
 from app.workspaces.operators import SignInMethods
-from app.workspaces.provider_rules import ProviderRules
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.answering_house import TOKENS
 from tests.doubles.counting_rate_limiter import CountingRateLimiter

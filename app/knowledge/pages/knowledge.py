@@ -14,9 +14,8 @@ from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.core.setting import settings_of
 from app.core.text.untrusted_text import without_controls
-from app.knowledge.document import QuarantinedPage
+from app.knowledge.document import PageReview, QuarantinedPage
 from app.knowledge.injection_scan import IN_WORDS
-from app.knowledge.page_review import PageReview
 from app.knowledge.quarantine import PageQuarantine, quarantined_pages
 from app.knowledge.reindex import Reindexing
 from app.knowledge.starter_suggestions import StarterSuggestions

@@ -7,8 +7,7 @@ from sqlalchemy import Row, func, select, update
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.knowledge.document import QuarantinedPage, Review, VersionState
-from app.knowledge.page_review import PageReview, ReviewedPassage
+from app.knowledge.document import PageReview, QuarantinedPage, Review, ReviewedPassage, VersionState
 from app.knowledge.records.live_documents import HASH_AT_URL, at_url
 from app.store.tables.agents import AGENTS
 from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS

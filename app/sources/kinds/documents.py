@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.sources.files.records import GivenDocumentRecords
-from app.sources.runs.given_pages import GONE, GivenKind, GivenPages
-from app.sources.runs.site_reader import ReadPage
+from app.sources.runs.site_reader import GONE, GivenKind, GivenPages, ReadPage
 from app.sources.source import Source
 
 

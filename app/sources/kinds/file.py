@@ -6,8 +6,7 @@ from typing import Final
 from app.core.errors import InvalidInput
 from app.core.source_file import FileFacts, StoredBody
 from app.sources.files.records import FileRecords
-from app.sources.runs.given_pages import FAILED, GivenKind, GivenPages
-from app.sources.runs.site_reader import ReadPage
+from app.sources.runs.site_reader import FAILED, GivenKind, GivenPages, ReadPage
 from app.sources.source import Source
 from app.store.system_of_record import Transaction
 

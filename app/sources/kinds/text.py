@@ -4,8 +4,7 @@ from typing import Final
 
 from app.core.field_rules import check_text
 from app.knowledge.document import PageContent
-from app.sources.runs.given_pages import GivenKind, GivenPages
-from app.sources.runs.site_reader import ReadPage
+from app.sources.runs.site_reader import GivenKind, GivenPages, ReadPage
 from app.sources.source import MAX_TEXT_CHARS, Source, SourceConfig
 
 

@@ -16,11 +16,10 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.repeated_texts import RepeatedTexts
 from app.knowledge.retire import Retire
 from app.sources.records import SourceAccessRecords, SourceRecords
-from app.sources.runs.given_pages import GivenKind, GivenPages
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords, MissedDocumentRecords
 from app.sources.runs.run_pages import MissedPages, RunPages, look_for_missed_pages, settle_missed_pages
-from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
+from app.sources.runs.site_reader import GivenKind, GivenPages, PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
 from app.sources.source import CrawlRun, RunState, Source
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction

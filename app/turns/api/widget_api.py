@@ -33,8 +33,7 @@ from app.kit.clock import Clock
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_slots import StreamSlots
 from app.store.system_of_record import SystemOfRecord
-from app.turns.api.live_streams import LiveStreams
-from app.turns.api.visitor_turns import VisitorTurns, whole_answer
+from app.turns.api.visitor_turns import LiveStreams, VisitorTurns, whole_answer
 from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_minute
 from app.web.middleware.request_log import StreamMeter
 from app.web.operation import Api, Call, ListOut, ListQuery, VisitorCaller, get, new_visitor, post, visitor

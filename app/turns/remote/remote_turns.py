@@ -15,9 +15,8 @@ from app.core.turn import StoredTurn, TurnState, VisitorSession
 from app.core.turn_events import FIRST_RECORD_NUMBER, INTERRUPTED, Error, NumberedEvent, TurnFeed
 from app.kit.tasks.supervisor import end_task
 from app.store.system_of_record import SystemOfRecord
-from app.turns.live_turn import LiveTurn, Subscribers
+from app.turns.live_turn import LiveTurn, Subscribers, head_of, rest_of
 from app.turns.remote.turn_log import OrderKind, TurnHead, TurnLog, TurnOrder, TurnOrders
-from app.turns.turn_replay import head_of, rest_of
 
 log = structlog.get_logger(__name__)
 

@@ -10,8 +10,7 @@ from sqlalchemy import select
 
 from app.core.webhook_event import WebhookEvent
 from app.store.schema import StorableJson, UtcDateTime, column, parent, table
-from app.store.tables.agents import AGENTS
-from app.store.tables.tenancy import OPERATORS
+from app.store.tables.agents import AGENTS, OPERATORS
 from app.store.transaction import Repository
 
 # The events about which an operator wants mails, since when.

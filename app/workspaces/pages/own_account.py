@@ -10,13 +10,13 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from app.core.errors import InvalidInput, Unauthorized
+from app.kit.timeouts import EvenTime
 from app.mail.mailer import Mailer
 from app.web.access import Admission
 from app.web.console.page import HOME, Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page, read
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import secret_of, set_secret
 from app.web.errors import Refusal
-from app.web.even_time import EvenTime
 from app.web.middleware.public_url import base_url_of
 from app.web.model import Email
 from app.workspaces.api.operators import Password, TypedPassword

@@ -17,6 +17,7 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from app.core.errors import InvalidInput, NotFound, Unauthorized, Unavailable
+from app.kit.timeouts import EvenTime
 from app.mail.mailer import Mailer
 from app.providers.identity.oidc_provider import Attempt, OidcProvider
 from app.web.access import Admission
@@ -37,7 +38,6 @@ from app.web.console.session_cookie import (
     set_secret,
 )
 from app.web.errors import Refusal
-from app.web.even_time import EvenTime
 from app.web.limits_policy import codes_limits
 from app.web.middleware.public_url import base_url_of
 from app.web.model import Email

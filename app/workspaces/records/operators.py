@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from app.core.errors import InvalidInput, NotFound
 from app.store.schema import StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.secret_keys import Sealed
-from app.store.tables.tenancy import OPERATORS, WORKSPACES
+from app.store.tables.agents import OPERATORS, WORKSPACES
 from app.store.transaction import Repository, new_id, value_of
 from app.workspaces.operator import Credentials, Operator, OperatorSession, Passkey, Role, SecondFactor
 

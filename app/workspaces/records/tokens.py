@@ -11,7 +11,7 @@ from sqlalchemy import LargeBinary, Row, String, func, or_, select
 from app.core.errors import NotFound
 from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.secret_keys import Sealed
-from app.store.tables.tenancy import WORKSPACES
+from app.store.tables.agents import WORKSPACES
 from app.store.transaction import Repository, new_id
 from app.workspaces.workspace import ApiToken, SigningKey, Workspace
 

@@ -16,11 +16,11 @@ import pytest
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
+from app.kit.timeouts import EvenTime
 from app.mail.mail import Mail
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.store.transaction import Transaction
-from app.web.even_time import EvenTime
 from app.web.limits_policy import LimitsPolicy
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.operator import Operator, Role

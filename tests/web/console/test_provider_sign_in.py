@@ -21,9 +21,8 @@ from app.mail.mailer import Mailer
 from app.providers.identity.oidc_provider import OidcClient, OidcProvider
 from app.web.limits_policy import LimitsPolicy
 from app.workspaces.audit_entry import AuditFilter
-from app.workspaces.operator import Role
+from app.workspaces.operator import ProviderRules, Role
 from app.workspaces.operators import Operators, SignInMethods
-from app.workspaces.provider_rules import ProviderRules
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
 from tests.doubles.fixed_clock import FixedClock
