@@ -60,7 +60,6 @@ from app.sources.pages.upkeep import SourceUpkeepPages
 from app.sources.runs.api import AdminPreviews, AdminRuns
 from app.turns.api.widget_api import WidgetConversations, WidgetTurns
 from app.web.access import Admission
-from app.web.api_reference.routes import api_reference_routes
 from app.web.client_address import ClientAddresses
 from app.web.console.dispatcher import Dispatcher, console_files, console_routes, pages_by_name
 from app.web.console.page import ConsolePage, Pages
@@ -72,6 +71,7 @@ from app.web.middleware.public_url import PublicUrl
 from app.web.middleware.request_log import RequestLog, RequestMeter, TracedRequests
 from app.web.middleware.response_headers import SecurityHeaders, WidgetCors
 from app.web.openapi import OpenApi
+from app.web.static_files import api_reference_routes
 from app.web.widget_script import WidgetScript
 from app.webhooks.api import AdminWebhooks
 from app.webhooks.pages import WebhookPages

@@ -2,7 +2,7 @@
 
 import re
 
-from app.web.api_reference.routes import STATIC_FILES
+from app.web.static_files import STATIC_FILES
 from tests.web.house import House
 
 

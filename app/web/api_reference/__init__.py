@@ -1,1 +1,0 @@
-"""`/docs`: the OpenAPI document as a page, by Swagger UI, which is in `static` as published."""
