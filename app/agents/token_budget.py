@@ -1,8 +1,10 @@
 """How many tokens of the chat model visitors may use: an agent's, and those of all agents of a workspace."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Final
+
+from app.kit.clock import begin_of
 
 OF_DAY: Final = "daily_tokens"
 OF_MONTH: Final = "monthly_tokens"
@@ -70,7 +72,7 @@ class TokenBudget:
 
 def day_of(now: datetime) -> datetime:
     """The midnight, UTC, at which the day of `now` began."""
-    return datetime.combine(now.astimezone(UTC).date(), time(), UTC)
+    return begin_of(now.astimezone(UTC).date())
 
 
 def next_day(now: datetime) -> datetime:

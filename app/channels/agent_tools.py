@@ -11,9 +11,10 @@ from app.agents.agent_rules import check_filter
 from app.agents.api.retrieval_models import SearchFilterModel
 from app.channels.openai_completion import source_list
 from app.channels.program_questions import ProgramCaller, ProgramQuestions
-from app.conversations.api.widget_models import MAX_MESSAGE_CHARS, PageUrl, stripped_message
+from app.conversations.api.widget_models import PageUrl, stripped_message
 from app.core.chunk import Chunk
 from app.core.errors import DocentError, NotFound
+from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.page_url import same_page_urls
 from app.core.search_filter import SearchFilter
 from app.core.turn import Channel
@@ -68,7 +69,7 @@ class Tool(Generic[Caller]):
 SHOWN = 8
 
 Question = Annotated[
-    str, AfterValidator(stripped_message), Field(min_length=1, description=f"At most {MAX_MESSAGE_CHARS} characters.")
+    str, AfterValidator(stripped_message), Field(min_length=1, description=f"At most {MAX_QUESTION_CHARS} characters.")
 ]
 
 

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from app.core.actor import Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
+from app.core.field_rules import MAX_QUESTION_CHARS
 
 OVERDUE_AFTER: Final = timedelta(minutes=2)
-MAX_TEXT_CHARS: Final = 4000  # as a question
+MAX_TEXT_CHARS: Final = MAX_QUESTION_CHARS
 MAX_NAME_CHARS: Final = 100
 MESSAGES_AT_ONCE: Final = 100
 MAX_PICTURES: Final = 20  # of each side of a conversation

@@ -27,7 +27,6 @@ _NO_MAIL: Final = "No mail was sent: this installation has no mail server."
 _NO_ADDRESS: Final = "No mail was sent: the visitor has no signed address, or there is no mail server."
 MAX_TEXT_CHARS: Final = 20_000
 _CUT: Final = "[Earlier messages are left out.]"
-_PICTURE: Final = "[Picture]"
 
 
 class Transcripts:
@@ -125,6 +124,5 @@ def _turn(turn: StoredTurn, visitor: str, agent: str) -> str:
 
 
 def _message(message: LiveMessage, visitor: str) -> str:
-    said = message.text or (_PICTURE if message.picture else "")
     who = visitor if message.author is Author.VISITOR else f"{message.name or 'Operator'}: "
-    return f"{who}{said}"
+    return f"{who}{message.text}"

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from app.kit.clock import begin_of
 from app.quality.quality import DayQuality
 
 WEEKLY: Final = "gaps.weekly"  # kind of outbox row
@@ -21,7 +22,7 @@ class Week:
 
     @property
     def since(self) -> datetime:
-        return datetime.combine(self.monday, time(), UTC)
+        return begin_of(self.monday)
 
     @property
     def until(self) -> datetime:

@@ -1,6 +1,6 @@
-"""The current time."""
+"""The current time, and when a day begins, both in UTC."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from typing import Protocol
 
 
@@ -15,3 +15,8 @@ class SystemClock:
 
     def now(self) -> datetime:
         return datetime.now(UTC)
+
+
+def begin_of(day: date) -> datetime:
+    """Its midnight."""
+    return datetime.combine(day, time(), UTC)

@@ -3,7 +3,7 @@ counted once, for reports over many of them, and again when something in them ha
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -17,7 +17,7 @@ from app.conversations.records.packed_words import PackedWordRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
-from app.kit.clock import Clock
+from app.kit.clock import Clock, begin_of
 from app.quality.asked_turns import OUTCOMES, AskedTurns, Places, Rows, by_place, microseconds, nearest_ranks, tallies
 from app.quality.records.quality import AskedTurnRecords, QualityRecords
 from app.reports.records.figures import ReportRecords
@@ -52,7 +52,7 @@ class _Asked:
         local = asked.turns["at"].copy()
         for stretch in days.stretches:
             local[asked.inside(stretch.since, stretch.until)] += stretch.offset // _MOMENT
-        first = microseconds(datetime.combine(days.first, time(), UTC))
+        first = microseconds(begin_of(days.first))
         return cls(days, asked, (local - first) // _DAY, local % _DAY // _HOUR)
 
     @property

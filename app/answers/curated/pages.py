@@ -1,7 +1,7 @@
 """Pages of curated answers: list them with their use, write, rehearse and change them."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, time
+from datetime import date
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
@@ -13,6 +13,7 @@ from app.answers.curated.curated_answers import LATELY_DAYS, CuratedAnswers, Cur
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.list_page import PageRequest
 from app.gaps.turn_review import TurnReview
+from app.kit.clock import begin_of
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.model import takes
 
@@ -55,7 +56,7 @@ class CuratedForm(Form):
 
     def written(self, answer: CuratedAnswer) -> CuratedAnswer:
         """The answer with the form's values."""
-        expires_at = None if self.expires_at is None else datetime.combine(self.expires_at, time(), UTC)
+        expires_at = None if self.expires_at is None else begin_of(self.expires_at)
         return replace(self.applied_to(answer), expires_at=expires_at)
 
 

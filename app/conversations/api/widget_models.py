@@ -15,14 +15,13 @@ from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, Messa
 from app.conversations.visitor_attributes import MAX_ATTRIBUTES, MAX_SIGNED_BYTES
 from app.core.confirmation import Confirmation, ShownValue
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_http_url, check_line
+from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_line
 from app.core.turn import AnsweredBy, Finish
 from app.web.model import Model, example, mirrors
 from app.web.proof_of_work import MAX_PROOF_CHARS as MAX_PROOF_OF_WORK_CHARS
 from app.web.proof_of_work import Challenge
 from app.web.visitor_tokens import MAX_FILTER_BYTES
 
-MAX_MESSAGE_CHARS = 4000
 MAX_COMMENT_CHARS = 1000
 MAX_CONTEXT_BYTES = 8192
 _EXAMPLE_ID = "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11"
@@ -49,8 +48,8 @@ def stripped_message(message: str) -> str:
     stripped = message.strip()
     if not stripped:
         raise ValueError("This is empty. Enter a question.")
-    if len(stripped) > MAX_MESSAGE_CHARS:
-        raise ValueError(f"This has {len(stripped)} characters. Use at most {MAX_MESSAGE_CHARS}.")
+    if len(stripped) > MAX_QUESTION_CHARS:
+        raise ValueError(f"This has {len(stripped)} characters. Use at most {MAX_QUESTION_CHARS}.")
     return stripped
 
 
@@ -287,7 +286,7 @@ class QuestionIn(Model):
     message: Annotated[
         str,
         AfterValidator(stripped_message),
-        Field(description=f"1 to {MAX_MESSAGE_CHARS} characters.", min_length=1),
+        Field(description=f"1 to {MAX_QUESTION_CHARS} characters.", min_length=1),
     ]
     page_url: PageUrl
     page_context: AnyPageContext | None = Field(

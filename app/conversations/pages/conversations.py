@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
 from uuid import UUID
@@ -28,6 +28,7 @@ from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
 from app.core.errors import InvalidInput
 from app.core.turn import AnsweredBy
+from app.kit.clock import begin_of
 from app.web.console.filters import WRITERS, plural
 from app.web.console.forms import form_of, parse_fields
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
@@ -62,14 +63,13 @@ class InboxWanted(ListWanted):
 
     @property
     def only(self) -> ConversationFilter:
-        day_after = None if self.until is None else self.until + timedelta(days=1)
         return self.made(
             ConversationFilter,
             text=self.q,
             is_low={"yes": True, "no": False}.get(self.low or ""),
             is_unconfirmed=self.low == "unconfirmed" or None,
-            since=_midnight(self.since),
-            until=_midnight(day_after),
+            since=None if self.since is None else begin_of(self.since),
+            until=None if self.until is None else begin_of(self.until + timedelta(days=1)),
             visitor_id=self.visitor,
             state=None if self.state == "all" else ConversationState(self.state),
         )
@@ -250,10 +250,6 @@ def _told(changed: Sequence[InboxEntry], change: ConversationChange) -> str:
     if change.assignee is not None:
         return f"{many} assigned to {changed[0].conversation.assignee or 'nobody'}."
     return f"{many} labelled." if change.add_labels else f"Label removed from {many}."
-
-
-def _midnight(day: date | None) -> datetime | None:
-    return None if day is None else datetime.combine(day, time(), UTC)
 
 
 _TABS: Final = (("open", "Open"), ("closed", "Closed"), ("all", "All"))

@@ -2,23 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, Literal, cast
+from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, case, func, select
 
 from app.conversations.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
 from app.conversations.live_chat import OPEN_STATES, LiveState
 from app.conversations.records.confirmations import confirmations_of
+from app.conversations.records.live_chats import is_own
 from app.conversations.records.stored_turns import citations_of
 from app.conversations.visitor_device import VisitorDevice
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.core.turn import AnsweredBy, Channel, VisitorSession
+from app.core.turn import Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
 from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, LIVE_CHATS, MESSAGES, TURNS, VISITORS
-from app.store.transaction import Keyset, Repository, config_to_json, new_id, value_of
+from app.store.transaction import Keyset, Repository, new_id, row_of, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
 # Built once and of columns alone, because every visitor's call, or first call, executes them.
@@ -35,6 +36,8 @@ _QUESTIONS = (
     .where(TURNS.c.conversation_id == bindparam("conversation"), MESSAGES.c.role == Role.VISITOR.value)
     .order_by(TURNS.c.position)
 )
+# What only the agent's messages have, of the turn of one of the visitor's.
+_OF_VISITOR = {"answered_by": None, "low_confidence": False, "next_questions": (), "rating": None}
 
 
 class ConversationRecords(Repository):
@@ -122,27 +125,8 @@ class ConversationRecords(Repository):
         if known is None:
             raise NotFound("visitor")
         now = self._now()
-        conversation = Conversation(
-            id=new_id(),
-            agent_id=visitor.agent_id,
-            visitor_id=visitor.id,
-            created_at=now,
-            last_active_at=now,
-            channel=channel,
-            device=device,
-        )
-        own = {
-            "id": conversation.id,
-            "agent_id": visitor.agent_id,
-            "visitor_id": visitor.id,
-            "channel": channel.value,
-            "turn_count": 0,
-            "first_question": "",
-            "created_at": now,
-            "last_active_at": now,
-        }
-        told = {} if device is None else {"device": config_to_json(device)}
-        self._connection.execute(_NEW_CONVERSATION, own | told)
+        conversation = Conversation(new_id(), visitor.agent_id, visitor.id, now, now, channel=channel, device=device)
+        self._connection.execute(_NEW_CONVERSATION, row_of(conversation, CONVERSATIONS))
         return conversation
 
     def is_kept(self, session: VisitorSession) -> bool:
@@ -157,7 +141,7 @@ class ConversationRecords(Repository):
     def clear(self, session: VisitorSession) -> None:
         """The visitor starts afresh: this conversation is never resumed or shown to them again."""
         cleared_at = func.coalesce(CONVERSATIONS.c.cleared_at, self._now())
-        self._update_one(CONVERSATIONS, "conversation", _of(session), cleared_at=cleared_at)
+        self._update_one(CONVERSATIONS, "conversation", *is_own(session), cleared_at=cleared_at)
         is_open = LIVE_CHATS.c.state.in_([state.value for state in OPEN_STATES])
         its_chat = LIVE_CHATS.c.conversation_id == session.conversation_id
         self._update(LIVE_CHATS, its_chat, is_open, state=LiveState.ENDED.value, ended_at=self._now())
@@ -191,25 +175,14 @@ class ConversationRecords(Repository):
         turn_ids = [row.turn_id for row in rows]
         citations = citations_of(self._connection, turn_ids)
         asked = confirmations_of(self._connection, turn_ids, self._now())
-        shown: list[Message] = []
-        for row in reversed(rows):
-            is_agents = row.role == Role.AGENT
-            shown.append(
-                Message(
-                    id=row.id,
-                    turn_id=row.turn_id,
-                    role=Role(row.role),
-                    text=row.text,
-                    created_at=row.created_at,
-                    citations=citations.get(row.turn_id, ()) if is_agents else (),
-                    answered_by=AnsweredBy(row.answered_by) if is_agents and row.answered_by else None,
-                    low_confidence=row.low_confidence and is_agents,
-                    next_questions=tuple(row.next_questions) if is_agents else (),
-                    rating=cast(Literal["up", "down"] | None, row.rating) if is_agents else None,
-                    confirmation=asked.get(row.turn_id) if is_agents else None,
-                )
-            )
-        return shown
+        told = {
+            turn_id: {"citations": citations.get(turn_id, ()), "confirmation": asked.get(turn_id)}
+            for turn_id in turn_ids
+        }
+        return [
+            value_of(Message, row, **(told[row.turn_id] if row.role == Role.AGENT else _OF_VISITOR))
+            for row in reversed(rows)
+        ]
 
     def questions(self, conversation_id: UUID) -> list[str]:
         """All questions of the visitor in it, oldest first."""
@@ -225,12 +198,4 @@ def _shown_to(visitor_id: UUID, channel: Channel) -> Select[Any]:
         CONVERSATIONS.c.visitor_id == visitor_id,
         CONVERSATIONS.c.channel == channel.value,
         CONVERSATIONS.c.cleared_at.is_(None),
-    )
-
-
-def _of(session: VisitorSession) -> ColumnElement[bool]:
-    return and_(
-        CONVERSATIONS.c.id == session.conversation_id,
-        CONVERSATIONS.c.visitor_id == session.visitor_id,
-        CONVERSATIONS.c.agent_id == session.agent_id,
     )

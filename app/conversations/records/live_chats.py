@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Integer, LargeBinary, Row, Select, and_, case, func, literal_column, select
+from sqlalchemy import ColumnElement, Integer, LargeBinary, Row, Select, and_, case, func, literal_column, select
 
 from app.agents.agent import AgentConfig
 from app.conversations.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
@@ -43,13 +43,8 @@ class LiveChatRecords(Repository):
     def own(self, session: VisitorSession | TurnIds, *, to_change: bool = False) -> LiveChat:
         """The chat of the visitor's conversation, with state `none` if nobody was asked for. `to_change` locks it until
         the transaction ends. Raises NotFound for a conversation that is not this visitor's, was cleared or erased."""
-        own = select(CONVERSATIONS.c.id, CONVERSATIONS.c.agent_id).where(
-            CONVERSATIONS.c.id == session.conversation_id,
-            CONVERSATIONS.c.visitor_id == session.visitor_id,
-            CONVERSATIONS.c.agent_id == session.agent_id,
-            CONVERSATIONS.c.cleared_at.is_(None),
-        )
-        return self._chat(own, to_change)
+        own = select(CONVERSATIONS.c.id, CONVERSATIONS.c.agent_id).where(*is_own(session))
+        return self._chat(own.where(CONVERSATIONS.c.cleared_at.is_(None)), to_change)
 
     def live_chat(self, workspace_id: UUID, conversation_id: UUID, *, to_change: bool = False) -> LiveChat:
         """The same for an operator. Raises NotFound for a conversation that does not exist or belongs to another
@@ -232,6 +227,15 @@ class LiveChatRecords(Repository):
         found = self._first_row(conversation, "conversation")
         chat = self._value(LiveChat, select(LIVE_CHATS).where(LIVE_CHATS.c.conversation_id == found.id))
         return chat or LiveChat(new_id(), found.agent_id, found.id)
+
+
+def is_own(session: VisitorSession | TurnIds) -> list[ColumnElement[bool]]:
+    """Whether a conversation is the visitor's, cleared or not."""
+    return [
+        CONVERSATIONS.c.id == session.conversation_id,
+        CONVERSATIONS.c.visitor_id == session.visitor_id,
+        CONVERSATIONS.c.agent_id == session.agent_id,
+    ]
 
 
 def _open_in(chats: Select[*tuple[Any, ...]]) -> Select[Any]:

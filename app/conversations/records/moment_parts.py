@@ -1,4 +1,4 @@
-"""The day or hour of stored moments as text, to group rows by, and the whole moment as text."""
+"""The month, day or hour of stored moments as text, to group rows by, and the whole moment as text."""
 
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -13,6 +13,13 @@ def utc_day(dialect: str, moment: Column[datetime]) -> ColumnElement[str]:
     if dialect == "sqlite":
         return _beginning(moment, len("2026-01-31"))
     return func.to_char(_in_utc(moment), literal_column("'YYYY-MM-DD'"))
+
+
+def utc_month(dialect: str, moment: Column[datetime]) -> ColumnElement[str]:
+    """For example 2026-01."""
+    if dialect == "sqlite":
+        return _beginning(moment, len("2026-01"))
+    return func.to_char(_in_utc(moment), literal_column("'YYYY-MM'"))
 
 
 def utc_moment(dialect: str, moment: Column[datetime]) -> ColumnElement[str]:

@@ -7,7 +7,7 @@ that. Everybody locks rows of turns before those of days, and these before topic
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -29,6 +29,7 @@ from sqlalchemy import (
 
 from app.conversations.records.moment_parts import utc_day
 from app.core.turn import TurnState
+from app.kit.clock import begin_of
 from app.store.schema import column, parent, table, where
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import TOPIC_QUESTIONS, TOPICS, TURNS
@@ -251,10 +252,6 @@ class PackedDayRecords(Repository):
             TURNS.c.state != TurnState.RUNNING.value,  # its end writes the day's rows
         )
         return self._connection.scalar(moments.order_by(TURNS.c.created_at).limit(1))
-
-
-def begin_of(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
 
 
 def _spans(days: Sequence[date]) -> list[tuple[date, date]]:

@@ -13,6 +13,7 @@ from app.conversations.conversation import Role
 from app.conversations.live_chat import MAX_TEXT_CHARS, Author, LiveMessage
 from app.conversations.records.confirmations import confirmations_of
 from app.conversations.records.live_chats import live_message_of
+from app.conversations.records.moment_parts import utc_month
 from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.costs import MILLION, MonthCost, TokenPrices
 from app.core.turn import Citation, Exchange, StoredTurn, TokenUsage, TurnState
@@ -94,12 +95,7 @@ class StoredTurnRecords(Repository):
 
     def usage_by_month(self, agent_id: UUID, months: int, prices: TokenPrices) -> list[MonthCost]:
         """The chat model's usage, newest month first."""
-        is_sqlite = self._dialect == "sqlite"
-        month = (
-            func.strftime("%Y-%m", USAGE.c.created_at)
-            if is_sqlite
-            else func.to_char(func.timezone("UTC", USAGE.c.created_at), "YYYY-MM")
-        ).label("month")
+        month = utc_month(self._dialect, USAGE.c.created_at).label("month")
         sums = [
             func.coalesce(func.sum(column), 0)
             for column in (USAGE.c.prompt_tokens, USAGE.c.completion_tokens, USAGE.c.cached_tokens)

@@ -12,8 +12,9 @@ from sqlalchemy import ColumnElement, Text, and_, case, cast, func, literal_colu
 
 from app.conversations.records.conversation_search import IS_HANDED_OVER, IS_QUESTION
 from app.conversations.records.moment_parts import utc_moment
-from app.conversations.records.packed_days import Kind, PackedDayRecords, begin_of
+from app.conversations.records.packed_days import Kind, PackedDayRecords
 from app.core.turn import AnsweredBy, TurnState
+from app.kit.clock import begin_of
 from app.knowledge.document import VersionState
 from app.quality.asked_turns import (
     OUTCOMES,

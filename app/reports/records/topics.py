@@ -11,8 +11,9 @@ import numpy as np
 from sqlalchemy import ColumnElement, and_, func, insert, select, update
 
 from app.conversations.conversation import Role
-from app.conversations.records.packed_days import Kind, PackedDayRecords, begin_of
+from app.conversations.records.packed_days import Kind, PackedDayRecords
 from app.core.personal_data import masked
+from app.kit.clock import begin_of
 from app.quality.asked_turns import OUTCOMES, RATINGS, Rows, tallied
 from app.quality.quality import TurnCounts, total
 from app.quality.records.quality import OUTCOME, RATING

@@ -1,12 +1,13 @@
 """The console's pages for operators, for API tokens of programs, and for who changed what."""
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Annotated, Any
 
 from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import SCOPES, USUAL_SCOPES
+from app.kit.clock import begin_of
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
 from app.web.file_export import ExportFormat
 from app.web.model import Email, takes
@@ -198,8 +199,8 @@ class AuditNarrowed(Form):
 
     @property
     def only(self) -> AuditFilter:
-        since = None if self.since is None else datetime.combine(self.since, time(), UTC)
-        until = None if self.until is None else datetime.combine(self.until, time(), UTC) + timedelta(days=1)
+        since = None if self.since is None else begin_of(self.since)
+        until = None if self.until is None else begin_of(self.until + timedelta(days=1))
         return self.made(AuditFilter, since=since, until=until)
 
 
