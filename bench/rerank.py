@@ -1,7 +1,7 @@
 """`python -m bench.rerank`: the processor time of ranking 18 passages, beside the same model asked as it usually is.
 
 As it usually is: ONNX Runtime as it opens a model by itself, and all pairs in one batch, padded to the longest. Docent
-ranks a pair at a time, on threads that do not spin between them (`OnnxReranker`). Both read the same
+reads each pair by itself on one thread, as many at once as there are threads (`OnnxReranker`). Both read the same
 questions and passages of the demonstration site, in turns; time of all threads of the process.
 """
 

@@ -89,7 +89,7 @@ def configured_reranker(
         from app.providers.reranking.onnx_reranker import OnnxReranker
 
         folder = Path(settings.rerank_folder) if settings.rerank_folder else RERANKER_FOLDER
-        return SheddingReranker(OnnxReranker(folder, threads, cores=settings.threads))
+        return SheddingReranker(OnnxReranker(folder, threads))
     from app.providers.circuits import CircuitReranker
     from app.providers.reranking.http_reranker import HttpReranker
 

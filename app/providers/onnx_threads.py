@@ -10,7 +10,8 @@ import heapq
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from enum import IntEnum
 from pathlib import Path
@@ -52,10 +53,6 @@ class OnnxThreads:
         self._threads: list[threading.Thread] = []
         self._is_closed = False
 
-    @property
-    def count(self) -> int:
-        return self._thread_count
-
     async def run(self, work: Callable[[], T], urgency: Urgency, *, deadline: float | None = None) -> T:
         """What `work` returns or raises.
 
@@ -68,6 +65,23 @@ class OnnxThreads:
             return await wrapped
         async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
             return await wrapped
+
+    async def run_each(
+        self, works: Sequence[Callable[[], T]], urgency: Urgency, *, deadline: float | None = None
+    ) -> list[T]:
+        """What each returns, in order: as many at once as there are threads, and what is more urgent in between."""
+        waiting, made = deque(enumerate(works)), dict[int, T]()
+
+        async def work() -> None:
+            while waiting:
+                number, piece = waiting.popleft()
+                made[number] = await self.run(piece, urgency, deadline=deadline)
+
+        try:
+            await asyncio.gather(*(work() for _ in range(self._thread_count)))
+        finally:
+            waiting.clear()  # if one failed, the others stop
+        return [made[number] for number in range(len(works))]
 
     async def close(self) -> None:
         """Let running work end, and cancel what waits."""

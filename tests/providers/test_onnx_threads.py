@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 
 import anyio
 import pytest
@@ -101,6 +102,41 @@ async def test_work_that_misses_its_deadline_is_given_up(threads: OnnxThreads) -
         with pytest.raises(TimeoutError):
             await threads.run(lambda: done.append("late"), Urgency.RANKING, deadline=time.monotonic() + 0.01)
         gate.let_go()
+    await threads.run(int, Urgency.INGEST)
+
+    assert done == []
+
+
+async def test_several_works_run_on_all_threads_and_return_in_order() -> None:
+    threads, both = OnnxThreads(threads=2), threading.Barrier(2)
+
+    def work(number: int) -> int:
+        both.wait(10)  # two are in here at the same time, or this breaks
+        return number
+
+    assert await threads.run_each([partial(work, number) for number in range(4)], Urgency.RANKING) == [0, 1, 2, 3]
+    await threads.close()
+
+
+async def test_what_is_urgent_goes_between_several_works(threads: OnnxThreads) -> None:
+    gate, done = _Gate(), []
+    works = [gate.work, lambda: done.append("second")]
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(threads.run_each, works, Urgency.RANKING)
+        await gate.wait_begun()
+        group.start_soon(threads.run, lambda: done.append("q"), Urgency.QUESTION)
+        await anyio.wait_all_tasks_blocked()
+        gate.let_go()
+
+    assert done == ["q", "second"]
+
+
+async def test_once_one_of_several_works_failed_no_other_begins(threads: OnnxThreads) -> None:
+    done: list[str] = []
+
+    with pytest.raises(ZeroDivisionError):
+        await threads.run_each([lambda: 1 // 0, lambda: done.append("second")], Urgency.RANKING)
     await threads.run(int, Urgency.INGEST)
 
     assert done == []

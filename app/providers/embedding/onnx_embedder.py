@@ -1,8 +1,6 @@
 """Embedder by an ONNX model on this machine's CPU."""
 
-import asyncio
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
@@ -31,12 +29,12 @@ class OnnxEmbedder:
 
     The chunker keeps chunks within `max_tokens`; of a longer text, such as a visitor's endless question, the beginning
     is embedded. A text in a language that the model does not know is read word for word (`glosses.py`). Each text is
-    run by itself on one core, several at a time: in a batch the rounding of 8-bit weights would make a text's numbers
-    depend on its neighbours, and several cores for one text cost more than they save.
+    run by itself, several at a time: in a batch the rounding of 8-bit weights would make a text's numbers depend on its
+    neighbours.
     """
 
     def __init__(self, folder: Path, threads: OnnxThreads) -> None:
-        self._session = OnnxSession(folder, cores=1)
+        self._session = OnnxSession(folder)
         self._glosses = Glosses(folder / "glosses", self._session.tokens.is_word)
         self._threads = threads
         self._urgency = Urgency.INGEST
@@ -120,19 +118,8 @@ class OnnxEmbedder:
     async def _spread(self, texts: Sequence[str], read: Callable[[list[TokenRow]], Sequence[Read]]) -> list[Read]:
         """The results of `read` for the texts, on as many threads as there are."""
         rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
-        waiting, made = deque(_groups([len(row) for row in rows])), dict[int, Read]()
-
-        async def work() -> None:
-            while waiting:
-                numbers = waiting.popleft()
-                group = [rows[number] for number in numbers]
-                made.update(zip(numbers, await self._threads.run(partial(read, group), self._urgency), strict=True))
-
-        try:
-            await asyncio.gather(*(work() for _ in range(self._threads.count)))
-        finally:
-            waiting.clear()  # if one failed, the others stop
-        return [made[number] for number in range(len(texts))]
+        groups = [partial(read, rows[group.start : group.stop]) for group in _groups([len(row) for row in rows])]
+        return [result for results in await self._threads.run_each(groups, self._urgency) for result in results]
 
     def _embed_alone(self, text: str) -> list[float]:
         row = self._row(text)

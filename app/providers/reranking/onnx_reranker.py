@@ -18,8 +18,8 @@ class OnnxReranker:
     `probability` is Platt's sigmoid(a * logit + b) with the config's constants for a pair.
     """
 
-    def __init__(self, folder: Path, threads: OnnxThreads, *, cores: int | None = None) -> None:
-        self._session = OnnxSession(folder, cores=cores)
+    def __init__(self, folder: Path, threads: OnnxThreads) -> None:
+        self._session = OnnxSession(folder)
         self._threads = threads
 
     async def open(self) -> None:
@@ -50,11 +50,9 @@ class OnnxReranker:
     async def _score_in_turn(self, question: str, texts: Sequence[str], deadline: float) -> list[PairScore]:
         """A pair at a time: a batch costs more, as it is padded, and its pairs share the scales of their numbers."""
         rows = await self._threads.run(lambda: self._rows(question, texts), Urgency.RANKING, deadline=deadline)
-        scores = []
-        for row in rows:
-            logit = await self._threads.run(partial(self._logit, row), Urgency.RANKING, deadline=deadline)
-            scores.append(PairScore(logit, self._probability(logit)))
-        return scores
+        works = [partial(self._logit, row) for row in rows]
+        logits = await self._threads.run_each(works, Urgency.RANKING, deadline=deadline)
+        return [PairScore(logit, self._probability(logit)) for logit in logits]
 
     def _rows(self, question: str, texts: Sequence[str]) -> list[TokenRow]:
         tokens, config = self._session.tokens, self._session.config
