@@ -15,7 +15,7 @@ from app.leads.lead import Lead, LeadChange, LeadFilter, LeadState
 from app.leads.leads import Leads, open_leads
 from app.web.console.filters import number, plural
 from app.web.console.forms import form_of, parse_fields
-from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, UndoWanted, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
 from app.web.model import Email
 from app.workspaces.operators import Assignees
@@ -24,25 +24,17 @@ _SHOWN: Final = 30
 _MAX_QUERY_CHARS: Final = 2000
 
 
-class LeadsWanted(ListWanted):
-    """The state in the address of the list. `undo` are the leads that the last form has changed, which `undo_as`
-    reverts; `was` has the previous assignees."""
+class LeadsWanted(UndoWanted):
+    """The state in the address of the list. `undo_as` reverts the last change."""
 
     state: Literal["open", "done", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
     assignee: Email | None = None
-    undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_as: Literal["done", "open", "reassign"] = "open"
-    was: dict[UUID, str] = Field(default_factory=dict, max_length=MAX_AT_ONCE)
 
     @property
     def only(self) -> LeadFilter:
         return LeadFilter(self.q, self.assignee, None if self.state == "all" else LeadState(self.state))
-
-    @property
-    def kept(self) -> dict[str, Any]:
-        """The active filters for addresses, without defaults."""
-        return self.model_dump(mode="json", exclude={"cursor", "undo", "undo_as", "was"}, exclude_defaults=True)
 
 
 class ExportWanted(LeadsWanted):

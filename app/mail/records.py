@@ -3,13 +3,13 @@
 import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import LargeBinary, Row, String, func, select
 
 from app.mail.mail import Mail, MailLink
-from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
+from app.store.delivery_loop import Deliveries, DeliveryState, DueRow, delivery_columns
 from app.store.schema import UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.transaction import Repository, new_id
@@ -32,15 +32,6 @@ class WaitingMail(DueRow):
 
     mail: Mail | None
     written_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class MailState:
-    """Of the installation: how many mails wait, how many were given up, and why the latest of these failed."""
-
-    waiting: Annotated[int, "Notices waiting to be delivered."]
-    given_up: Annotated[int, "Notices that could not be delivered in the last fourteen days."]
-    last_error: str
 
 
 class MailRecords(Repository):
@@ -75,11 +66,11 @@ class MailRecords(Repository):
         """Delete it, leaving nothing."""
         self._delete(MAILS, MAILS.c.id == mail_id)
 
-    def state(self) -> MailState:
+    def state(self) -> DeliveryState:
         waiting = self._connection.scalar(select(func.count()).where(MAILS.c.died_at.is_(None)).select_from(MAILS))
         given_up = self._connection.scalar(select(func.count()).where(MAILS.c.died_at.is_not(None)).select_from(MAILS))
         latest = select(MAILS.c.last_error).where(MAILS.c.last_error != "").order_by(MAILS.c.created_at.desc())
-        return MailState(waiting or 0, given_up or 0, self._connection.scalar(latest.limit(1)) or "")
+        return DeliveryState(waiting or 0, given_up or 0, self._connection.scalar(latest.limit(1)) or "")
 
     def _mail(self, row: Row[Any]) -> Mail | None:
         opened = SealedRows(self._tx, MAILS).opened_or_none(row)

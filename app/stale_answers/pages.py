@@ -8,16 +8,28 @@ from pydantic import Field
 from app.answers.curated.curated_answer import MAX_ANSWER_CHARS
 from app.stale_answers.stale_answer import StaleFilter, StaleKind, StaleState, StaleSubject
 from app.stale_answers.stale_answers import MAX_AT_ONCE, StaleAnswers, new_numbers, open_stale_answers
-from app.web.console.page import Form, Go, Link, ListWanted, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import (
+    Form,
+    Go,
+    Link,
+    NoForm,
+    Pages,
+    Shown,
+    UndoWanted,
+    Visit,
+    action,
+    page,
+    read,
+    write,
+)
 
 _SHOWN = 50
 
 
-class StaleWanted(ListWanted):
+class StaleWanted(UndoWanted):
     state: StaleState = StaleState.OPEN
     kind: StaleKind | None = None
     subject: StaleSubject | None = None
-    undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
 
 
 class SettleForm(Form):

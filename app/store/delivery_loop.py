@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Index, Integer, Table, select
@@ -54,6 +54,15 @@ class DueRow:
     id: UUID
     workspace_id: UUID
     attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryState:
+    """How many rows wait, how many were given up, and the latest error."""
+
+    waiting: Annotated[int, "Notices waiting to be delivered."] = 0
+    given_up: Annotated[int, "Notices that could not be delivered in the last fourteen days."] = 0
+    last_error: str = ""
 
 
 class Deliveries(Repository):

@@ -74,6 +74,11 @@ class VisitorLimits:
         await self._limiter.hit(a_minute(per_address), what, "address", address)
         await self._limiter.hit(a_minute(per_visitor), what, "visitor", str(visitor_id))
 
+    async def count_question(self, request: Request, visitor_id: UUID, what: str, limits: LimitsPolicy) -> None:
+        """Count one more of `what` with the limits per minute of questions. Raises RateLimited."""
+        address, person = limits.questions_per_address, limits.questions_per_visitor
+        await self.count(request, visitor_id, what, per_address=address, per_visitor=person)
+
     async def count_day(self, request: Request, agent_id: UUID, limits: LimitsPolicy, visitor_id: UUID | None) -> None:
         """Count one more question to the agent; `visitor_id` is None for a program. Somebody who returns as another
         visitor is still on the same network. Raises RateLimited."""

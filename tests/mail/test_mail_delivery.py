@@ -16,9 +16,9 @@ from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import MailDelivery, Mailer
-from app.mail.records import MAILS, MailRecords, MailState
+from app.mail.records import MAILS, MailRecords
 from app.providers.mail_transport import AiosmtplibMailTransport, MailFailure, MailTransport
-from app.store.delivery_loop import KEPT, RETRY_AFTER
+from app.store.delivery_loop import KEPT, RETRY_AFTER, DeliveryState
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -71,7 +71,7 @@ class PostRoom:
     async def put(self, mail: Mail = RESET) -> None:
         await self.record.of_workspace(self.workspace_id).write(lambda tx: MAILER.put(tx, self.workspace_id, mail))
 
-    async def state(self) -> MailState:
+    async def state(self) -> DeliveryState:
         return await self.record.read(lambda tx: MailRecords(tx).state())
 
 
@@ -90,7 +90,7 @@ async def test_a_mail_reaches_the_server_and_leaves_nothing_behind(post_room: Po
     [mail] = post_room.server.mails
     assert mail["Subject"] == "Your password"
     assert post_room.server.envelopes == [("docent@example.com", ["ann@example.com"])]
-    assert await post_room.state() == MailState(0, 0, "")
+    assert await post_room.state() == DeliveryState(0, 0, "")
     assert await post_room.delivery.deliver() == 0
     with sqlite3.connect(post_room.folder / "docent.sqlite") as raw:
         assert raw.execute("select count(*) from mails").fetchone() == (0,)
@@ -165,7 +165,7 @@ async def test_a_server_that_never_takes_it_is_asked_as_often_as_a_webhook_is_an
         assert await post_room.delivery.deliver() == 1
         post_room.clock.advance(pause.total_seconds())
     assert await post_room.delivery.deliver() == 0
-    assert await post_room.state() == MailState(0, 1, "the server said 451 4.3.0 try later")
+    assert await post_room.state() == DeliveryState(0, 1, "the server said 451 4.3.0 try later")
     assert await post_room.delivery.forget() == 0
     post_room.clock.advance(KEPT.total_seconds() + 1)
     assert await post_room.delivery.forget() == 1
@@ -175,7 +175,7 @@ async def test_a_recipient_whom_the_server_does_not_know_is_not_asked_for_again(
     post_room.server.refuses["ann@example.com"] = "550 5.1.1 no such user"
     await post_room.put()
     await post_room.delivery.deliver()
-    assert await post_room.state() == MailState(0, 1, "the server refused the recipient: 550 5.1.1 no such user")
+    assert await post_room.state() == DeliveryState(0, 1, "the server refused the recipient: 550 5.1.1 no such user")
 
 
 async def test_a_server_that_may_not_send_for_us_is_asked_again_for_an_operator_can_mend_that(

@@ -11,7 +11,8 @@ from app.agents.agent import Agent
 from app.core.errors import InvalidInput
 from app.core.webhook_event import WebhookEvent
 from app.mail.mail import Mail, MailLink
-from app.mail.records import MailRecords, MailState, WaitingMail
+from app.mail.records import MailRecords, WaitingMail
+from app.store.delivery_loop import DeliveryState
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.notices.notices import NoticeMails
@@ -67,9 +68,9 @@ async def test_an_attempt_that_another_has_overtaken_changes_nothing(
     clock.advance(LEASE.total_seconds() + 1)
     [second] = await claim(record, clock)
     await record.write(lambda tx: MailRecords(tx).deliveries.failed(first.id, first.attempts, "late", None))
-    assert await record.read(lambda tx: MailRecords(tx).state()) == MailState(1, 0, "")
+    assert await record.read(lambda tx: MailRecords(tx).state()) == DeliveryState(1, 0, "")
     await record.write(lambda tx: MailRecords(tx).deliveries.failed(second.id, second.attempts, "refused", None))
-    assert await record.read(lambda tx: MailRecords(tx).state()) == MailState(0, 1, "refused")
+    assert await record.read(lambda tx: MailRecords(tx).state()) == DeliveryState(0, 1, "refused")
 
 
 async def test_an_address_that_is_none_stores_nothing(record: SystemOfRecord, workspace_id: UUID) -> None:

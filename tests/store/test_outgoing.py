@@ -12,10 +12,11 @@ from app.core.list_page import PageRequest
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
+from app.store.delivery_loop import DeliveryState
 from app.store.outbox import Outbox
 from app.store.sealed_rows import SealedRows, sealed_tables
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.webhooks.channels.channel import ChannelKind, ChannelState, NoticeChannel
+from app.webhooks.channels.channel import ChannelKind, NoticeChannel
 from app.webhooks.channels.channels import ChannelPosts
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords
 from app.webhooks.records import WebhookRecords
@@ -93,7 +94,7 @@ async def test_what_was_not_taken_is_told_by_channel_and_by_ticket(
         TicketRecords(tx).opened(taken.id, "101", "https://chat.example.com/101")
 
     def look(tx: Transaction) -> None:
-        assert NoticeChannelRecords(tx).states(session.workspace_id) == {channel.id: ChannelState(1, 1, "refused")}
+        assert NoticeChannelRecords(tx).states(session.workspace_id) == {channel.id: DeliveryState(1, 1, "refused")}
         taken, failed = sorted(
             TicketRecords(tx).page(session.agent_id, PageRequest()).items, key=lambda each: each.number
         )[::-1]

@@ -18,6 +18,7 @@ from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, 
 from app.web.console.trace_view import found_by_turn, stages_of
 from app.workspaces.operators import Assignees
 
+_PATH: Final = "/console/agents/{agent_id}/conversations/{conversation_id}"
 _BESIDE: Final = 30  # conversations of the list from which it was opened
 _DECISIONS: Final = {
     ConfirmationState.ASKED: "waiting for the visitor",
@@ -59,7 +60,7 @@ class ConversationPages(Pages):
         self._turns = turns
         self._transcripts = transcripts
 
-    @page("/console/agents/{agent_id}/conversations/{conversation_id}", access=read, under="conversations")
+    @page(_PATH, access=read, under="conversations")
     async def conversation(self, visit: Visit[InboxWanted]) -> Shown:
         """`visit.input` is the list from which it was opened."""
         thread = await self._thread(visit)
@@ -103,7 +104,7 @@ class ConversationPages(Pages):
             },
         )
 
-    @action("/console/agents/{agent_id}/conversations/{conversation_id}/edit", access=write, shown_on="conversation")
+    @action(_PATH + "/edit", access=write, shown_on="conversation")
     async def edit_conversation(self, visit: Visit[EditForm]) -> Go:
         """Closing one leads on to the next of the list."""
         thread, wanted = await self._thread(visit), visit.input.wanted
@@ -116,46 +117,32 @@ class ConversationPages(Pages):
             shown = neighbours.next
         return gone_to(visit, wanted, [thread.entry], [changed], change, shown)
 
-    @action("/console/agents/{agent_id}/conversations/{conversation_id}/notes", access=write, shown_on="conversation")
+    @action(_PATH + "/notes", access=write, shown_on="conversation")
     async def add_note(self, visit: Visit[NoteForm]) -> Go:
         thread = await self._thread(visit)
         await self._inbox.note(visit.actor, thread.conversation.id, visit.input.text)
         back = "live_chat" if visit.input.is_in_chat else "conversation"
         return Go(visit.url(back, conversation_id=thread.conversation.id) + "#notes", "Noted.")
 
-    @action(
-        "/console/agents/{agent_id}/conversations/{conversation_id}/transcript", access=write, shown_on="conversation"
-    )
+    @action(_PATH + "/transcript", access=write, shown_on="conversation")
     async def send_transcript(self, visit: Visit[TranscriptForm]) -> Go:
         thread = await self._thread(visit)
         await self._transcripts.send(visit.actor, thread.conversation.id, visit.input.email)
         return Go(visit.url("conversation", conversation_id=thread.conversation.id), "Conversation mailed.")
 
-    @action(
-        "/console/agents/{agent_id}/conversations/{conversation_id}/notes/{note_id}/remove",
-        access=write,
-        under="conversations",
-    )
+    @action(_PATH + "/notes/{note_id}/remove", access=write, under="conversations")
     async def remove_note(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
         await self._inbox.remove_note(visit.actor, thread.conversation.id, visit.path_id("note_id"))
         return Go(visit.url("conversation", conversation_id=thread.conversation.id) + "#notes", "Note removed.")
 
-    @action(
-        "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/gap",
-        access=write,
-        shown_on="conversation",
-    )
+    @action(_PATH + "/turns/{turn_id}/gap", access=write, shown_on="conversation")
     async def flag_turn(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
         gap = await self._turns.flag(visit.actor, self._turn(visit, thread))
         return Go(visit.url("gap", gap_id=gap.id), f'Gap "{gap.question}" created.')
 
-    @action(
-        "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/golden",
-        access=write,
-        shown_on="conversation",
-    )
+    @action(_PATH + "/turns/{turn_id}/golden", access=write, shown_on="conversation")
     async def make_golden(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
         golden = await self._turns.make_golden(visit.actor, self._turn(visit, thread))

@@ -31,7 +31,7 @@ from app.core.turn import AnsweredBy
 from app.kit.clock import begin_of
 from app.web.console.filters import WRITERS, plural
 from app.web.console.forms import form_of, parse_fields
-from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, UndoWanted, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
 from app.web.model import Email, takes
 from app.workspaces.operators import Assignees
@@ -45,10 +45,9 @@ Act = Literal["close", "open", "assign", "mine", "label", "unlabel", "reassign"]
     ConversationFilter,
     "state q outcome low rating answered_by page_url language since until visitor user_id assignee label",
 )
-class InboxWanted(ListWanted):
-    """The state in the address of the list, and of a conversation opened from it. `undo` are the conversations that the
-    last form has changed, which `undo_as` reverts, with `undo_label` if it is a label; `was` has the previous
-    assignees."""
+class InboxWanted(UndoWanted):
+    """The state in the address of the list, and of a conversation opened from it. `undo_as` reverts the last change,
+    with `undo_label` if it is a label."""
 
     state: Literal["open", "closed", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
@@ -56,10 +55,8 @@ class InboxWanted(ListWanted):
     since: date | None = None
     until: date | None = None
     visitor: UUID | None = None
-    undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_as: Act = "open"
     undo_label: str = Field(default="", max_length=MAX_LABEL_CHARS)
-    was: dict[UUID, str] = Field(default_factory=dict, max_length=MAX_AT_ONCE)
 
     @property
     def only(self) -> ConversationFilter:
@@ -73,12 +70,6 @@ class InboxWanted(ListWanted):
             visitor_id=self.visitor,
             state=None if self.state == "all" else ConversationState(self.state),
         )
-
-    @property
-    def kept(self) -> dict[str, Any]:
-        """The active filters for addresses, without defaults."""
-        undo = {"undo", "undo_as", "undo_label", "was"}
-        return self.model_dump(mode="json", exclude={"cursor", *undo}, exclude_defaults=True)
 
     @property
     def to_save(self) -> str:

@@ -17,7 +17,7 @@ from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gap_replays import GapReplays
 from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage, open_gaps
 from app.web.console.filters import number, plural
-from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, UndoWanted, Visit, action, page, read, write
 from app.web.model import takes
 
 _SHOWN = 50
@@ -32,13 +32,12 @@ class Span(IntEnum):
 
 
 @takes(GapFilter, "state reason text")
-class GapsWanted(ListWanted):
-    """`undo` are the gaps that were just ignored with `undo_note`, to be restored."""
+class GapsWanted(UndoWanted):
+    """What is undone was ignored with `undo_note`."""
 
     state: GapState = GapState.OPEN
     days: Span | None = None
     sort: GapOrder = GapOrder.IMPACT
-    undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
     def only(self, now: datetime) -> GapFilter:
@@ -48,7 +47,7 @@ class GapsWanted(ListWanted):
     @property
     def to_save(self) -> str:
         """The filters worth saving, as a query."""
-        return urlencode(self.model_dump(mode="json", exclude={"cursor", "undo", "undo_note"}, exclude_defaults=True))
+        return urlencode(self.kept)
 
 
 class ExportWanted(GapsWanted):

@@ -45,13 +45,7 @@ class WidgetPictures(Api):
     async def send_own_picture(self, call: Call[VisitorCaller, PersonPictureIn]) -> PersonOut:
         """Counts against the same limit as messages."""
         session, given = call.caller.session, call.input
-        await self._counting.count(
-            call.request,
-            session.visitor_id,
-            "person",
-            per_address=self._limits.questions_per_address,
-            per_visitor=self._limits.questions_per_visitor,
-        )
+        await self._counting.count_question(call.request, session.visitor_id, "person", self._limits)
         return PersonOut.showing(await self._pictures.send_own(session, given.message_id, given.picture))
 
     @get(

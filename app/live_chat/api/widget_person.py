@@ -129,10 +129,4 @@ class WidgetPerson(Api):
         self, call: Call[VisitorCaller, PersonMessageIn | PersonRatingIn] | Call[VisitorCaller, None]
     ) -> None:
         """With the same limit as questions, counted separately."""
-        await self._counting.count(
-            call.request,
-            call.caller.session.visitor_id,
-            "person",
-            per_address=self._limits.questions_per_address,
-            per_visitor=self._limits.questions_per_visitor,
-        )
+        await self._counting.count_question(call.request, call.caller.session.visitor_id, "person", self._limits)

@@ -256,13 +256,7 @@ class WidgetTurns(Api):
         request = TurnRequest(asked.turn_id, asked.message, asked.page_url, context, session.only)
         limits = self._limits
         await self._proofs.require(call.request, session, call.caller.agent)
-        await self._counting.count(
-            call.request,
-            session.visitor_id,
-            "ask",
-            per_address=limits.questions_per_address,
-            per_visitor=limits.questions_per_visitor,
-        )
+        await self._counting.count_question(call.request, session.visitor_id, "ask", limits)
         await self._limiter.hit(a_minute(limits.questions_per_agent), "ask", "agent", str(session.agent_id))
         await self._counting.count_day(call.request, session.agent_id, limits, session.visitor_id)
         return await self._turns.ask(session, request)

@@ -26,6 +26,7 @@ from app.web.model import Body
 from app.workspaces.operator import Operator
 
 HOME = "/console"
+_MOST_UNDONE = 200  # of a list at once
 AGENT = "{agent_id}"  # in the path of a page that is about one
 InputOut = TypeVar("InputOut", covariant=True)
 Value = TypeVar("Value")
@@ -54,6 +55,20 @@ class ListWanted(Form):
 
     def part(self, limit: int) -> PageRequest:
         return PageRequest(limit, self.cursor)
+
+
+class UndoWanted(ListWanted):
+    """For pages with a list of which forms change many. `undo` are those that the last form has changed, to be changed
+    back; `was` has the previous assignees."""
+
+    undo: tuple[UUID, ...] = Field(default=(), max_length=_MOST_UNDONE)
+    was: dict[UUID, str] = Field(default_factory=dict, max_length=_MOST_UNDONE)
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What narrows the list, for addresses, without defaults."""
+        undo = {name for name in type(self).model_fields if name.startswith("undo")}
+        return self.model_dump(mode="json", exclude={"cursor", "was", *undo}, exclude_defaults=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
-from app.mail.records import MailState
+from app.store.delivery_loop import DeliveryState
 from app.web.operation import Api, Call, Model, delete, get, mirrors, post, read, write
 from app.webhooks.api import TAG, EventsOf
 from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS, NoticeChannel
@@ -30,7 +30,7 @@ class NoticeChannelOut(Model):
     pass
 
 
-@mirrors(MailState, "waiting given_up last_error")
+@mirrors(DeliveryState, "waiting given_up last_error")
 class NoticeChannelStateOut(NoticeChannelOut):
     @classmethod
     def showing(cls, view: ChannelView) -> "NoticeChannelStateOut":

@@ -51,15 +51,6 @@ class NoticeChannel:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelState:
-    """How many notices wait, how many were given up, and the latest error."""
-
-    waiting: int = 0
-    given_up: int = 0
-    last_error: str = ""
-
-
 def channel_kind(url: str) -> ChannelKind:
     """The service of a webhook address. Raises InvalidInput, without repeating the address, for an unknown service."""
     try:

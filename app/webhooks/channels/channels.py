@@ -18,13 +18,12 @@ from app.core.webhook_event import News, WebhookEvent, event_of
 from app.kit.clock import Clock
 from app.mail.mail import one_line
 from app.mail.mailer import Mailer
-from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
+from app.store.delivery_loop import DeliveryLoop, DeliveryState, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.webhooks.channels.channel import (
     MAX_CHANNELS,
     MAX_NAME_CHARS,
     ChannelKind,
-    ChannelState,
     NoticeChannel,
     channel_kind,
 )
@@ -110,7 +109,7 @@ changes_of(
 @dataclass(frozen=True, slots=True)
 class ChannelView:
     channel: NoticeChannel
-    state: ChannelState
+    state: DeliveryState
 
 
 class NoticeChannels:
@@ -126,7 +125,7 @@ class NoticeChannels:
     def of_workspace(self, tx: Transaction, actor: Actor) -> list[ChannelView]:
         """Oldest first."""
         channels, states = NoticeChannelRecords(tx), NoticeChannelRecords(tx).states(actor.workspace_id)
-        nothing = ChannelState()
+        nothing = DeliveryState()
         found = channels.of_workspace(actor.workspace_id)
         return [ChannelView(channel, states.get(channel.id, nothing)) for channel in found]
 

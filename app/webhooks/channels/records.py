@@ -12,13 +12,13 @@ from app.agents.records import AgentRecords
 from app.core.webhook_event import News, WebhookEvent
 from app.gaps.gap_digest import WEEKLY
 from app.gaps.records.gaps import GapRecords
-from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
+from app.store.delivery_loop import Deliveries, DeliveryState, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import OUTBOX
 from app.store.transaction import Repository, value_of
-from app.webhooks.channels.channel import ChannelState, NoticeChannel
+from app.webhooks.channels.channel import NoticeChannel
 
 # A channel of a team's chat. `sealed` is its webhook address, sealed with the key `sealed_by`.
 NOTICE_CHANNELS = table(
@@ -79,7 +79,7 @@ class NoticeChannelRecords(Repository):
         is_it = NOTICE_CHANNELS.c.id == channel_id
         self._delete_one(NOTICE_CHANNELS, "channel", is_it & (NOTICE_CHANNELS.c.workspace_id == workspace_id))
 
-    def states(self, workspace_id: UUID) -> dict[UUID, ChannelState]:
+    def states(self, workspace_id: UUID) -> dict[UUID, DeliveryState]:
         """Of the channels with pending or given-up notices."""
         of_workspace = select(NOTICE_CHANNELS.c.id).where(NOTICE_CHANNELS.c.workspace_id == workspace_id)
         given_up = func.count(NOTICE_POSTS.c.died_at)
@@ -95,7 +95,7 @@ class NoticeChannelRecords(Repository):
         )
         errors = {row.channel_id: row.last_error for row in self._connection.execute(failed)}
         return {
-            channel_id: ChannelState(waiting, dead, errors.get(channel_id, ""))
+            channel_id: DeliveryState(waiting, dead, errors.get(channel_id, ""))
             for channel_id, waiting, dead in self._connection.execute(counts)
         }
 

@@ -20,12 +20,12 @@ from app.core.webhook_event import WebhookEvent
 from app.gaps.records.gaps import GapRecords
 from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
-from app.store.delivery_loop import KEPT, RETRY_AFTER
+from app.store.delivery_loop import KEPT, RETRY_AFTER, DeliveryState
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.announcements import GapDigests
-from app.webhooks.channels.channel import MAX_CHANNELS, ChannelKind, ChannelState, NoticeChannel
+from app.webhooks.channels.channel import MAX_CHANNELS, ChannelKind, NoticeChannel
 from app.webhooks.channels.channels import ChannelPosts, NoticeChannels
 from app.webhooks.channels.records import NOTICE_CHANNELS, NoticeChannelRecords
 from app.webhooks.webhooks import WebhookDelivery
@@ -81,7 +81,7 @@ class Team:
     def told(self) -> list[str]:
         return [body.decode() for _, _, body in self.sender.posted]
 
-    async def state(self) -> ChannelState:
+    async def state(self) -> DeliveryState:
         [view] = await self.channels.of_workspace(self.actor)
         return view.state
 
@@ -107,7 +107,7 @@ async def test_a_visitor_who_waits_is_posted_once_with_a_way_to_the_chat(team: T
     assert posted_to == url + query
     assert headers["Content-Type"] == "application/json"
     assert f"https://docent.example.com/console/live/{team.session.conversation_id}" in body.decode()
-    assert await team.state() == ChannelState()
+    assert await team.state() == DeliveryState()
 
 
 async def test_a_channel_hears_of_what_it_wants_and_of_nothing_before_it(team: Team) -> None:
@@ -164,15 +164,15 @@ async def test_what_is_not_taken_is_tried_again_then_given_up_and_forgotten(team
     await team.visitor_asks_for_a_person()
     team.sender.failure = "the receiver answered 404"
     await team.deliver()
-    assert await team.state() == ChannelState(1, 0, "the receiver answered 404")
+    assert await team.state() == DeliveryState(1, 0, "the receiver answered 404")
     for pause in RETRY_AFTER:
         team.clock.advance(pause.total_seconds() * 1.3)
         assert await team.deliver() == 1
-    assert await team.state() == ChannelState(0, 1, "the receiver answered 404")
+    assert await team.state() == DeliveryState(0, 1, "the receiver answered 404")
     assert len(set(team.told)) == 1, "the same at each attempt"
     team.clock.advance(KEPT.total_seconds() + 1)
     assert await team.posts.forget() == 1
-    assert await team.state() == ChannelState()
+    assert await team.state() == DeliveryState()
 
 
 async def test_the_address_lies_sealed_and_is_not_told(team: Team) -> None:
