@@ -16,7 +16,7 @@ from app.core.confirmation import ProposedChange
 from app.core.errors import AgentPaused, HandedToPerson
 from app.core.text.canned_messages import canned_messages
 from app.core.text.languages import LANGUAGES, language_table
-from app.core.text.plain_words import plain_words, without_marks
+from app.core.text.letter_forms import plain_words, without_marks
 from app.core.turn import AnsweredBy, Channel, VisitorSession
 from app.store.transaction import Transaction
 

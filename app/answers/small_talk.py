@@ -12,7 +12,7 @@ from typing import Final
 from app.agents.agent import AgentConfig
 from app.answers.handoff import ReadyAnswer
 from app.core.text.languages import LANGUAGES, language_table
-from app.core.text.plain_words import plain_words
+from app.core.text.letter_forms import plain_words
 from app.core.text.turn_language import LIKELY
 from app.core.text.words import is_spaceless
 from app.core.turn import AnsweredBy, Exchange

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import structlog
 from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
-from app.core.text.encodable_text import encodable
+from app.core.text.letter_forms import encodable
 from app.core.text.turn_language import LanguageGuess
 
 _log = structlog.get_logger(__name__)

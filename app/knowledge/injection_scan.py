@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from app.core.text.small_letters import in_small_letters, small_letters
+from app.core.text.letter_forms import in_small_letters, small_letters
 
 _EXCERPT_CHARS: Final = 160
 _MAX_CHARS: Final = 200_000  # of a page; the rest is not scanned

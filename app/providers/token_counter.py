@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from semantic_text_splitter import MarkdownSplitter
 from tokenizers import Encoding, Tokenizer
 
-from app.core.text.encodable_text import encodable
+from app.core.text.letter_forms import encodable
 from app.kit.recent_values import RecentValues
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text.statements import statement_ends, undecided_from
+from app.core.text.sentences import statement_ends, undecided_from
 
 
 def parts(text: str) -> list[str]:

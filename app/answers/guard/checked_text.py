@@ -9,7 +9,7 @@ from app.answers.guard.answer_verdict import AnswerVerdict
 from app.answers.guard.sentence_kind import SentenceKind
 from app.answers.guard.statement_check import Finding, StatementCheck
 from app.core.text.answer_words import begins_with, words_of
-from app.core.text.statements import statement_ends, undecided_from
+from app.core.text.sentences import statement_ends, undecided_from
 
 _FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})")
 _CITED: Final = re.compile(r"\[(\d{1,3})\](?!\()")

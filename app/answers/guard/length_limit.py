@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from app.core.text.statements import statement_ends, undecided_from
+from app.core.text.sentences import statement_ends, undecided_from
 
 _LAST_STRETCH: Final = 150  # characters before the limit in which no sentence begins that may not end: most are shorter
 _SHARE: Final = 10  # and a tenth of the limit at most

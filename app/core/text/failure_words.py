@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from app.core.text.languages import LANGUAGES, language_table
-from app.core.text.small_letters import in_small_letters, small_letters
+from app.core.text.letter_forms import in_small_letters, small_letters
 
 _LOOKED_AT_CHARS = 240  # an honest refusal comes at the start
 _SHORT_CHARS = 320  # of an answer that is looked at to its end

@@ -13,7 +13,7 @@ from openai.types.chat import (
     ChatCompletionUserMessageParam,
 )
 
-from app.core.text.encodable_text import encodable
+from app.core.text.letter_forms import encodable
 from app.providers.chat.chat_model import ChatMessage
 from app.providers.openai_errors import is_of_prompt, known_cause, refused_field
 

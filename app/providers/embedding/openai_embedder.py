@@ -8,7 +8,7 @@ import numpy as np
 from openai import AsyncOpenAI, omit
 
 from app.core.errors import EmbedderUnavailable
-from app.core.text.encodable_text import encodable
+from app.core.text.letter_forms import encodable
 from app.kit.tracing import trace_headers
 from app.providers.embedding.embedder import Gloss
 from app.providers.openai_errors import OPENAI_ERRORS, what_happened

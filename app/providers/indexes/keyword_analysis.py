@@ -10,8 +10,7 @@ from typing import Final, TypeAlias
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 from app.core.text.compounds import Compound, compounds, with_plain_numbers
-from app.core.text.encodable_text import encodable
-from app.core.text.letter_forms import in_one_form
+from app.core.text.letter_forms import encodable, in_one_form
 from app.core.text.typed_words import MAX_TYPED_WORDS, is_near
 from app.core.text.words import character_pairs, is_paired, script_runs, search_terms, word_spans, words
 from app.kit.recent_values import RecentValues

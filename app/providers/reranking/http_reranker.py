@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import httpx
 
 from app.core.errors import RerankerUnavailable
-from app.core.text.encodable_text import encodable
+from app.core.text.letter_forms import encodable
 from app.kit.tracing import trace_headers
 from app.providers.reranking.reranker import PairScore
 
