@@ -32,7 +32,7 @@ FOUND = (
 async def writer() -> AsyncIterator[ExtractiveWriter]:
     threads = OnnxThreads()
     embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads).for_questions()
-    reranker = OnnxReranker(RERANKER_FOLDER, threads, cores=1)
+    reranker = OnnxReranker(RERANKER_FOLDER, threads)
     yield ExtractiveWriter(PassageJudge(embedder, MemoryKeywordIndex(), embedder, reranker))
     await threads.close()
 
