@@ -182,6 +182,18 @@ async def test_what_is_far_from_its_source_in_meaning_is_not_confirmed() -> None
     assert checked.trace["which"][0]["why"] == "no source is near in meaning"
 
 
+async def test_a_cited_statement_counts_only_if_its_source_is_near_in_words_and_meaning() -> None:
+    _, checked = await shown("You may return a painted and broken lamp wet [1].")
+    assert checked.trace["not_confirmed"] == 0
+    assert not checked.verdict.is_grounded
+    _, checked = await shown("You may return a lamp that you gave away [1].")
+    assert checked.verdict.is_grounded
+    embedder = HashingEmbedder()
+    embedder.is_down = True
+    _, checked = await shown("You may return a painted and broken lamp wet [1].", embedder=embedder)
+    assert checked.verdict.is_grounded
+
+
 async def test_without_the_embedder_meaning_is_not_compared() -> None:
     embedder = HashingEmbedder()
     embedder.is_down = True

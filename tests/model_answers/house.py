@@ -12,6 +12,7 @@ from uuid import UUID
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
+from app.agents.retrieval_settings import RetrievalSettings
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
 from app.bootstrap.answering import open_answering
 from app.bootstrap.infrastructure import Doubles, Infrastructure, open_infrastructure
@@ -101,7 +102,9 @@ async def _learnt(base: Infrastructure, name: str, pages: Iterable[tuple[str, by
             return workspace_id, read[0][0].id
     site = _SITE.format(name)
     with base.record.writing() as tx:
-        agent = AgentRecords(tx).create(workspace_id, AgentConfig(name=name.capitalize()))
+        # However busy the machine is, the reranker reads every passage.
+        config = AgentConfig(name=name.capitalize(), retrieval=RetrievalSettings(rerank_budget_ms=30_000))
+        agent = AgentRecords(tx).create(workspace_id, config)
         AgentRecords(tx).publish(workspace_id, agent.id)
         source = SourceRecords(tx).create(agent.id, SourceConfig(kinds.SITE, name, site))
     async with open_knowledge(base) as knowledge:

@@ -24,10 +24,11 @@ from app.core.text.polarity import (
     is_too_narrow,
     is_too_wide,
     limits,
+    says_of_all,
     speaks_of_paying,
     without_case,
 )
-from app.core.text.stated_facts import FactKind
+from app.core.text.stated_facts import FactKind, spellings
 
 _AS_GOOD: Final = 0.8  # share of the best cover from which other places count as well
 _SAME_SHARE: Final = 0.85  # of a sentence's words
@@ -56,6 +57,8 @@ def _is_turned_round(index: PlaceIndex, said: SaidSentence, proof: FactProof) ->
     has_price = _has_price(number_kinds(said.text))
     if has_price is not is_free(said.text) and any(_is_priced_otherwise(index, part, has_price) for part in said.parts):
         return True
+    if any(_is_of_some_columns(index, said, part, proof) for part in said.parts):
+        return True
     return any(
         is_contrary(part.text, place.text)
         or is_too_wide(part.text, _said_of_it(place, part))
@@ -64,6 +67,22 @@ def _is_turned_round(index: PlaceIndex, said: SaidSentence, proof: FactProof) ->
         if not is_condition(part.text)
         for place in _likest(index, part, proof)
     )
+
+
+def _is_of_some_columns(index: PlaceIndex, said: SaidSentence, part: Part, proof: FactProof) -> bool:
+    """Whether it says a number of all, "5 years on every plan", that other cells of its row have otherwise."""
+    shares = index.shares(part.own_words) if says_of_all(part.text) else []
+    for fact in part.facts if shares else ():
+        held = [at for at, has in enumerate(proof.held(fact)) if has and fact.kind is FactKind.NUMBER]
+        best = max(held, key=shares.__getitem__, default=-1)
+        if best < 0 or any(proof.held(name)[best] for name in part.names):
+            continue
+        place = index.places[best]
+        kinds = {kind for spelling in spellings(fact.text) for kind in place.numbers.get(spelling, ())}
+        row = number_kinds(place.around)
+        if place.is_cell and any(kinds & found and number not in said.spelt for number, found in row.items()):
+            return True
+    return False
 
 
 def _is_priced_otherwise(index: PlaceIndex, part: Part, has_price: bool) -> bool:

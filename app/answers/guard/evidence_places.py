@@ -55,8 +55,17 @@ class Place:
     never: frozenset[str]  # those of them that follow "is not" or "there is no"
 
     @property
+    def is_cell(self) -> bool:
+        """Of a table, below its head."""
+        return "|" in self.around
+
+    @property
     def folded(self) -> str:
         return f"{self.text} {self.around} {self.before}".casefold()
+
+    def shared(self, words: frozenset[str]) -> frozenset[str]:
+        """Those that it has, or that are around it."""
+        return words & (self.words | self.words_around)
 
     def has(self, fact: Fact) -> bool:
         if fact.kind is FactKind.NUMBER:

@@ -27,6 +27,8 @@ _NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no numb
 _NEARLY: Final = 0.5  # share of the best cover from which a place may limit what it says
 _PARTS: Final = re.compile(r"[,;:]\s|\s(?:and|or|but|while|except)\s")
 _SAYS_PART: Final = 0.6  # share of a part's words that the sentence has, if it speaks of that part
+_DENIED_RIVAL: Final = 0.6  # "not 5 GHz" is no other number for 2.4 GHz
+_FEWEST_SHARED: Final = 3  # words, for places that say nearly the same
 _NO_RIVAL: Final = 9.0
 
 
@@ -45,8 +47,23 @@ class FactProof:
             return True
         if fact.kind is FactKind.NUMBER and self._is_of_another_range(fact):
             return False
+        if fact.kind is FactKind.NUMBER and self._is_outdone(fact):
+            return False
         least = _LIKE_THE_RIVAL if self._said.is_english else _LIKE_THE_RIVAL_ELSEWHERE
         return self.likeness(fact) >= least[fact.kind]
+
+    def _is_outdone(self, fact: Fact) -> bool:
+        """Whether wherever the number stands, as many words of a plain sentence, and more, stand with another number of
+        the same kind: "6 seconds" with those of restarting too."""
+        kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
+        if len(self._said.parts) > 1 or "" in kinds:
+            return False
+        held, said = self.held(fact), stems(self._said.text)
+        with_it = [self._index.places[at].shared(said) for at, has in enumerate(held) if has]
+        rivals = [self._index.places[at].shared(said) for at, like in self._rivals(fact, held).items() if like == 1]
+        return max(map(len, with_it), default=0) >= _FEWEST_SHARED and all(
+            any(own < rival for rival in rivals) for own in with_it
+        )
 
     def likeness(self, fact: Fact) -> float:
         """The cover of the best place with the fact, as a share of its best rival's; 0 if no place has the fact."""
@@ -157,7 +174,9 @@ class FactProof:
         places = {number: place for number, place in enumerate(self._index.places) if not place.is_heading}
         if fact.kind is FactKind.NUMBER:
             likenesses = {
-                number: self._other_number(fact, place.numbers) for number, place in places.items() if not held[number]
+                number: self._other_number(fact, place.numbers) * (_DENIED_RIVAL if denies(place.text) else 1)
+                for number, place in places.items()
+                if not held[number]
             }
             return {number: like for number, like in likenesses.items() if like}
         holding = [place for place, has in zip(self._index.places, held, strict=True) if has]

@@ -30,6 +30,7 @@ _ATTRIBUTION: Final = re.compile(r"^\W*(?:according to|based on) [^,.\d]{1,80},\
 _ASKER: Final = "visitor"  # as models call who asks
 _PLACES_READ: Final = 8
 _NEAR_COSINE: Final = 0.45
+_NEAR_AS_PROOF: Final = 1.0  # cosine and share of words together; of what sentences that are cited and honest have
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +92,25 @@ class StatementCheck:
             return await self.proof(sentence) or await self.finding(sentence, cited)
         found = await self.finding(sentence, cited)
         if found is None:
-            return None if await asyncio.to_thread(self.is_borrowed, sentence, cited) else cited[0]
+            return await self._confirming(sentence, cited)
         source = None if found.is_contradicted else await asyncio.to_thread(self._proof, sentence, is_strict=True)
         if source is None:
             return found
         self.findings.remove(found)
         return source
+
+    async def _confirming(self, sentence: str, cited: Sequence[int]) -> int | None:
+        """The source that confirms a statement with nothing wrong: one that says it, or the cited one if it is near in
+        words and meaning together. Across languages the mark must do."""
+        if await asyncio.to_thread(self.is_borrowed, sentence, cited):
+            return None
+        evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
+        if verdict.proves or verdict.is_across:
+            return cited[0]
+        if (source := await asyncio.to_thread(self._proof, sentence)) is not None:
+            return source
+        nearness = await self._nearness(sentence, evidence)
+        return cited[0] if nearness is None or nearness + verdict.together >= _NEAR_AS_PROOF else None
 
     async def finding(self, sentence: str, cited: Collection[int]) -> Finding | None:
         """None if nothing is wrong with the sentence. `cited` are source numbers as in the context."""
@@ -176,21 +190,24 @@ class StatementCheck:
         text = " ".join(sentence.split())
         if not verdict.is_proven:
             return Finding(text, tuple(fact.text for fact in verdict.missing), verdict.is_contradicted)
-        if is_citing and verdict.needs_meaning and await self._is_far(sentence, evidence):
-            return Finding(text, is_far=True)
+        if is_citing and verdict.needs_meaning:
+            nearness = await self._nearness(sentence, evidence)
+            if nearness is not None and nearness < _NEAR_COSINE:
+                return Finding(text, is_far=True)
         return None
 
-    async def _is_far(self, sentence: str, evidence: Evidence) -> bool:
+    async def _nearness(self, sentence: str, evidence: Evidence) -> float | None:
+        """The cosine of the place that is nearest in meaning; None if it is unknown."""
         known = self._embedder.knows
         if known is not None and self._language not in known:
-            return False
+            return None
         texts = [plain(sentence), *evidence.nearest(sentence, _PLACES_READ)]
         try:
             said, *places = np.asarray(await self._embedder.embed(texts))
         except (Unavailable, Overloaded) as error:
             log.warning("statement_check.embedder_away", reason=str(error))
-            return False
-        return max(float(said @ place) for place in places) < _NEAR_COSINE
+            return None
+        return max(float(said @ place) for place in places)
 
     def _verdict(self, sentence: str, cited: frozenset[int]) -> tuple[Evidence, Verdict]:
         evidence = self._evidence(cited)

@@ -92,6 +92,11 @@ def are_opposites(one: str, other: str) -> bool:
     )
 
 
+def says_of_all(text: str) -> bool:
+    """Whether it says something "on every plan"."""
+    return bool(_english("wide").search(text))
+
+
 def is_too_wide(said: str, told: str) -> bool:
     """Whether it says of all what the other limits: "on every plan", where it is told "while on Pro"."""
     every, narrowed = _english("wide"), _english("narrow")
