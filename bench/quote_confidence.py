@@ -13,7 +13,7 @@ import importlib.util
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -38,8 +38,8 @@ from app.quality.evaluation.retrieval_metrics import auroc
 from app.search.retrieval import SearchQuery
 from app.settings import read_settings
 
-_SIGNALS: Final = ("judged", "names", "logit", "ignored")
-_RIDGE: Final = 3.0
+_SIGNALS: Final = tuple(each.name for each in fields(QuoteSignals))
+_RIDGE: Final = 30.0
 _STEPS: Final = 50
 _LOST: Final = 0.05  # of the right answers, at the threshold by which near misses are counted
 _PAGE: Final = "http://visitor.test/"
@@ -62,8 +62,8 @@ class ListeningJudge(PassageJudge):
 
     kept: list[QuoteSignals]
 
-    async def signals(self, context: AnswerContext, best: JudgedPassage) -> QuoteSignals | None:
-        found = await super().signals(context, best)
+    async def signals(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> QuoteSignals | None:
+        found = await super().signals(context, judged)
         if found:
             self.kept.append(found)
         return found
@@ -76,7 +76,7 @@ def main() -> None:
     rows, right = np.array([row.signals for row in judged]), np.array([bool(row.is_right) for row in judged])
     weights = _weights_of_sets(judged)
     for name, weight in zip(("bias", *_SIGNALS), _fitted(rows, right, weights), strict=True):
-        print(f"{name:8}{weight:7.2f}")
+        print(f"{name} = {weight:.2f}")
     left_out = np.zeros(len(judged))
     for site in {row.site for row in judged}:
         inside = np.array([row.site == site for row in judged])

@@ -1,4 +1,4 @@
-"""How likely it is that a quoted passage answers, by words of the question that its reading goes past."""
+"""How likely it is that a quoted passage answers, by how far it is ahead of others and what its reading goes past."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,8 +39,8 @@ class WordReader:
 async def confidence(question: str, reader: WordReader) -> float:
     judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=reader)
     context = AnswerContext(AgentConfig(name="x"), question, question, (LIBRARIES,), language="en")
-    best, *_ = await judge.judged(context, passages(LIBRARIES))
-    return await judge.confidence(context, best)
+    judged = await judge.judged(context, passages(LIBRARIES))
+    return await judge.confidence(context, judged)
 
 
 async def test_a_word_that_the_passage_lacks_and_the_reader_goes_past_makes_an_answer_less_sure() -> None:
@@ -48,6 +48,19 @@ async def test_a_word_that_the_passage_lacks_and_the_reader_goes_past_makes_an_a
     ignoring, heeding = WordReader("order"), WordReader("order", "abroad?")
     assert await confidence(question, ignoring) < await confidence(question, heeding)
     assert ignoring.asked == [question, "Can I order books from libraries ?"]
+
+
+async def test_an_answer_is_less_sure_where_other_passages_are_as_near() -> None:
+    question = "Can I order books from libraries?"
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order"))
+    likely = []
+    for other in ("The museum has a garden with roses.", "Books from libraries: you can order three."):
+        sources = (LIBRARIES, source(2, other))
+        context = AnswerContext(AgentConfig(name="x"), question, question, sources, language="en")
+        judged = await judge.judged(context, [passage for each in sources for passage in passages(each)])
+        likely.append(await judge.confidence(context, judged))
+    alone, among_others = likely
+    assert alone > among_others
 
 
 async def test_words_that_the_passage_has_are_not_asked_about_again() -> None:
@@ -62,8 +75,8 @@ async def test_the_words_of_a_gloss_are_not_asked_about_again() -> None:
     context = AnswerContext(
         AgentConfig(name="x"), "?", "?", (LIBRARIES,), language="de", read_as=question, read_in="en"
     )
-    best, *_ = await judge.judged(context, passages(LIBRARIES))
-    await judge.confidence(context, best)
+    judged = await judge.judged(context, passages(LIBRARIES))
+    await judge.confidence(context, judged)
     assert reader.asked == [question]
 
 
@@ -77,16 +90,16 @@ async def test_without_a_reranker_the_judge_alone_tells() -> None:
     question = "Can I order books from libraries abroad?"
     judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex())
     context = AnswerContext(AgentConfig(name="x"), question, question, (LIBRARIES,), language="en")
-    best, *_ = await judge.judged(context, passages(LIBRARIES))
-    assert await judge.confidence(context, best) == best.probability
+    judged = await judge.judged(context, passages(LIBRARIES))
+    assert await judge.confidence(context, judged) == judged[0].probability
 
 
 async def test_a_reranker_that_goes_away_in_between_takes_nothing_for_ignored() -> None:
     question = "Can I order books from libraries abroad?"
     judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order", away_after=1))
     context = AnswerContext(AgentConfig(name="x"), question, question, (LIBRARIES,), language="en")
-    best, *_ = await judge.judged(context, passages(LIBRARIES))
-    signals = await judge.signals(context, best)
+    judged = await judge.judged(context, passages(LIBRARIES))
+    signals = await judge.signals(context, judged)
     assert signals is not None
     assert signals.ignored == 0
 
@@ -99,17 +112,17 @@ async def test_a_follow_up_is_as_unsure_as_what_its_reading_ignores_makes_it() -
         context = AnswerContext(
             AgentConfig(name="x"), bare, f"{earlier} {bare}", (LIBRARIES,), language="en", bare=bare
         )
-        best, *_ = await judge.judged(context, passages(LIBRARIES))
-        signals = await judge.signals(context, best)
+        judged = await judge.judged(context, passages(LIBRARIES))
+        signals = await judge.signals(context, judged)
         assert signals is not None
-        likely.append((await judge.confidence(context, best), signals.ignored))
-        assert likely[-1][0] <= best.probability
+        likely.append((await judge.confidence(context, judged), signals.ignored))
+        assert likely[-1][0] <= judged[0].probability
     (known, nothing), (other, ignored) = likely
     assert nothing < ignored
     assert known > other
 
 
-@pytest.mark.parametrize("signal", ["judged", "names", "logit"])
+@pytest.mark.parametrize("signal", ["ahead", "names", "logit"])
 def test_each_signal_makes_an_answer_surer(signal: str) -> None:
     signals = QuoteSignals(0.0, 0.0, 0.0, 0.5)
     assert replace(signals, **{signal: 1.0}).odds > signals.odds > replace(signals, ignored=1.0).odds

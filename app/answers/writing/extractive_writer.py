@@ -111,7 +111,7 @@ class ExtractiveWriter:
         ]
         is_of_page = bool(judged) and judged[0].passage.source.is_unasked
         judged = [one for one in judged if one.passage.source.is_unasked is is_of_page]
-        probability = await self._judge.confidence(context, judged[0]) if judged else 0.0
+        probability = await self._judge.confidence(context, judged) if judged else 0.0
         return Reading(context, candidates, judged, probability)
 
     async def _quoted(self, readings: Sequence[Reading]) -> list[Passage]:

@@ -9,12 +9,14 @@ from typing import Final, TypeAlias, TypeVar
 import numpy as np
 import structlog
 
+from app.answers.follow_up import leans_on_history
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.asked_names import AskedNames
+from app.answers.writing.fitted_weights import fitted_weights
 from app.answers.writing.page_kind import kind_odds
 from app.answers.writing.passage_scale import Nearness, scaled_odds
 from app.answers.writing.passages import Looks, Passage
-from app.answers.writing.quote_confidence import RAREST, QuoteSignals, ignored_share
+from app.answers.writing.quote_confidence import RAREST, QuoteSignals, ahead_of, ignored_share
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
 from app.core.text.questions.asked_details import asked_details, is_completed, is_told_alone, lacks_detail
@@ -38,9 +40,6 @@ _COVERAGE: Final = 3.26  # weight of the share of the question's words against s
 _REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each
 _REMEMBERED_TOKENS: Final = 2_000  # texts, of 40 KiB for a long passage and 5 for headings
 _REMEMBERED_LOGITS: Final = 20_000  # one for each question and passage
-# The weight of the reranker's logit, and the logit that neither raises nor lowers the odds.
-_RERANKER_WEIGHT: Final = 0.3
-_EVEN_LOGIT: Final = -3.5
 # The most that the question before a follow-up adds to the odds of its own words, which name no subject.
 _FOLLOW_UP_ODDS: Final = 2.0
 # The most that an answer to a follow-up may be above the best one to its own words alone: what declines alone by far
@@ -153,12 +152,13 @@ class PassageJudge:
         """Reorder the best few with the reranker's logits. The others stay behind them: a low logit shows that a
         passage is no answer, not that one which was not read is better."""
         settings = context.agent.retrieval
+        weights = fitted_weights("reranker")
         best, others = judged[: settings.rerank_passages], judged[settings.rerank_passages :]
         logits = await self._read_together(context, [one.passage for one in best])
         if not logits:
             return judged
         best = [
-            replace(one, odds=one.odds + _RERANKER_WEIGHT * (logit - _EVEN_LOGIT), logit=logit)
+            replace(one, odds=one.odds + weights["weight"] * (logit - weights["even"]), logit=logit)
             if (logit := logits.get(one.passage.looks)) is not None
             else one
             for one in best
@@ -167,18 +167,21 @@ class PassageJudge:
         behind = [replace(one, odds=min(one.odds, last)) for one in others]
         return [*sorted(best, key=lambda one: -one.odds), *behind]
 
-    async def confidence(self, context: AnswerContext, best: JudgedPassage) -> float:
-        """How likely it is, in [0, 1], that an answer made of the best passage is right. Of a follow-up, the odds know
-        whether its own words alone would be answered."""
-        signals = await self.signals(context, best)
+    async def confidence(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> float:
+        """How likely it is, in [0, 1], that an answer made of the first of them, the best, is right. Of a follow-up,
+        the odds know whether its own words alone would be answered, and of "which sizes?" on a product's page whether
+        the passage is near to that product."""
+        signals, best = await self.signals(context, judged), judged[0]
         likely = sigmoid(signals.odds) if signals else best.probability
-        return min(likely, best.probability) if context.bare else likely
+        leans = context.bare or leans_on_history(context.question)
+        return min(likely, best.probability) if leans else likely
 
-    async def signals(self, context: AnswerContext, best: JudgedPassage) -> QuoteSignals | None:
-        """None if the reranker has not read it."""
+    async def signals(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> QuoteSignals | None:
+        """None if the reranker has not read the best one."""
+        best, *others = judged
         if best.logit is None:
             return None
-        judged = best.odds - best.names - _RERANKER_WEIGHT * (best.logit - _EVEN_LOGIT)
+        read = [one.odds for one in others if one.is_reranked and not one.passage.overlaps(best.passage)]
         weights, gains = [], []
         # A gloss has words that no page would use.
         lacking = [] if context.read_in else await self._lacking(context, best.passage)
@@ -188,7 +191,7 @@ class PassageJudge:
             if (logit := logits.get(best.passage.looks)) is not None:
                 weights.append(weight)
                 gains.append(best.logit - logit)
-        return QuoteSignals(judged, best.names, best.logit, ignored_share(weights, gains))
+        return QuoteSignals(ahead_of(best.odds, read), best.names, best.logit, ignored_share(weights, gains))
 
     async def _lacking(self, context: AnswerContext, passage: Passage) -> list[tuple[tuple[int, int], float]]:
         """Where the question's rarest words are that neither the passage nor its headings contain, and their shares of

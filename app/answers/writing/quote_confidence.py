@@ -1,31 +1,26 @@
 """How likely it is that an answer that quotes a passage is right: one probability of four signals."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
+
+from app.answers.writing.fitted_weights import fitted_weights
 
 RAREST: Final = 2  # words of the question that the passage lacks: each costs the reranker one more reading
 # A logit that a word raises by this much rests on it.
 _USUAL_GAIN: Final = 0.7
-_BIAS: Final = 0.3
-_JUDGED: Final = 0.4
-_NAMES: Final = 0.8
-_LOGIT: Final = 0.25
-_IGNORED: Final = -0.3
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteSignals:
-    """`judged` are the log odds of the passage before the reranker has read it, `logit` is the reranker's, `ignored`
-    the share of the question, in [0, 1], that its reading goes past: words that the passage lacks, and without which
-    the logit is as high. "Can I order from libraries abroad?" is read as "Can I order from libraries?" where no word
-    tells of abroad: the same words, another matter.
-
-    The weights are fitted by logistic regression on judged answers with near misses, each website with weights from
-    the others (`python -m bench.quote_confidence`, docs/evaluation-log.md).
+    """`ahead` is how far the log odds of the passage are above the mean of the other passages that the reranker has
+    read: where many are as near, the question tells little apart. `names` is what names and years that the passage
+    lacks take from its log odds, `logit` is the reranker's, `ignored` the share of the question, in [0, 1], that its
+    reading goes past: words that the passage lacks, and without which the logit is as high. "Can I order from libraries
+    abroad?" is read as "Can I order from libraries?" where no word tells of abroad: the same words, another matter.
     """
 
-    judged: float
+    ahead: float
     names: float
     logit: float
     ignored: float
@@ -33,7 +28,13 @@ class QuoteSignals:
     @property
     def odds(self) -> float:
         """Log odds."""
-        return _BIAS + _JUDGED * self.judged + _NAMES * self.names + _LOGIT * self.logit + _IGNORED * self.ignored
+        weights = fitted_weights("confidence")
+        return weights["bias"] + sum(weights[name] * float(value) for name, value in asdict(self).items())
+
+
+def ahead_of(odds: float, others: Sequence[float]) -> float:
+    """`others` are the log odds of the other passages."""
+    return odds - sum(others) / len(others) if others else fitted_weights("confidence")["usual_ahead"]
 
 
 def ignored_share(weights: Sequence[float], gains: Sequence[float]) -> float:
