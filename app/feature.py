@@ -18,6 +18,7 @@ from app.kit.wiring import Part, Wiring
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from datetime import datetime
+    from pathlib import Path
     from uuid import UUID
 
     from typing_extensions import TypeForm
@@ -89,7 +90,8 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """`on_turn_end` is called in the transaction in which a turn ends, in every process."""
+    """`on_turn_end` is called in the transaction in which a turn ends, in every process. `templates` is the folder of a
+    feature outside of `app`, whose pages name them by its name and their file."""
 
     name: str
     edge: Callable[[], Edge] = Edge
@@ -97,6 +99,7 @@ class Feature:
     fills: Callable[[], Sequence[Fill[Any]]] = tuple
     on_turn_end: Sequence[TurnEndListener] = ()
     events: Sequence[Event] = ()
+    templates: Path | None = None
 
     def __post_init__(self) -> None:
         declare_events(self.events)

@@ -181,7 +181,8 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", root_path: str = "") ->
     `root_path` is the prefix under which a proxy serves all of it.
     """
     pages, files = pages_of(parts), console_files()
-    dispatcher = parts.make(Dispatcher, pages=pages, rendering=Rendering(files, version))
+    folders = {feature.name: feature.templates for feature in parts.get(Features) if feature.templates}
+    dispatcher = parts.make(Dispatcher, pages=pages, rendering=Rendering(files, version, folders))
     routes = [
         *routes_of(endpoints_of(parts, version), parts.get(Admission)),
         *console_routes(pages, dispatcher, files),

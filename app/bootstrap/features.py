@@ -1,11 +1,17 @@
-"""The features of this distribution: a line each. Without any, the core is a product of its own."""
+"""The features of this distribution: a line each. Without any, the core is a product of its own. Other packages add
+theirs by entry points of the group `docent.features`."""
 
-from typing import Any, Final
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from app.actions.feature import FEATURE as ACTIONS
 from app.agent_files.feature import FEATURE as AGENT_FILES
 from app.channels.feature import FEATURE as CHANNELS
-from app.feature import Features
+from app.core.errors import Misconfigured
+from app.feature import Feature, Features
 from app.gaps.pull_requests.feature import FEATURE as PULL_REQUESTS
 from app.leads.feature import FEATURE as LEADS
 from app.live_chat.feature import FEATURE as LIVE_CHAT
@@ -15,6 +21,9 @@ from app.stale_answers.feature import FEATURE as STALE_ANSWERS
 from app.webhooks.channels.feature import FEATURE as NOTICE_CHANNELS
 from app.webhooks.notices.feature import FEATURE as NOTICES
 from app.webhooks.tickets.feature import FEATURE as HELP_DESKS
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 FEATURES: Final = Features(
     (
@@ -32,6 +41,44 @@ FEATURES: Final = Features(
         CHANNELS,
     )
 )
+GROUP: Final = "docent.features"
+
+
+@cache
+def installed_features() -> Features:
+    """Those of this process. Raises Misconfigured."""
+    from importlib.metadata import entry_points
+
+    return features_of(entry_points(group=GROUP))
+
+
+def features_of(found: Iterable[EntryPoint]) -> Features:
+    """Those of this distribution and of the entry points. Raises Misconfigured, which names the package at
+    fault."""
+    features = {feature.name: feature for feature in FEATURES}
+    for point in sorted(found, key=lambda point: point.name):
+        feature = _loaded(point)
+        if feature.name in features:
+            raise Misconfigured(f'{_package(point)} has a feature "{feature.name}", which is there already. Rename it.')
+        features[feature.name] = feature
+    return Features(features.values())
+
+
+def _loaded(point: EntryPoint) -> Feature:
+    try:
+        feature = point.load()
+    except Exception as error:
+        raise Misconfigured(
+            f"{_package(point)} cannot be loaded as a feature ({point.value}): {error!r}. Correct or uninstall it."
+        ) from error
+    if not isinstance(feature, Feature):
+        raise Misconfigured(f"{_package(point)} names {point.value}, which is no Feature. Correct or uninstall it.")
+    return feature
+
+
+def _package(point: EntryPoint) -> str:
+    name = point.dist.name if point.dist else point.value.partition(":")[0]
+    return f"The package {name}"
 
 
 def unfilled(features: Features) -> dict[Any, None]:

@@ -23,7 +23,7 @@ from app.bootstrap.adapters import (
     configured_vector_index,
     configured_vector_search,
 )
-from app.bootstrap.features import FEATURES
+from app.bootstrap.features import installed_features
 from app.bootstrap.models import (
     configured_embedder,
     configured_question_embedder,
@@ -144,7 +144,7 @@ class Infrastructure(Stored):
 
 
 @asynccontextmanager
-async def open_record(settings: Settings, features: Features = FEATURES) -> AsyncIterator[SystemOfRecord]:
+async def open_record(settings: Settings, features: Features | None = None) -> AsyncIterator[SystemOfRecord]:
     """Migrate and open the record, without checking that its secrets can be opened."""
     with private_files(settings.data):
         secret_keys = configured_secret_keys(settings)
@@ -153,7 +153,7 @@ async def open_record(settings: Settings, features: Features = FEATURES) -> Asyn
             with _named_by_setting(engine):
                 await anyio.to_thread.run_sync(migrate, engine)
                 await anyio.to_thread.run_sync(settle_role, engine, settings.database_role)
-            listeners = turn_end_listeners(features)
+            listeners = turn_end_listeners(features or installed_features())
             yield SystemOfRecord(engine, SystemClock(), secret_keys, listeners, settings.database_role)
         finally:
             engine.dispose()
@@ -188,7 +188,7 @@ def _named_by_setting(engine: Engine) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _open_sealed(settings: Settings, features: Features = FEATURES) -> AsyncIterator[SystemOfRecord]:
+async def _open_sealed(settings: Settings, features: Features | None = None) -> AsyncIterator[SystemOfRecord]:
     """The record with its secrets sealed, after checking that they can be opened."""
     async with open_record(settings, features) as record:
         await SealedSecrets(record).settle()
@@ -223,7 +223,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
     process = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     async with AsyncExitStack() as closing:
         await closing.enter_async_context(traces(settings, process))
-        features = doubles.or_else(Features, lambda: FEATURES)
+        features = doubles.or_else(Features, installed_features)
         record = await doubles.or_opened(SystemOfRecord, closing, lambda: _open_sealed(settings, features))
         metrics = doubles.or_else(CollectorRegistry, lambda: process_metrics(record.engine))
         circuits = CircuitMeter(metrics)

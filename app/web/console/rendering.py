@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import escape
 from starlette.responses import HTMLResponse
 
@@ -61,8 +61,11 @@ class FormView:
 
 
 class Rendering:
-    def __init__(self, files: StaticFiles, version: str) -> None:
+    """`folders` are those of templates outside of `app`, by the first word of their names."""
+
+    def __init__(self, files: StaticFiles, version: str, folders: Mapping[str, Path] | None = None) -> None:
         self._files = files
+        self._templates = _templates(tuple((folders or {}).items()))
         self._version = version
 
     def page(
@@ -102,7 +105,7 @@ class Rendering:
 
         def drawn(rejected: Rejected | None, refused: str = "") -> str:
             form = partial(_form_view, rejected=rejected)
-            return _templates().get_template(shown.template).render({**told, "form": form, "refused": refused})
+            return self._templates.get_template(shown.template).render({**told, "form": form, "refused": refused})
 
         text = drawn(rejected)
         if rejected and (unsaid := _unsaid(rejected, text)):
@@ -115,17 +118,19 @@ class Rendering:
 
 def rendered(template: str, **values: Any) -> str:
     """A document that is no page of the console; `template` is named like a page's."""
-    return _templates().get_template(template).render(values)
+    return _templates(()).get_template(template).render(values)
 
 
 @cache
-def _templates() -> Environment:
+def _templates(folders: tuple[tuple[str, Path], ...]) -> Environment:
     """One for the process, because compiling a template takes much longer than rendering it.
 
     A template is named by its whole path in `app`, like a module: it is next to the pages that show it, so its name
     tells where it is, and names are unique."""
     environment = Environment(
-        loader=FileSystemLoader(_APP),
+        loader=ChoiceLoader(
+            [FileSystemLoader(_APP), PrefixLoader({name: FileSystemLoader(path) for name, path in folders})]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
