@@ -16,7 +16,7 @@ from app.actions.action import ActionHosts
 from app.actions.action_calls import ActionCalls
 from app.agents.chat_model_names import ChatModelNames
 from app.agents.crawler_key_set_reader import CrawlerKeySetReader
-from app.agents.key_set_reader import KeySetReader
+from app.agents.signed_user import KeySetReader
 from app.agents.token_budget import WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground

@@ -6,7 +6,7 @@ import hmac
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 MAX_USER_ID_CHARS: Final = 200
@@ -58,3 +58,15 @@ def filter_signature(secret: str, filter_text: str, user_id: str = "") -> str:
     """The signature of the lines "filter", the user id ("" without one) and the filter. User ids are single lines, so a
     user's signature is not valid for a filter, nor that of one user's filter for another user's."""
     return user_signature(secret, f"filter\n{user_id}\n{filter_text}")
+
+
+class KeySetReader(Protocol):
+    """Reads the keys that an identity provider publishes, at an address that an operator names."""
+
+    def canonical(self, url: str) -> str:
+        """The canonical form of an address that may be read. Raises InvalidInput for `jwks_url`."""
+        ...
+
+    async def read(self, url: str) -> bytes:
+        """The content of the address, without following redirects. Takes seconds. Raises Unavailable."""
+        ...

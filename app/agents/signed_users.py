@@ -7,10 +7,10 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from app.agents.key_set_reader import KeySetReader
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.agents.records import AgentRecords, UserIssuerRecords, UserKeyRecords
 from app.agents.signed_user import (
+    KeySetReader,
     UserIssuer,
     UserKey,
     attributes_signature,

@@ -9,7 +9,7 @@ from anyio import to_thread
 
 from app.core.errors import EmbedderUnavailable
 from app.gaps.gap_grouping import Wording, moves
-from app.gaps.question_nearness import Asked, QuestionNearness, is_read
+from app.gaps.question_nearness import Asked, QuestionNearness
 from app.gaps.records.meanings import GapMeaningRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
@@ -29,9 +29,7 @@ class GapClustering:
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._records = records
-        self._embedder = embedder
-        self._languages = languages
-        self._nearness = QuestionNearness(embedder)
+        self._nearness = QuestionNearness(embedder, languages)
         self._has_forgotten = False
 
     async def place(self) -> int:
@@ -40,7 +38,7 @@ class GapClustering:
         gaps = await self._records.read(lambda tx: GapMeaningRecords(tx).unplaced(_AT_ONCE))
         if not gaps:
             return 0
-        readable = [gap for gap in gaps if self._is_read(gap.question, gap.language)]
+        readable = [gap for gap in gaps if self._nearness.is_read(gap.question, gap.language)]
         try:
             vectors = await self._nearness.vectors({gap.question for gap in readable})
             is_done = {agent: await self._regroup(agent) for agent in {gap.agent_id for gap in readable}}
@@ -51,20 +49,20 @@ class GapClustering:
         placed = [gap for gap in gaps if is_done.get(gap.agent_id, True)]
         for gap in placed:
             await self._records.of_agent(gap.agent_id).write(
-                lambda tx: GapMeaningRecords(tx).place(gap, self._embedder.model_id, meanings.get(gap.id))
+                lambda tx: GapMeaningRecords(tx).place(gap, self._nearness.model_id, meanings.get(gap.id))
             )
         return len(placed)
 
     async def _regroup(self, agent_id: UUID) -> bool:
         """Whether the agent's gaps are grouped now; otherwise, somebody has changed one meanwhile."""
-        model_id = self._embedder.model_id
+        model_id = self._nearness.model_id
         wordings = await self._records.of_agent(agent_id).read(
             lambda tx: GapMeaningRecords(tx).wordings(agent_id, model_id)
         )
         named = {wording.name: wording for wording in wordings}
         asked = await to_thread.run_sync(self._readable, wordings)
         questions = {name: wording.question for name, wording in named.items()}
-        groups = await self._nearness.groups(questions, asked, self._languages)
+        groups = await self._nearness.groups(questions, asked)
         wanted = moves([[named[name] for name in group] for group in groups])
         if not wanted:
             return True
@@ -78,15 +76,12 @@ class GapClustering:
         return [
             Asked(wording.name, wording.question, wording.is_settled, wording.meaning)
             for wording in wordings
-            if wording.meaning is not None or self._is_read(wording.question, wording.language)
+            if wording.meaning is not None or self._nearness.is_read(wording.question, wording.language)
         ]
-
-    def _is_read(self, question: str, language: str | None) -> bool:
-        return is_read(self._embedder, self._languages, question, language)
 
     async def _forget_other_models(self) -> None:
         """Vectors of two models cannot be compared, so those of an earlier model are removed, once."""
         if self._has_forgotten:
             return
-        await self._records.write(lambda tx: GapMeaningRecords(tx).forget_meanings_but(self._embedder.model_id))
+        await self._records.write(lambda tx: GapMeaningRecords(tx).forget_meanings_but(self._nearness.model_id))
         self._has_forgotten = True

@@ -87,20 +87,31 @@ class Asked:
 class QuestionNearness:
     """Vectors are cached in memory by a digest of their text, so that a new question only costs its own."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._embedder = embedder
+        self._languages = languages
         self._known: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
-    async def groups(
-        self, questions: Mapping[str, str], asked: Sequence[Asked], languages: LanguageGuesser
-    ) -> list[tuple[str, ...]]:
+    @property
+    def model_id(self) -> str:
+        return self._embedder.model_id
+
+    def is_read(self, question: str, language: str | None) -> bool:
+        """`language` is that of the question's turn (BCP 47 primary subtag), used if the question alone does not reveal
+        its own."""
+        if self._embedder.reads is None:
+            return True
+        guess = self._languages.guess(question)
+        return (guess.language if guess.probability >= SURE else language) in self._embedder.reads
+
+    async def groups(self, questions: Mapping[str, str], asked: Sequence[Asked]) -> list[tuple[str, ...]]:
         """Every name of `questions` in exactly one group, of questions with one meaning; those that are not among
         `asked` stay alone.
 
         Raises EmbedderUnavailable.
         """
-        near = await self.pairs(asked, same_meaning(self._embedder.model_id))
-        return await to_thread.run_sync(_grouped, questions, near, languages)
+        near = await self.pairs(asked, same_meaning(self.model_id))
+        return await to_thread.run_sync(_grouped, questions, near, self._languages)
 
     async def pairs(self, asked: Sequence[Asked], same: SameMeaning) -> dict[tuple[str, str], float]:
         """The pairs of names whose questions may be one gap, with their nearness. If there are very many pairs, only
@@ -173,15 +184,6 @@ def _looked_at(
 def _left(questions: Sequence[str], pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[str, str]]:
     said = {place: folded_words(questions[place]) for pair in pairs for place in pair}
     return {(one, other): rests(said[one], said[other]) for one, other in pairs}
-
-
-def is_read(embedder: Embedder, languages: LanguageGuesser, question: str, language: str | None) -> bool:
-    """`language` is that of the question's turn (BCP 47 primary subtag), used if the question alone does not reveal its
-    own."""
-    if embedder.reads is None:
-        return True
-    guess = languages.guess(question)
-    return (guess.language if guess.probability >= SURE else language) in embedder.reads
 
 
 def ask_of_different_things(one: str, other: str, languages: LanguageGuesser) -> bool:

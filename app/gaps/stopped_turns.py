@@ -8,7 +8,7 @@ import structlog
 from app.core.errors import EmbedderUnavailable
 from app.core.turn import question_key
 from app.gaps.gap import StoppedTurn
-from app.gaps.question_nearness import is_read, rephrased_from
+from app.gaps.question_nearness import QuestionNearness, rephrased_from
 from app.gaps.records.stopped_turns import StoppedTurnRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
@@ -28,17 +28,15 @@ class StoppedTurns:
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._records = records
-        self._embedder = embedder
-        self._languages = languages
+        self._nearness = QuestionNearness(embedder, languages)
 
     async def judge(self) -> int:
         """One batch, earliest stop first; returns how many were judged."""
         stopped = await self._records.read(lambda tx: StoppedTurnRecords(tx).stopped(_AT_ONCE))
         if not stopped:
             return 0
-        pairs = [pair for turn in stopped if (pair := self._to_compare(turn)) is not None]
         try:
-            rephrased = await self._rephrased(pairs)
+            rephrased = await self._rephrased([turn for turn in stopped if self._is_compared(turn)])
         except EmbedderUnavailable as error:
             log.warning("stopped_turns.embedder_away", count=len(stopped), reason=str(error))
             return 0
@@ -50,25 +48,15 @@ class StoppedTurns:
         await self._records.write(work)
         return len(stopped)
 
-    def _to_compare(self, turn: StoppedTurn) -> tuple[StoppedTurn, str] | None:
+    def _is_compared(self, turn: StoppedTurn) -> bool:
         following = turn.asked_next
         if following is None or question_key(following) == question_key(turn.question):
-            return None
-        questions = turn.question, following
-        can_be_read = all(is_read(self._embedder, self._languages, text, turn.language) for text in questions)
-        return (turn, following) if can_be_read else None
+            return False
+        return all(self._nearness.is_read(text, turn.language) for text in (turn.question, following))
 
-    async def _rephrased(self, pairs: Sequence[tuple[StoppedTurn, str]]) -> list[StoppedTurn]:
+    async def _rephrased(self, turns: Sequence[StoppedTurn]) -> list[StoppedTurn]:
         """Raises EmbedderUnavailable."""
-        if not pairs:
-            return []
-        first = await self._embedder.embed([turn.question for turn, _ in pairs])
-        then = await self._embedder.embed([following for _, following in pairs])
-        at_least = rephrased_from(self._embedder.model_id)
-        compared = zip(pairs, first, then, strict=True)
-        return [turn for (turn, _), one, other in compared if _cosine(one, other) >= at_least]
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """For unit vectors."""
-    return sum(a * b for a, b in zip(one, other, strict=True))
+        pairs = [(turn, turn.question, turn.asked_next or "") for turn in turns]
+        vectors = await self._nearness.vectors({text for _, *both in pairs for text in both})
+        at_least = rephrased_from(self._nearness.model_id)
+        return [turn for turn, one, other in pairs if float(vectors[one] @ vectors[other]) >= at_least]

@@ -23,8 +23,7 @@ def _edge() -> Edge:
     from app.live_chat.api.live_chats import AdminLiveChats, AdminSavedReplies
     from app.live_chat.api.live_pictures import AdminLivePictures, WidgetPictures
     from app.live_chat.api.widget_person import WidgetPerson
-    from app.live_chat.pages.live import LivePages, SavedReplyPages
-    from app.live_chat.pages.news import NewsPages
+    from app.live_chat.pages.live import LivePages, NewsPages, SavedReplyPages
 
     in_admin = (AdminLiveChats, AdminLivePictures, WidgetPictures, AdminSavedReplies)
     apis = {WidgetPerson: WidgetTranscripts, **dict.fromkeys(in_admin, AdminSavedFilters)}

@@ -1,6 +1,6 @@
-"""Live chats: a visitor asks for a person, and operators answer instead of the agent."""
+"""Live chats: a visitor asks for a person, and operators answer instead of the agent; and news of them on any page."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -23,6 +23,7 @@ from app.conversations.live_chat import (
 )
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.live_chats import LiveChatRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput, NoActiveChat
 from app.core.field_rules import check_line, check_text
@@ -314,3 +315,37 @@ def _staffed_key(workspace_id: UUID) -> str:
 
 def _typing_key(conversation_id: UUID, author: Author) -> str:
     return f"typing:{conversation_id}:{author.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """For one workspace: `waiting` visitors ask for a person, the last of them since `asked_at`; `moved_at` is when a
+    turn last ended or got its first rating. None if there was none."""
+
+    waiting: int
+    asked_at: datetime | None
+    moved_at: datetime | None
+
+
+class OperatorNews:
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    @reads
+    def now(self, tx: Transaction, actor: Actor) -> News:
+        active_since = self._clock.now() - RESUME_WITHIN
+        waiting, asked_at = LiveChatRecords(tx).waiting(actor.workspace_id, active_since)
+        return News(waiting, asked_at, StoredTurnRecords(tx).moved_at(actor.workspace_id))
+
+    async def watch(self, actor: Actor, pause: Callable[[], Awaitable[bool]]) -> AsyncGenerator[News]:
+        """The news now, then whenever they have changed. `pause` is awaited between two checks; its False ends the
+        watch."""
+        told: News | None = None
+        while True:
+            news = await self.now(actor)
+            if news != told:
+                yield news
+            told = news
+            if not await pause():
+                return

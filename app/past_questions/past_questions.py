@@ -12,7 +12,7 @@ from anyio import to_thread
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
 from app.core.actor import Actor
 from app.core.turn import AnsweredBy, TurnEnd, TurnState, question_key
-from app.gaps.question_nearness import Asked, QuestionNearness, is_read
+from app.gaps.question_nearness import Asked, QuestionNearness
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.tasks.few_at_once import few_at_once
 from app.past_questions.past_conversation import PastQuestion
@@ -87,9 +87,8 @@ class PastQuestions:
 
     def __init__(self, playground: Playground, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._playground = playground
-        self._embedder = embedder
         self._languages = languages
-        self._nearness = QuestionNearness(embedder)
+        self._nearness = QuestionNearness(embedder, languages)
 
     async def replay(
         self, actor: Actor, agent_id: UUID, conversations: int, questions: Sequence[PastQuestion], on_asked: OnAsked
@@ -117,7 +116,7 @@ class PastQuestions:
             by_key[question_key(question.text)].append(question)
         wordings = {key: asked[0].text for key, asked in by_key.items()}
         asked = await to_thread.run_sync(self._readable, wordings)
-        groups = await self._nearness.groups(wordings, asked, self._languages)
+        groups = await self._nearness.groups(wordings, asked)
         by_frequency = [sorted(group, key=lambda key: (-len(by_key[key]), len(key), key)) for group in groups]
         found = [tuple(question for key in group for question in by_key[key]) for group in by_frequency]
         return sorted(found, key=len, reverse=True)
@@ -125,11 +124,7 @@ class PastQuestions:
     def _readable(self, wordings: dict[str, str]) -> list[Asked]:
         guesses = Counter(self._languages.guess(text).language for text in list(wordings.values())[:_READ_FOR_LANGUAGE])
         of_most = next((language for language, _ in guesses.most_common(1)), None)
-        return [
-            Asked(key, text)
-            for key, text in wordings.items()
-            if is_read(self._embedder, self._languages, text, of_most)
-        ]
+        return [Asked(key, text) for key, text in wordings.items() if self._nearness.is_read(text, of_most)]
 
 
 def _end(answer: PlaygroundAnswer) -> TurnEnd:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.core.chunk import content_hash
 from app.core.errors import EmbedderUnavailable
 from app.core.turn import question_key
-from app.gaps.question_nearness import Asked, QuestionNearness, is_read, same_meaning
+from app.gaps.question_nearness import Asked, QuestionNearness, same_meaning
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 from app.reports.records.topics import TopicRecords
@@ -35,9 +35,7 @@ class TopicPlacing:
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._records = records
-        self._embedder = embedder
-        self._languages = languages
-        self._nearness = QuestionNearness(embedder)
+        self._nearness = QuestionNearness(embedder, languages)
         self._has_forgotten = False
 
     async def place(self) -> int:
@@ -70,15 +68,15 @@ class TopicPlacing:
             by_key[key].turns.append((question.turn_id, key))
         used = list({id(place): place for place in by_key.values()}.values())
         return await self._records.of_agent(agent_id).write(
-            lambda tx: TopicRecords(tx).place(agent_id, self._embedder.model_id, used)
+            lambda tx: TopicRecords(tx).place(agent_id, self._nearness.model_id, used)
         )
 
     async def _nearest(self, question: WaitingQuestion, places: list[TopicPlace]) -> TopicPlace:
         """One of the places, or a new one, which is added to them."""
         text = question.question
-        if not is_read(self._embedder, self._languages, text, question.language):
+        if not self._nearness.is_read(text, question.language):
             return TopicPlace((), None, [text])
-        same = same_meaning(self._embedder.model_id)
+        same = same_meaning(self._nearness.model_id)
         meaning = (await self._nearness.vectors([text]))[text]
         best = await to_thread.run_sync(_best, meaning, places, same.looked_at_from)
         nearest, nearness = None, 0.0
@@ -108,7 +106,7 @@ class TopicPlacing:
         """Vectors of two models cannot be compared, so the topics of a former model are deleted, once."""
         if self._has_forgotten:
             return
-        await self._records.write(lambda tx: TopicRecords(tx).forget_topics_but(self._embedder.model_id))
+        await self._records.write(lambda tx: TopicRecords(tx).forget_topics_but(self._nearness.model_id))
         self._has_forgotten = True
 
 

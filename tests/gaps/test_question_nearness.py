@@ -3,6 +3,7 @@
 import pytest
 
 from app.gaps.question_nearness import OTHER, SHIPPED, Asked, QuestionNearness, SameMeaning, rests, same_meaning
+from app.kit.language_guesser import LanguageGuesser
 from tests.doubles.hashing_embedder import HashingEmbedder
 
 MALTA = Asked("malta", "Is a lamp sent to Malta?")
@@ -29,19 +30,19 @@ def test_another_model_than_the_shipped_one_is_trusted_with_nearly_the_same_word
 
 
 async def test_near_misses_are_told_by_what_is_left_of_them(embedder: HashingEmbedder) -> None:
-    found = await QuestionNearness(embedder).pairs([MALTA, TOO, CYPRUS, CHESS], HALVES)
+    found = await QuestionNearness(embedder, LanguageGuesser()).pairs([MALTA, TOO, CYPRUS, CHESS], HALVES)
     assert found["malta", "too"] == pytest.approx(1.0)  # nothing is left: the wholes count
     assert found["malta", "cyprus"] == pytest.approx(5 / 6 / 2, abs=0.01)  # what is left has nothing in common
     assert not any("chess" in pair for pair in found)
 
 
 async def test_pairs_under_the_threshold_are_no_pairs(embedder: HashingEmbedder) -> None:
-    found = await QuestionNearness(embedder).pairs([MALTA, TOO, CYPRUS], SameMeaning(1.0, 0.5, 0.4))
+    found = await QuestionNearness(embedder, LanguageGuesser()).pairs([MALTA, TOO, CYPRUS], SameMeaning(1.0, 0.5, 0.4))
     assert found.keys() == {("malta", "too")}
 
 
 async def test_a_question_that_comes_later_costs_its_own_words_alone(embedder: HashingEmbedder) -> None:
-    nearness = QuestionNearness(embedder)
+    nearness = QuestionNearness(embedder, LanguageGuesser())
     await nearness.pairs([MALTA, TOO, CHESS], HALVES)
     embedder.embedded.clear()
     await nearness.pairs([MALTA, TOO, CHESS, CYPRUS], HALVES)
@@ -51,9 +52,9 @@ async def test_a_question_that_comes_later_costs_its_own_words_alone(embedder: H
 async def test_settled_ones_are_compared_with_the_others_alone(embedder: HashingEmbedder) -> None:
     [vector] = await embedder.embed([MALTA.question])
     settled = [Asked(name, MALTA.question, is_settled=True, meaning=vector) for name in ("one", "other")]
-    found = await QuestionNearness(embedder).pairs([*settled, TOO], HALVES)
+    found = await QuestionNearness(embedder, LanguageGuesser()).pairs([*settled, TOO], HALVES)
     assert found.keys() == {("too", "one"), ("too", "other")}
 
 
 async def test_of_nothing_there_are_no_pairs(embedder: HashingEmbedder) -> None:
-    assert await QuestionNearness(embedder).pairs([], HALVES) == {}
+    assert await QuestionNearness(embedder, LanguageGuesser()).pairs([], HALVES) == {}

@@ -17,7 +17,7 @@ from app.actions.action import ActionHosts
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
 from app.agents.chat_model_names import NO_NAMES, ChatModelNames
-from app.agents.key_set_reader import KeySetReader
+from app.agents.signed_user import KeySetReader
 from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground

@@ -17,8 +17,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
-from app.agents.key_set_reader import KeySetReader
-from app.agents.signed_user import user_signature
+from app.agents.signed_user import KeySetReader, user_signature
 from app.agents.signed_users import SignedUsers, UserIssuers
 from tests.doubles.scripted_key_sets import ScriptedKeySets
 from tests.web.house import PAGE, SITE, House, Json

@@ -1,11 +1,14 @@
-"""The console's live chats: who waits for a person, a chat with each of them, and saved replies."""
+"""The console's live chats: who waits for a person, a chat with each of them, and saved replies; and for all pages a
+stream of news, an event `news` at once, then whenever something has changed."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID, uuid4
 
+import anyio
 from pydantic import Field
 from starlette.responses import Response
 
@@ -17,7 +20,7 @@ from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.live_chat.api.live_chats import SavedReplyCreate
 from app.live_chat.api.live_pictures import picture_response
-from app.live_chat.live_chats import LiveChats, waiting_visitors
+from app.live_chat.live_chats import LiveChats, LiveSigns, News, OperatorNews, waiting_visitors
 from app.live_chat.live_pictures import MAX_UPLOAD_BYTES, LivePictures
 from app.live_chat.saved_replies import SavedReplies
 from app.live_chat.saved_reply import VARIABLES, SavedReply
@@ -36,9 +39,12 @@ from app.web.console.page import (
     read,
     write,
 )
+from app.web.limits_policy import StreamPolicy
 from app.web.model import Email
 from app.web.request_body import FORM_BYTES, FilePart
+from app.web.sse import event_stream
 from app.workspaces.operators import Assignees
+from app.workspaces.sign_in import SignIn
 
 _LOOKED_AT: Final = 200
 
@@ -279,3 +285,41 @@ class SavedReplyPages(Pages):
         names: Sequence[tuple[str, str]] = [(str(agent.id), agent.draft.name) for agent in agents]
         told = {"agent_options": [("", "All agents"), *names], "agent_names": dict(names), "variables": VARIABLES}
         return Shown(template, {**told, **values})
+
+
+class NewsPages(Pages):
+    def __init__(self, news: OperatorNews, sign_in: SignIn, signs: LiveSigns, policy: StreamPolicy) -> None:
+        self._news = news
+        self._signs = signs
+        self._sign_in = sign_in
+        self._policy = policy
+
+    @page("/console/news", access=read, is_stream=True)
+    async def news(self, visit: Visit[NoForm]) -> Response:
+        """Ends with the session, which it does not keep alive."""
+        stopping = anyio.Event()  # the library sets it when the server has to stop
+        return event_stream(self._frames(visit, stopping), self._policy, stopping, grace_seconds=1)
+
+    async def _frames(self, visit: Visit[NoForm], stopping: anyio.Event) -> AsyncIterator[bytes]:
+        await self._signs.operator_is_here(visit.actor.workspace_id)
+
+        async def pause() -> bool:
+            with anyio.move_on_after(self._policy.news_look_seconds):
+                await stopping.wait()
+            if stopping.is_set() or not await self._sign_in.is_signed_in(visit.secret):
+                return False
+            await self._signs.operator_is_here(visit.actor.workspace_id)
+            return True
+
+        async with aclosing(self._news.watch(visit.actor, pause)) as looks:
+            async for look in looks:
+                yield _frame(look)
+
+
+def _frame(news: News) -> bytes:
+    told = {
+        "waiting": news.waiting,
+        "asked_at": news.asked_at.isoformat() if news.asked_at else None,
+        "moved_at": news.moved_at.isoformat() if news.moved_at else None,
+    }
+    return f"event: news\ndata: {json.dumps(told, separators=(',', ':'))}\n\n".encode("ascii")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.live_chat.live_chats import LiveSigns
-from app.live_chat.operator_news import News, OperatorNews
+from app.live_chat.live_chats import LiveSigns, News, OperatorNews
 from app.web.limits_policy import StreamPolicy
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import OpenConsole
