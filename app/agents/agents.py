@@ -136,10 +136,7 @@ class Agents:
 def _live_language(tx: Transaction, actor: Actor, agent_id: UUID) -> str | None:
     """Also None before the first publish: until then, indexing has no language."""
     agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
-    if agent.live_version is None:
-        return None
-    versions = AgentRecords(tx).versions(actor.workspace_id, agent_id)
-    return next(v.config.language for v in versions if v.number == agent.live_version)
+    return None if agent.live_version is None else AgentRecords(tx).live(agent_id).config.language
 
 
 MAX_UPLOAD_BYTES: Final = 2 * 1024 * 1024

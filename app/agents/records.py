@@ -13,7 +13,7 @@ from app.agents.signed_user import UserIssuer, UserKey
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.store.schema import Audited, StorableText, UtcDateTime, column, parent, table
-from app.store.tables.agents import AGENT_VERSIONS, AGENTS, WORKSPACES
+from app.store.tables.agents import AGENT_VERSIONS, AGENTS, IS_LIVE_VERSION, WORKSPACES
 from app.store.transaction import Keyset, Repository, batches, config_from_json, config_to_json, new_id, value_of
 
 # The agent's milestones. `seen_on` is the website, as its origin, on which a browser last opened the widget.
@@ -50,9 +50,7 @@ _OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
 # Built once, because each question or page executes them.
 _LIVE = (
     select(AGENTS.c.workspace_id, AGENTS.c.generation, AGENTS.c.paused_at, AGENT_VERSIONS.c.id, AGENT_VERSIONS.c.number)
-    .join(
-        AGENT_VERSIONS, and_(AGENT_VERSIONS.c.agent_id == AGENTS.c.id, AGENT_VERSIONS.c.number == AGENTS.c.live_version)
-    )
+    .join(AGENT_VERSIONS, IS_LIVE_VERSION)
     .where(AGENTS.c.id == bindparam("agent_id"))
 )
 _GENERATION = select(AGENTS.c.generation).where(AGENTS.c.id == bindparam("agent_id"))
@@ -170,10 +168,9 @@ class AgentRecords(Repository):
 
     def published(self, workspace_id: UUID) -> list[tuple[LiveAgent, datetime]]:
         """A workspace's published agents, with their creation times, oldest first."""
-        live = and_(AGENT_VERSIONS.c.agent_id == AGENTS.c.id, AGENT_VERSIONS.c.number == AGENTS.c.live_version)
         statement = (
             select(AGENTS, AGENT_VERSIONS.c.number, AGENT_VERSIONS.c.config)
-            .join(AGENT_VERSIONS, live)
+            .join(AGENT_VERSIONS, IS_LIVE_VERSION)
             .where(AGENTS.c.workspace_id == workspace_id)
             .order_by(AGENTS.c.created_at, AGENTS.c.id)
         )
@@ -265,9 +262,7 @@ class MilestoneRecords(Repository):
 
 class UserKeyRecords(Repository):
     def set(self, key: UserKey) -> None:
-        """Replaces an earlier one. Raises NotFound for an absent agent."""
-        if not self._exists(AGENTS, key.agent_id):
-            raise NotFound("agent")
+        """Replaces an earlier one."""
         self._put(USER_KEYS, {"agent_id": key.agent_id}, key)
 
     def key(self, agent_id: UUID) -> UserKey | None:
@@ -279,9 +274,7 @@ class UserKeyRecords(Repository):
 
 class UserIssuerRecords(Repository):
     def set(self, issuer: UserIssuer) -> None:
-        """Replaces an earlier one. Raises NotFound for an absent agent."""
-        if not self._exists(AGENTS, issuer.agent_id):
-            raise NotFound("agent")
+        """Replaces an earlier one."""
         self._put(USER_ISSUERS, {"agent_id": issuer.agent_id}, issuer)
 
     def issuer(self, agent_id: UUID) -> UserIssuer | None:

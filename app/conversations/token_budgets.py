@@ -65,9 +65,7 @@ class TokenBudgets:
 def paying_agent(tx: Transaction, workspace_id: UUID, agent_id: UUID) -> LiveAgent:
     """The agent whose limits hold: as published, else its draft. Raises NotFound."""
     agent = AgentRecords(tx).agent(workspace_id, agent_id)
-    if agent.live_version is not None:
-        return AgentRecords(tx).live(agent_id)
-    return LiveAgent(agent_id, workspace_id, 0, agent.generation, agent.draft)
+    return AgentRecords(tx).by_version(workspace_id, agent_id, agent.versions[-1])
 
 
 class UsedTokens:

@@ -20,7 +20,7 @@ from app.kit.clock import Clock
 from app.quality.golden_question import GoldenQuestion, GoldenRun, Trial
 from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
-from app.store.system_of_record import SystemOfRecord, Transaction, reads
+from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 
 BUDGET_SECONDS: Final = 60
@@ -83,11 +83,7 @@ class GoldenRuns:
         live = await self._records.of_workspace(actor.workspace_id).read(lambda tx: AgentRecords(tx).live(agent_id))
         if live.config == agent.draft:
             return None
-        meant = fingerprint(agent, golden, BOTH)
-        known = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: GoldenRunRecords(tx).latest(agent_id, meant)
-        )
-        return known or await self._run(actor, agent, golden, BOTH, to_its_end=False)
+        return await self._latest(agent, golden) or await self._run(actor, agent, golden, BOTH, to_its_end=False)
 
     async def comparison(self, actor: Actor, agent_id: UUID) -> tuple[int, GoldenRun | None]:
         """The number of the agent's golden questions, and the latest run of draft and live with the current settings,
@@ -95,11 +91,7 @@ class GoldenRuns:
         agent, golden = await self._meant(actor, agent_id)
         if agent.live_version is None or not golden:
             return len(golden), None
-        meant = fingerprint(agent, golden, BOTH)
-        run = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: GoldenRunRecords(tx).latest(agent_id, meant)
-        )
-        return len(golden), run
+        return len(golden), await self._latest(agent, golden)
 
     @reads_agent
     def page(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
@@ -116,10 +108,13 @@ class GoldenRuns:
             raise InvalidInput("", "This agent has no golden questions. Add or import some first.")
         return agent, golden
 
-    @reads
-    def _meant(self, tx: Transaction, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
-        agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
-        return agent, GoldenQuestionRecords(tx).questions(agent_id)
+    async def _meant(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
+        return await _meant(self._records, actor.workspace_id, agent_id)
+
+    async def _latest(self, agent: Agent, golden: Sequence[GoldenQuestion]) -> GoldenRun | None:
+        meant = fingerprint(agent, golden, BOTH)
+        own = self._records.of_workspace(agent.workspace_id)
+        return await own.read(lambda tx: GoldenRunRecords(tx).latest(agent.id, meant))
 
     async def _run(
         self,
@@ -185,7 +180,7 @@ class GoldenRunWorker:
     async def _to_its_end(self, workspace_id: UUID, run: GoldenRun) -> GoldenRun:
         """The run stays as it is if its settings or questions have changed."""
         trials = run.trials
-        agent, golden = await self._meant(workspace_id, run.agent_id)
+        agent, golden = await _meant(self._records, workspace_id, run.agent_id)
         if fingerprint(replace(agent, generation=run.generation), golden, trials) != run.fingerprint:
             return replace(run, goes_on_at=None)
         asking, began = GoldenRunExecution(self._searches, agent, golden, trials), time.monotonic()
@@ -201,16 +196,18 @@ class GoldenRunWorker:
             if not await self._keep(kept):
                 break
         over = replace(so_far(), goes_on_at=None)
-        now_meant = await self._meant(workspace_id, run.agent_id)
+        now_meant = await _meant(self._records, workspace_id, run.agent_id)
         is_of_now = fingerprint(*now_meant, trials) == over.fingerprint
         return over if is_of_now else replace(over, fingerprint="")  # no publish relies on it
 
-    async def _meant(self, workspace_id: UUID, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
-        def work(tx: Transaction) -> tuple[Agent, list[GoldenQuestion]]:
-            agent = AgentRecords(tx).agent(workspace_id, agent_id)
-            return agent, GoldenQuestionRecords(tx).questions(agent_id)
-
-        return await self._records.of_workspace(workspace_id).read(work)
-
     async def _keep(self, run: GoldenRun) -> bool:
         return await self._records.of_agent(run.agent_id).write(lambda tx: GoldenRunRecords(tx).save(run))
+
+
+async def _meant(records: SystemOfRecord, workspace_id: UUID, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
+    """The agent and its golden questions. Raises NotFound."""
+
+    def work(tx: Transaction) -> tuple[Agent, list[GoldenQuestion]]:
+        return AgentRecords(tx).agent(workspace_id, agent_id), GoldenQuestionRecords(tx).questions(agent_id)
+
+    return await records.of_workspace(workspace_id).read(work)

@@ -25,7 +25,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.turn import TurnState
 from app.store.tables import tables_of_visitors
-from app.store.tables.agents import AGENT_VERSIONS, AGENTS, own_row
+from app.store.tables.agents import AGENT_VERSIONS, AGENTS, IS_LIVE_VERSION, own_row
 from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, USAGE, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS, STALE_ANSWERS, STALE_TELLINGS
 from app.store.transaction import Repository, batches, config_from_json, new_id, value_of
@@ -143,10 +143,9 @@ class RetentionRecords(Repository):
 
     def periods(self) -> list[RetentionPeriod]:
         """Every agent with its period: that of the published version, else the draft's."""
-        published = and_(AGENT_VERSIONS.c.agent_id == AGENTS.c.id, AGENT_VERSIONS.c.number == AGENTS.c.live_version)
         agents = (
             select(AGENTS.c.id, AGENTS.c.workspace_id, AGENTS.c.draft, AGENT_VERSIONS.c.config)
-            .outerjoin(AGENT_VERSIONS, published)
+            .outerjoin(AGENT_VERSIONS, IS_LIVE_VERSION)
             .order_by(AGENTS.c.created_at)
         )
         return [

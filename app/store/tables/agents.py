@@ -82,6 +82,7 @@ AGENT_VERSIONS = table(
     column("note", StorableText, default="", server_default=sa.text("''")),
     sa.UniqueConstraint("agent_id", "number"),
 )
+IS_LIVE_VERSION = sa.and_(AGENT_VERSIONS.c.agent_id == AGENTS.c.id, AGENT_VERSIONS.c.number == AGENTS.c.live_version)
 
 
 def written_answer() -> list[sa.Column[Any]]:

@@ -14,7 +14,7 @@ def _edge() -> Edge:
 
 
 def _work() -> Work:
-    from app.webhooks.tickets.ticket_delivery import TicketDelivery
+    from app.webhooks.tickets.help_desks import TicketDelivery
 
     return Work((Job(2, "tickets", TicketDelivery, TicketDelivery.deliver),), (TicketDelivery,))
 

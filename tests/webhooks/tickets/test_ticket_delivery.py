@@ -29,9 +29,8 @@ from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
-from app.webhooks.tickets.help_desks import HelpDesks
+from app.webhooks.tickets.help_desks import HelpDesks, TicketDelivery
 from app.webhooks.tickets.records import TicketState
-from app.webhooks.tickets.ticket_delivery import TicketDelivery
 from app.webhooks.webhooks import WebhookDelivery
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.help_desk_services import HelpDeskServices, Json
