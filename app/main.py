@@ -19,7 +19,7 @@ from app.agents.crawler_key_set_reader import CrawlerKeySetReader
 from app.agents.signed_user import KeySetReader
 from app.agents.token_budget import WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
-from app.answers.playground import Playground
+from app.answers.playground import Playground, Quotes
 from app.bootstrap.adapters import (
     configured_action_hosts,
     configured_mailer,
@@ -179,7 +179,9 @@ async def open_worker(settings: Settings, doubles: Doubles = NO_DOUBLES) -> Asyn
     async with (
         open_infrastructure(settings, doubles) as base,
         open_knowledge(base) as knowledge,
-        open_playground(base) as playground,
+        action_calls(base) as actions,
+        open_playground(base, actions) as playground,
+        open_playground(base, actions, has_models=False) as quotes,
     ):
         report = await knowledge.jobs.mend()
         log.info("indexes.reconciled", **asdict(report))
@@ -193,7 +195,7 @@ async def open_worker(settings: Settings, doubles: Doubles = NO_DOUBLES) -> Asyn
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
             CrawlerHttpCaller(settings.crawl_allow) as caller,
             following_keywords(base),
-            background_tasks(base, playground, webhooks, caller),
+            background_tasks(base, playground, Quotes(quotes), webhooks, caller),
             sending_mail(base),
             PeriodicTask("cutting anew", knowledge.ingest.cut_anew, pause_seconds=300, supervisor=base.supervisor),
             PeriodicTask("old vectors", compact_vectors, pause_seconds=3600, supervisor=base.supervisor),

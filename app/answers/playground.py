@@ -81,6 +81,13 @@ class PlaygroundListener:
 _NOBODY = PlaygroundListener()
 
 
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    """The playground that asks no chat model: its answers quote the pages."""
+
+    playground: "Playground"
+
+
 class Playground:
     """The answer pipeline without a visitor: the question brings its history, and nothing is stored. `search` finds the
     sources."""

@@ -171,15 +171,22 @@ async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls]:
 
 
 @asynccontextmanager
-async def open_playground(base: Infrastructure) -> AsyncIterator[Playground]:
-    """Answers without turns, as a worker tries them."""
+async def open_playground(
+    base: Infrastructure, actions: ActionCalls | None = None, *, has_models: bool = True
+) -> AsyncIterator[Playground]:
+    """Answers without turns, as a worker tries them. Without models, they quote the pages. `actions` are what models
+    may call, if they are open already."""
+    from app.answers.writing.agent_models import NO_MODELS
+
     async with AsyncExitStack() as closing:
         limiter = configured_model_limiter(base.settings)
-        model, helper = (each and budgeted(base, each) for each in configured_models(base, closing, limiter))
-        actions = await closing.enter_async_context(action_calls(base))
+        is_asked = configured_models(base, closing, limiter) if has_models else (None, None)
+        model, helper = (each and budgeted(base, each) for each in is_asked)
+        if actions is None:
+            actions = await closing.enter_async_context(action_calls(base))
         search = search_parts(base, model, helper)
         retriever = search.for_turns(base.shared.cache)
-        models = agent_models(base, model, closing, limiter)
+        models = agent_models(base, model, closing, limiter) if has_models else NO_MODELS
         pipeline = answer_pipeline(base, curated_matcher(base), models, actions, retriever)
         yield playground_on(base, pipeline, search)
 

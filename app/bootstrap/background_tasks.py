@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
-from app.answers.playground import Playground
+from app.answers.playground import Playground, Quotes
 from app.bootstrap.adapters import configured_mail_transport, configured_mailer
 from app.bootstrap.features import unfilled
 from app.bootstrap.infrastructure import Infrastructure
@@ -40,7 +40,7 @@ JOBS: Final[Sequence[Job[Any]]] = (
 
 @asynccontextmanager
 async def background_tasks(
-    base: Infrastructure, playground: Playground, webhooks: WebhookSender, caller: HttpCaller
+    base: Infrastructure, playground: Playground, quotes: Quotes, webhooks: WebhookSender, caller: HttpCaller
 ) -> AsyncIterator[None]:
     """While the block runs: deliver webhooks; erase old conversations and traces; group gaps, ask them again and send
     digests; run golden questions; and what features do."""
@@ -48,7 +48,7 @@ async def background_tasks(
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, base.supervisor)
 
-    records, clock, parts = base.record, base.clock, _parts(base, playground, webhooks, caller)
+    records, clock, parts = base.record, base.clock, _parts(base, playground, quotes, webhooks, caller)
     guests = [feature.work() for feature in base.features]
     takers = [parts.get(kind) for guest in guests for kind in guest.takers]
     delivery = WebhookDelivery(records, webhooks, clock, takers)
@@ -68,7 +68,9 @@ async def background_tasks(
         yield
 
 
-def _parts(base: Infrastructure, playground: Playground, webhooks: WebhookSender, caller: HttpCaller) -> Wiring:
+def _parts(
+    base: Infrastructure, playground: Playground, quotes: Quotes, webhooks: WebhookSender, caller: HttpCaller
+) -> Wiring:
     """The parts that constructors of jobs cannot make themselves."""
     parts, patterns = Parts(), PatternMatcher()
     parts.bind(SystemOfRecord).to(base.record)
@@ -79,6 +81,7 @@ def _parts(base: Infrastructure, playground: Playground, webhooks: WebhookSender
     parts.bind(WebhookSender).to(webhooks)
     parts.bind(HttpCaller).to(caller)
     parts.bind(Playground).to(playground)
+    parts.bind(Quotes).to(quotes)
     parts.bind(Trials).to(TrialAnswers(playground))
     parts.bind(SearchUnderTest).to(TrialSearch(playground, patterns))
     return Wiring({**parts, **unfilled(base.features)}, base.features.fills)

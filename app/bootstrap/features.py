@@ -16,7 +16,9 @@ from app.gaps.pull_requests.feature import FEATURE as PULL_REQUESTS
 from app.leads.feature import FEATURE as LEADS
 from app.live_chat.feature import FEATURE as LIVE_CHAT
 from app.page_search.feature import FEATURE as PAGE_SEARCH
+from app.past_questions.feature import FEATURE as PAST_CONVERSATIONS
 from app.reports.feature import FEATURE as REPORTS
+from app.site_report.feature import FEATURE as SITE_REPORTS
 from app.stale_answers.feature import FEATURE as STALE_ANSWERS
 from app.webhooks.channels.feature import FEATURE as NOTICE_CHANNELS
 from app.webhooks.notices.feature import FEATURE as NOTICES
@@ -38,6 +40,8 @@ FEATURES: Final = Features(
         PULL_REQUESTS,
         STALE_ANSWERS,
         REPORTS,
+        SITE_REPORTS,
+        PAST_CONVERSATIONS,
         CHANNELS,
     )
 )

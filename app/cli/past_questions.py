@@ -1,7 +1,6 @@
 """`docent import`: what people have asked in another help desk, and what the agent would have answered."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
 from time import perf_counter
@@ -19,7 +18,7 @@ from app.core.errors import InvalidInput
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
 from app.past_questions.exports import Export, conversations
-from app.past_questions.kept_questions import KeptQuestions
+from app.past_questions.kept_questions import Kept, KeptQuestions
 from app.past_questions.past_conversation import PastConversation, first_question
 from app.past_questions.past_questions import PastQuestions, QuestionReplay
 from app.settings import Settings
@@ -68,7 +67,7 @@ def import_(
         found = conversations(kind, _text(file))
     except InvalidInput as error:
         fail(str(error), 2)
-    kept = _Kept(top, gaps=gaps, answers=answers, golden=golden)
+    kept = Kept(top, gaps=gaps, answers=answers, golden=golden)
     made, added = run(_import(settings, agent, found, kept, shows=not as_json))
     seconds = round(perf_counter() - began, 1)
     if as_json:
@@ -79,18 +78,8 @@ def import_(
     out.print(f"Took {seconds:g} s.", highlight=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """What is kept of the first `top` groups."""
-
-    top: int
-    gaps: bool
-    answers: bool
-    golden: bool
-
-
 async def _import(
-    settings: Settings, named: str | None, found: Sequence[PastConversation], kept: _Kept, *, shows: bool
+    settings: Settings, named: str | None, found: Sequence[PastConversation], kept: Kept, *, shows: bool
 ) -> tuple[QuestionReplay, dict[str, int]]:
     questions = [question for each in found if (question := first_question(each)) is not None]
     async with open_infrastructure(settings) as base, open_playground(base) as playground:
@@ -105,16 +94,7 @@ async def _import(
             )
         if shows:
             _print(made, kept.top)
-        keeping = KeptQuestions(base.record, past, PatternMatcher())
-        unanswered, answered = made.unanswered[: kept.top], made.answered[: kept.top]
-        added: dict[str, int] = {}
-        if kept.gaps:
-            added["questions_of_gaps"] = await keeping.as_gaps(actor, agent, unanswered)
-        if kept.answers:
-            added["proposed_answers"] = await keeping.as_proposed_answers(actor, agent, unanswered)
-        if kept.golden:
-            added["golden_questions"] = await keeping.as_golden_questions(actor, agent, answered)
-        return made, added
+        return made, await KeptQuestions(base.record, past, PatternMatcher()).keep(actor, agent, made, kept)
 
 
 def _text(file: Path) -> str:

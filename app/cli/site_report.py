@@ -14,6 +14,7 @@ from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.agents.chat_model_names import NO_NAMES
 from app.agents.retrieval_settings import RetrievalSettings
+from app.answers.playground import Quotes
 from app.bootstrap.answering import open_playground
 from app.bootstrap.infrastructure import open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
@@ -105,7 +106,7 @@ async def _report(settings: Settings, site: str, max_pages: int, given: Sequence
         columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=err) as progress:
             bar = progress.add_task("Asking", total=None)
-            reports = SiteReports(base.record, playground, base.clock)
+            reports = SiteReports(base.record, Quotes(playground), base.clock)
             return await reports.of_source(
                 actor, source, ended, given, lambda asked, of: progress.update(bar, completed=asked, total=of)
             )

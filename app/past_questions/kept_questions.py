@@ -1,7 +1,8 @@
 """Makes gaps, proposed answers and golden questions of what an import has shown."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 from uuid import UUID, uuid4, uuid5
 
 from app.agents.agent import LiveAgent
@@ -13,13 +14,25 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor
 from app.core.list_page import collected
+from app.core.setting import between
 from app.core.turn import Channel, TurnEnd, TurnRequest, VisitorSession, question_key
 from app.kit.pattern_matcher import PatternMatcher
 from app.past_questions.past_conversation import PastQuestion
-from app.past_questions.past_questions import PastQuestions, QuestionGroup
+from app.past_questions.past_questions import PastQuestions, QuestionGroup, QuestionReplay
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion, cited_pages
 from app.quality.golden_questions import GoldenQuestions
 from app.store.system_of_record import SystemOfRecord, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of the first `top` groups: gaps and proposed answers of those that are not answered, golden
+    questions of those that are."""
+
+    top: Annotated[int, between(1, 100), "How many groups to keep at most, of either."] = 20
+    gaps: Annotated[bool, "Make gaps of the groups that are not answered."] = False
+    answers: Annotated[bool, "Propose the team's replies to them as curated answers, for approval."] = False
+    golden: Annotated[bool, "Make golden questions of the groups that are answered."] = False
 
 
 class KeptQuestions:
@@ -32,6 +45,18 @@ class KeptQuestions:
         self._answers = CuratedAnswers(records, patterns)
         self._proposals = CuratedProposals(records, patterns)
         self._golden = GoldenQuestions(records, patterns)
+
+    async def keep(self, actor: Actor, agent: LiveAgent, made: QuestionReplay, kept: Kept) -> dict[str, int]:
+        """How many of each kind were added. Raises as the methods below."""
+        unanswered, answered = made.unanswered[: kept.top], made.answered[: kept.top]
+        added: dict[str, int] = {}
+        if kept.gaps:
+            added["questions_of_gaps"] = await self.as_gaps(actor, agent, unanswered)
+        if kept.answers:
+            added["proposed_answers"] = await self.as_proposed_answers(actor, agent, unanswered)
+        if kept.golden:
+            added["golden_questions"] = await self.as_golden_questions(actor, agent, answered)
+        return added
 
     async def as_gaps(self, actor: Actor, agent: LiveAgent, groups: Sequence[QuestionGroup]) -> int:
         """Each question as if it were asked now, by the command line, by a visitor of its own. Those that are answered

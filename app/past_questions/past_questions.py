@@ -52,6 +52,17 @@ class QuestionGroup:
     def pages(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(citation.page for citation in self.end.citations))
 
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "question": self.asked,
+            "count": len(self.questions),
+            "is_answered": self.is_answered,
+            "answered_by": self.end.answered_by.value,
+            "confidence": self.end.confidence,
+            "pages": self.pages,
+            "questions": [asdict(each) for each in self.questions],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionReplay:
@@ -78,7 +89,7 @@ class QuestionReplay:
             "conversations": self.conversations,
             "questions": self.share.total,
             "answered": {"count": self.share.count, "of": self.share.total, "interval": self.share.interval},
-            "groups": [_group_json(group) for group in self.groups],
+            "groups": [group.as_json() for group in self.groups],
         }
 
 
@@ -148,15 +159,3 @@ def _end(answer: PlaygroundAnswer) -> TurnEnd:
 
 def _count(groups: Sequence[QuestionGroup]) -> int:
     return sum(len(group.questions) for group in groups)
-
-
-def _group_json(group: QuestionGroup) -> dict[str, Any]:
-    return {
-        "question": group.asked,
-        "count": len(group.questions),
-        "is_answered": group.is_answered,
-        "answered_by": group.end.answered_by.value,
-        "confidence": group.end.confidence,
-        "pages": group.pages,
-        "questions": [asdict(each) for each in group.questions],
-    }

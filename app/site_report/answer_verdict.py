@@ -40,6 +40,8 @@ def judged(question: ReportQuestion, answer: PlaygroundAnswer, page_texts: Mappi
 def _verdict(question: ReportQuestion, answer: PlaygroundAnswer, page_texts: Mapping[str, str]) -> tuple[Verdict, str]:
     if answer.answered_by in NO_ANSWER:
         return Verdict.WITHHELD, CALLS_A_PERSON
+    if answer.answered_by is AnsweredBy.CURATED:
+        return Verdict.ANSWERED, ""
     if answer.answered_by is AnsweredBy.FALLBACK or not answer.citations:
         return Verdict.WITHHELD, NOTHING_FOUND
     quoted = [each for each in answer.citations if each.quote and _is_there(each, page_texts)]

@@ -78,19 +78,17 @@ def _is_topic(heading: str, language: str | None) -> bool:
     return len(words) <= _TOPIC_WORDS and not heading.startswith("/") and sentence_words.isdisjoint(words)
 
 
-def given_questions(text: str) -> list[ReportQuestion]:
+def given_questions(text: str, field: str = "--questions") -> list[ReportQuestion]:
     """From a CSV file: the column "question", else the first one. Raises InvalidInput."""
     delimiter, body = delimited(text)
     rows = [row for row in csv.reader(body.splitlines(), delimiter=delimiter) if any(cell.strip() for cell in row)]
     if not rows:
-        raise InvalidInput("--questions", "The file has no questions. Put one on each line.")
+        raise InvalidInput(field, "The file has no questions. Put one on each line.")
     head = [cell.strip().casefold() for cell in rows[0]]
     at = head.index("question") if "question" in head else 0
     rows = rows[1:] if "question" in head else rows
     texts = [" ".join(row[at].split())[:_MOST_CHARS] for row in rows if at < len(row) and row[at].strip()]
     unique = {normalised(each) or each: ReportQuestion(each, Origin.GIVEN) for each in reversed(texts)}
     if len(unique) > MOST_GIVEN:
-        raise InvalidInput(
-            "--questions", f"The file has {len(unique)} questions; {MOST_GIVEN} are the most. Shorten it."
-        )
+        raise InvalidInput(field, f"The file has {len(unique)} questions; {MOST_GIVEN} are the most. Shorten it.")
     return list(reversed(unique.values()))

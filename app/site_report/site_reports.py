@@ -1,7 +1,7 @@
 """Makes the report on a website that an agent has read, as a value and as one HTML file."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
 from itertools import groupby
@@ -10,9 +10,10 @@ from uuid import UUID
 
 from anyio import to_thread
 
-from app.answers.playground import Playground, PlaygroundQuestion
+from app.answers.playground import PlaygroundQuestion, Quotes
 from app.core.actor import Actor
 from app.core.chunk import Chunk
+from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import collected
 from app.kit.clock import Clock
 from app.kit.tasks.few_at_once import few_at_once
@@ -20,34 +21,47 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.site_report.ageing_facts import ageing_facts, is_post, is_under_date
 from app.site_report.answer_verdict import judged, weaknesses
 from app.site_report.contradictions import contradictions
-from app.site_report.questions import made_questions
+from app.site_report.ordered_report import OrderedReport, ReportKind
+from app.site_report.questions import given_questions, made_questions
+from app.site_report.report_orders import MadeReport, OnAsked, ReportMaker, ReportOrders
 from app.site_report.site_report import (
     AgeingKind,
     JudgedAnswer,
+    Origin,
     ReportQuestion,
     SiteReport,
     Verdict,
     WeaknessKind,
 )
 from app.site_report.statements import statements
+from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
-from app.sources.source import CrawlRun, PageStatus, Source
+from app.sources.source import ENDED_STATES, CrawlRun, PageStatus, Source
+from app.sources.sources import Sources
 from app.store.system_of_record import SystemOfRecord
 from app.web.console.rendering import rendered
 
 _MOST_CHUNKS: Final = 50_000
 _AT_ONCE: Final = 4
 
-OnAsked = Callable[[int, int], None]
 
+class SiteReports(ReportMaker):
+    kind = ReportKind.WEBSITE
 
-class SiteReports:
-    """Writes nothing."""
+    def __init__(self, records: SystemOfRecord, quotes: Quotes, clock: Clock) -> None:
+        super().__init__(records, clock)
+        self._playground = quotes.playground
 
-    def __init__(self, records: SystemOfRecord, playground: Playground, clock: Clock) -> None:
-        self._records = records
-        self._playground = playground
-        self._clock = clock
+    async def make(self, actor: Actor, report: OrderedReport, on_asked: OnAsked) -> MadeReport:
+        """One that `WebsiteReports` has ordered. Raises as `of_source` does."""
+        source = await self._records.of_agent(report.agent_id).read(
+            lambda tx: SourceRecords(tx).source(report.agent_id, UUID(report.wanted["source_id"]))
+        )
+        if source.run is None:
+            raise NotFound("reading of the source")
+        given = [ReportQuestion(text, Origin.GIVEN) for text in report.wanted["questions"]]
+        made = await self.of_source(actor, source, source.run, given, on_asked)
+        return MadeReport(made.as_json(), await to_thread.run_sync(report_page, made))
 
     async def of_source(
         self, actor: Actor, source: Source, run: CrawlRun, given: Sequence[ReportQuestion], on_asked: OnAsked
@@ -73,6 +87,26 @@ class SiteReports:
     ) -> JudgedAnswer:
         asked = PlaygroundQuestion(question.text, language=question.language)
         return judged(question, await self._playground.ask(actor.workspace_id, agent_id, asked, "live"), texts)
+
+
+class WebsiteReports:
+    """Orders of reports on what a source has read."""
+
+    def __init__(self, sources: Sources, orders: ReportOrders) -> None:
+        self._sources = sources
+        self._orders = orders
+
+    async def order(self, actor: Actor, agent_id: UUID, source_id: UUID, questions: str) -> OrderedReport:
+        """`questions` is a CSV file of real ones, as `given_questions` reads it, or "". Raises NotFound, and
+        InvalidInput as `ReportOrders.order` does, and for a source that has not been read."""
+        source = await self._sources.source(actor, source_id)
+        if source.agent_id != agent_id:
+            raise NotFound("source")
+        if source.run is None or source.run.has_read_nothing or source.run.state not in ENDED_STATES:
+            raise InvalidInput("source_id", "This source has not been read to its end. Read it first.")
+        given = given_questions(questions, "questions") if questions.strip() else []
+        wanted = {"source_id": str(source.id), "questions": [each.text for each in given]}
+        return await self._orders.order(actor, agent_id, ReportKind.WEBSITE, source.config.name, wanted)
 
 
 def _report(

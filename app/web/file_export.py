@@ -29,6 +29,12 @@ def exported(name: str, form: ExportFormat, columns: Sequence[str], items: Itera
     return Response(csv_table(columns, rows), media_type="text/csv", headers=headers)
 
 
+def page_download(name: str, html: str) -> Response:
+    """A page of its own, which a browser saves instead of showing it among ours."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.html"', "Cache-Control": "no-store"}
+    return Response(html, media_type="text/html", headers=headers)
+
+
 def csv_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """RFC 4180 with a header row. Other people's texts go through `as_cell` first, so that no cell is read as a
     formula.

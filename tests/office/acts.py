@@ -34,6 +34,8 @@ from app.live_chat.saved_replies import SavedReplies
 from app.live_chat.saved_reply import SavedReply
 from app.quality.golden_question import GoldenQuestion
 from app.quality.quality_review import QualityReview, ThresholdCurves
+from app.site_report.ordered_report import ReportKind
+from app.site_report.report_orders import ReportOrders
 from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.records import SourceAccessRecords
@@ -128,6 +130,11 @@ async def a_paused_agent(o: Office) -> UUID:
     return o.agent
 
 
+async def a_published_agent(o: Office) -> UUID:
+    given(o, lambda tx, workspace: AgentRecords(tx).publish(workspace, o.agent))
+    return o.agent
+
+
 async def run(made: Awaitable[UUID], act: Callable[[UUID], Awaitable[object]]) -> None:
     await act(await made)
 
@@ -140,6 +147,10 @@ CHANGES: dict[str, Act] = {
     "agent.resume": lambda o: run(a_paused_agent(o), lambda agent: o.agents.pause(o.actor, agent, False)),
     "agent.make_user_secret": lambda o: o.signed_users.make_secret(o.actor, o.agent),
     "agent.remove_user_secret": lambda o: o.signed_users.remove_secret(o.actor, o.agent),
+    "agent.report": lambda o: run(
+        a_published_agent(o),
+        lambda agent: o.parts.get(ReportOrders).order(o.actor, agent, ReportKind.WEBSITE, "Docs", {}),
+    ),
     "agent.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.AGENT, o.agent),
     "source.create": lambda o: o.sources.create(
         o.actor, o.agent, SourceConfig(kinds.URL, "Page", "https://www.example.com/")
@@ -265,6 +276,7 @@ READS: dict[str, Act] = {
     ),
     "golden_questions.question": lambda o: o.golden_questions.question(o.actor, o.agent, o.golden),
     "golden_runs.page": lambda o: o.golden_runs.page(o.actor, o.agent, PAGE),
+    "report_orders.latest": lambda o: o.parts.get(ReportOrders).latest(o.actor, o.agent, ReportKind.WEBSITE),
     "gaps.gaps": lambda o: o.gaps.gaps(o.actor, o.agent, None, PAGE),
     "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),
     "triage.view": lambda o: o.triage.view(o.actor, o.gap),

@@ -66,6 +66,8 @@ BODIES: Mapping[str, Json] = {
         "answer_matches": ["(?i)sundays?"],
     },
     "importGoldenQuestions": {"csv": f"question,pages\nOpen on Monday?,{PAGE}\n"},
+    "orderSiteReport": {"source_id": "{read_source}", "questions": "Can I pay by invoice?"},
+    "importPastConversations": {"kind": "csv", "file": "question\nCan I pay by invoice?\n", "gaps": True},
     "publishAgent": {"force": True},
     "setRetrievalPreset": {"preset": "reference"},
     "rollBackAgent": {"number": 1, "force": True},
@@ -158,5 +160,7 @@ REQUIRED: Mapping[str, str] = {
     "restoreCuratedAnswer": "number",
     "createGoldenQuestion": "question",
     "importGoldenQuestions": "csv",
+    "orderSiteReport": "source_id",
+    "importPastConversations": "file",
     "createChatCompletion": "messages",
 }

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from anyio import to_thread
+
 from app.actions.action_request import proposed_change
 from app.agents.agents import AgentPictures, Agents
 from app.agents.signed_users import UserIssuers
@@ -44,6 +46,9 @@ from app.mail.mailer import Mailer
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
+from app.site_report.ordered_report import OrderedReport, ReportKind
+from app.site_report.records import OrderedReportRecords
+from app.site_report.site_reports import report_page
 from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
@@ -53,6 +58,7 @@ from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import AccessKind, SourceAccess, SourceConfig, hook_signature
 from app.sources.source_editing import SourceAccesses, SourceEditing, SourceHooks
 from app.sources.sources import Sources
+from app.store.transaction import Transaction
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint
 from app.webhooks.channels.channels import NoticeChannels
@@ -63,6 +69,7 @@ from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
 from tests.doubles.metrics_reader import AS_SCRAPER
 from tests.doubles.sample_files import picture_file
+from tests.site_report.test_report_page import report as a_site_report
 from tests.web.actions import a_change, an_action
 from tests.web.closed_gap import a_closed_gap
 from tests.web.ended_turn import store_turn
@@ -255,6 +262,7 @@ async def furnish(house: House) -> FurnishedHouse:
     golden = await parts.get(GoldenQuestions).create(
         actor, GoldenQuestion(uuid4(), agent_id, "When are you open?", (PAGE,))
     )
+    await _reports(house)
     golden_run = await parts.get(GoldenRuns).run(actor, agent_id)
     gaps = await parts.get(Gaps).gaps(actor, agent_id, None, PageRequest())
     other_gap, _ = await a_closed_gap(house, "Is there a discount?")
@@ -317,6 +325,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "stale_answer": stale_answer,
             "conversation": session.conversation_id,
             "lead": lead.id,
+            "read_source": ended.id,
             "ann": operator.email,
             "link_token": link.url.rpartition("=")[2],
             "oauth_client": client_id,
@@ -326,3 +335,19 @@ async def furnish(house: House) -> FurnishedHouse:
         hook_secret=secret,
         github_secret=await a_repository(house),
     )
+
+
+async def _reports(house: House) -> None:
+    shown = {"conversations": 1, "questions": 1, "answered": {"count": 0, "of": 1, "interval": [0, 0.8]}}
+    asked = [{"key": "1", "text": "Do you ship to Malta?", "reply": "We do."}]
+    group = {"question": "Do you ship to Malta?", "count": 1, "is_answered": False, "questions": asked}
+    replay = {**shown, "groups": [group], "unanswered_groups": 1, "added": {"questions_of_gaps": 1}}
+    made, page = await to_thread.run_sync(lambda: (a_site_report(), report_page(a_site_report())))
+
+    def work(tx: Transaction) -> None:
+        now = house.clock.now()
+        about = OrderedReport(house.agent.id, ReportKind.WEBSITE, "Docs", "ann", now, result=made.as_json(), page=page)
+        OrderedReportRecords(tx).put(about)
+        OrderedReportRecords(tx).put(replace(about, kind=ReportKind.CONVERSATIONS, name="csv", result=replay, page=""))
+
+    await house.record.write(work)

@@ -64,6 +64,7 @@ PLANTED = {
     "curated_edits": ("answer", OF_AGENT),
     "golden_questions": ("question", OF_AGENT),
     "golden_runs": ("asked_by", OF_AGENT),
+    "ordered_reports": ("name", OF_AGENT),
     "webhooks": ("url", OF_AGENT),
     "help_desks": ("account", OF_AGENT),
     "tickets": ("last_error", "desk_id in (select id from help_desks where agent_id = :agent)"),
@@ -144,6 +145,8 @@ def plant(folder: Path, agent_id: UUID) -> None:
             f"update turns set curated_answer_id = (select id from curated_answers where {OF_AGENT}) where {OF_AGENT}"
         )
         assert connection.execute(gave, {"agent": agent_id.hex}).rowcount
+        page = f"update ordered_reports set page = page || :mark where {OF_AGENT}"
+        assert connection.execute(page, {"agent": agent_id.hex, "mark": MARK}).rowcount
         named = f'update sources set config = replace(config, \'"name": "\', \'"name": "{MARK}\') where {OF_AGENT}'
         assert connection.execute(named, {"agent": agent_id.hex}).rowcount
 

@@ -22,6 +22,7 @@ ELSEWHERE = {
         "agent.remove_user_secret",
         "gap.reopen",
         "gap.flag",
+        "agent.report",
         "source.set_access",
         "source.clear_access",
         "curated_answer.propose",

@@ -11,6 +11,8 @@ WITH_CALLS = [
     for page in (
         "better-answers",
         "sources",
+        "site-report",
+        "import-conversations",
         "webhooks",
         "openai",
         "mcp",

@@ -185,6 +185,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "run_golden": {},
     "compare_models": {"models": ["usual", "none"]},
     "lost_answers": {},
+    "order_site_report": {"source_id": "{read_source}", "questions": "Can I pay by invoice?"},
+    "import_past_conversations": {"kind": "csv", "file": Upload("asked.csv", b"question\nWhere is it?\n"), "top": "20"},
     "save_golden": {"question": "When are you open?", "pages": ""},
     "delete_golden": {},
     "add_curated_answer": {"trigger": "exact", "pattern": "Open on Sunday?", "answer": "No."},

@@ -1,0 +1,34 @@
+"""A report that an operator has ordered and a worker makes."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+
+class ReportKind(StrEnum):
+    WEBSITE = "website"
+    CONVERSATIONS = "conversations"  # of another help desk
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedReport:
+    """An agent has the latest of each kind. `wanted` is what its maker goes by, {} once it is made."""
+
+    agent_id: UUID
+    kind: ReportKind
+    name: Annotated[str, "What it is about."]
+    asked_by: str
+    asked_at: datetime
+    wanted: dict[str, Any] = field(default_factory=dict)
+    asked: Annotated[int, "How many questions have been asked."] = 0
+    questions: Annotated[int, "How many there are; 0 as long as that is unknown."] = 0
+    due_at: datetime | None = None
+    problem: Annotated[str, 'Why it could not be made, "" if it could.'] = ""
+    result: Annotated[dict[str, Any] | None, "The report, once it is made."] = None
+    page: str = ""  # the same as HTML, "" if it has no such form
+
+    @property
+    def is_running(self) -> bool:
+        return self.due_at is not None
