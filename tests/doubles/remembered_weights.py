@@ -29,10 +29,10 @@ def _remembering_onnxruntime() -> SimpleNamespace:
     onnxruntime = _load_onnxruntime()
     sessions: dict[tuple[str, int], Any] = {}
 
-    def opened(file: str, options: Any, providers: list[str]) -> Any:
+    def opened(file: str, options: Any, **more: Any) -> Any:
         key = (file, options.intra_op_num_threads)
         if key not in sessions:
-            sessions[key] = onnxruntime.InferenceSession(file, options, providers=providers)
+            sessions[key] = onnxruntime.InferenceSession(file, options, **more)
         return sessions[key]
 
     return SimpleNamespace(SessionOptions=onnxruntime.SessionOptions, InferenceSession=opened)
