@@ -215,11 +215,6 @@ def test_in_other_languages_only_nearly_the_same_words_contradict() -> None:
     assert not german.verdict("Der Versand kostet nie mehr als 14 €.", "de").is_contradicted
 
 
-def test_what_no_place_speaks_of_needs_its_meaning_compared() -> None:
-    assert EVIDENCE.verdict("Penguins swim in cold water.").needs_meaning
-    assert not EVIDENCE.verdict("Shipping to Norway takes 8 days.").needs_meaning
-
-
 def test_a_section_that_was_cut_is_not_cut_again() -> None:
     known = KnownSections()
     assert known.section("Prices", PAGE) is known.section("Prices", PAGE)

@@ -180,6 +180,8 @@ async def test_what_no_other_source_proves_either_is_not_confirmed() -> None:
 async def test_what_is_far_from_its_source_in_meaning_is_not_confirmed() -> None:
     _, checked = await shown("Penguins swim in the coldest seas [1].")
     assert checked.trace["which"][0]["why"] == "no source is near in meaning"
+    _, checked = await shown("A lamp may be returned if it is broken, painted or wet [1].")
+    assert checked.trace["which"][0]["why"] == "no source is near in meaning"
 
 
 async def test_a_cited_statement_counts_only_if_its_source_is_near_in_words_and_meaning() -> None:

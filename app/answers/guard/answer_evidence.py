@@ -25,19 +25,16 @@ _SEVERAL_FACTS: Final = 3
 _FEWEST_PROVING_WORDS: Final = 3
 _FEWEST_QUOTED: Final = 5  # words
 _SAME_LANGUAGE: Final = 0.5  # share of a sentence's words that sources in its language know
-_NEAR_COVER: Final = 0.4  # at this cover words alone show that a place is about the same
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the sources do not prove of a sentence. `cover`, in [0, 1], is the share of its words that the best place
-    has; if it is low, only the meaning can decide (`needs_meaning`). `together` is the share that the best places for
-    its clauses have. It has so many `facts`, of which `figures` are numbers, and so many `words` that say something. If
-    it `is_across` languages, words and names were not compared."""
+    """What the sources do not prove of a sentence. `together`, in [0, 1], is the share of its words that the best place
+    has, or the best places for its clauses. It has so many `facts`, of which `figures` are numbers, and so many `words`
+    that say something. If it `is_across` languages, words and names were not compared."""
 
     missing: tuple[Fact, ...]
     is_contradicted: bool
-    cover: float
     facts: int
     figures: int = 0
     words: int = 0
@@ -61,10 +58,6 @@ class Verdict:
             return True
         return self.together >= (_PROVING_COVER if self.words >= _FEWEST_PROVING_WORDS else _PROVING_COVER_OF_FEW_WORDS)
 
-    @property
-    def needs_meaning(self) -> bool:
-        return self.cover < _NEAR_COVER
-
 
 class Evidence:
     """The places of some sections."""
@@ -84,7 +77,7 @@ class Evidence:
     def verdict(self, sentence: str, language: str | None = "en", *, is_across: bool = False) -> Verdict:
         """`is_across`: the sources are in another language than the sentence."""
         if self._is_quoted(sentence):
-            return Verdict((), False, 1.0, 0, together=1.0)
+            return Verdict((), False, 0, together=1.0)
         index = self._index
         said = SaidSentence.read(sentence, language, index.names, index.is_word, index.has_phrase)
         words = stems(said.text)
@@ -92,7 +85,7 @@ class Evidence:
         may_differ = is_across or language not in (None, "en")
         if self._is_other_script(said.text) or (may_differ and index.knows(words) < _SAME_LANGUAGE):
             gone = tuple(fact for fact in said.facts if fact.kind is not FactKind.NAME and not self._is_anywhere(fact))
-            return Verdict(gone, False, 0.0, len(said.facts), figures, len(words), is_across=True)
+            return Verdict(gone, False, len(said.facts), figures, len(words), is_across=True)
         proof = FactProof(index, said)
         missing = tuple(
             fact
@@ -103,8 +96,7 @@ class Evidence:
         absent = (fact.text for fact in said.facts if proof.is_denied_and_absent(fact))
         together = self._together(said, stems(" ".join([*self._own_names, *absent])))
         contradicted = is_contradicted(index, said, proof)
-        cover = max(index.shares(words), default=0.0)
-        return Verdict(missing, contradicted, cover, len(said.facts), figures, len(words), together=together)
+        return Verdict(missing, contradicted, len(said.facts), figures, len(words), together=together)
 
     def _is_quoted(self, sentence: str) -> bool:
         """Whether it is a sentence of a source, or several in sequence, word for word."""

@@ -29,7 +29,8 @@ _OF_ANY_ANSWER: Final = every_stem(
 _ATTRIBUTION: Final = re.compile(r"^\W*(?:according to|based on) [^,.\d]{1,80},\s", re.IGNORECASE)
 _ASKER: Final = "visitor"  # as models call who asks
 _PLACES_READ: Final = 8
-_NEAR_COSINE: Final = 0.45
+_FAR: Final = 0.8  # less than that together: the source is about something else
+_FAR_ACROSS: Final = 0.45  # cosine alone, between languages
 _NEAR_AS_PROOF: Final = 1.0  # cosine and share of words together; of what sentences that are cited and honest have
 
 
@@ -190,9 +191,9 @@ class StatementCheck:
         text = " ".join(sentence.split())
         if not verdict.is_proven:
             return Finding(text, tuple(fact.text for fact in verdict.missing), verdict.is_contradicted)
-        if is_citing and verdict.needs_meaning:
+        if is_citing and not verdict.proves:
             nearness = await self._nearness(sentence, evidence)
-            if nearness is not None and nearness < _NEAR_COSINE:
+            if nearness is not None and nearness < (_FAR_ACROSS if verdict.is_across else _FAR - verdict.together):
                 return Finding(text, is_far=True)
         return None
 
