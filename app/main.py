@@ -45,7 +45,7 @@ from app.conversations.history import History, HistoryCache
 from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.costs import TokenPrices
 from app.core.errors import DocentError, Unavailable
-from app.core.text.failure_words import has_failure_words
+from app.core.text.answer_words import has_failure_words
 from app.feature import Features
 from app.gaps.gap_replays import TrialAnswers, Trials
 from app.gaps.gap_suggestions import AnswerDrafts

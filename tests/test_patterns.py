@@ -35,7 +35,7 @@ _BEGINNINGS: Final = 8
 
 # What is read of a text at most, by the code that uses the pattern.
 _BOUNDS: Final = {
-    "app.core.text.failure_words.failure_patterns": 320,
+    "app.core.text.answer_words.failure_patterns": 320,
     "app.answers.follow_up._spaced_forms": 160,
     "app.answers.follow_up._joined_forms": 160,
     "app.answers.handoff._patterns": 500,

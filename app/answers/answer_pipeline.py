@@ -21,8 +21,8 @@ from app.answers.writing.generation import Generation, new_canary
 from app.core.chunk import Chunk
 from app.core.gap_state import GapReason
 from app.core.page_url import same_page_urls
+from app.core.text.answer_words import has_failure_words
 from app.core.text.canned_messages import canned_messages
-from app.core.text.failure_words import has_failure_words
 from app.core.text.turn_language import turn_language
 from app.core.turn import NO_ANSWER, AnsweredBy, Channel, Exchange, Finish, TurnRequest, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute

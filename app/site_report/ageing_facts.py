@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from app.core.chunk import Chunk
 from app.core.text.markdown.blocks import BlockKind, blocks
-from app.core.text.markdown.shown_text import shown_line
+from app.core.text.markdown.section_text import shown_line
 from app.core.text.sentences import sentences
 from app.site_report.site_report import AgeingFact, AgeingKind, Excerpt
 

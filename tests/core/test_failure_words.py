@@ -2,8 +2,8 @@
 
 import re
 
+from app.core.text.answer_words import has_failure_words
 from app.core.text.canned_messages import canned_messages
-from app.core.text.failure_words import has_failure_words
 from app.core.text.languages import LANGUAGES, language_table
 
 REFUSALS = {

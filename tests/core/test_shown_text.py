@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.markdown.shown_text import shown_line, shown_passage
+from app.core.text.markdown.section_text import shown_line, shown_passage
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.text_fragment import link_to_words
+from app.core.turn import link_to_words
 
 PAGE = "https://www.example.com/pricing"
 

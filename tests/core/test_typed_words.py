@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.typed_words import is_near
+from app.providers.indexes.keyword_analysis import is_near
 from tests.linear_time import takes_linear_time
 
 

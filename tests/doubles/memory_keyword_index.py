@@ -7,9 +7,8 @@ from uuid import UUID
 
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
-from app.core.text.typed_words import is_near
 from app.core.text.words import folded_words, search_terms
-from app.providers.indexes.keyword_analysis import analysis_of, typed_marks
+from app.providers.indexes.keyword_analysis import analysis_of, is_near, typed_marks
 from app.providers.indexes.keyword_index import ChunkTerms
 
 _SAYS_NOTHING = frozenset(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from app.core.text.text_fragment import link_to_words
+from app.core.turn import link_to_words
 from tests.doubles.scripted_widget_api import citations, done, tokens
 from tests.e2e.chat import ANY_VALUE, Chat
 from tests.e2e.conftest import Site

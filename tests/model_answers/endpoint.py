@@ -14,7 +14,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from app.core.text.failure_words import has_failure_words
+from app.core.text.answer_words import has_failure_words
 from app.core.turn import AnsweredBy
 from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatModel, ChatStream
 from app.providers.chat.openai_chat_model import OpenAIChatModel

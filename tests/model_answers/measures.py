@@ -15,7 +15,7 @@ from app.answers.guard.evidence_places import KnownSections
 from app.answers.guard.statement_check import StatementCheck
 from app.answers.playground import PlaygroundAnswer
 from app.answers.writing.answer_context import Source
-from app.core.text.failure_words import has_failure_words
+from app.core.text.answer_words import has_failure_words
 from app.core.turn import AnsweredBy
 from app.providers.chat.chat_model import TextDelta
 from app.providers.chat.openai_chat_model import OpenAIChatModel

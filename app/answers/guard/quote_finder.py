@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import log, sqrt
 from typing import Final
 
-from app.core.text.markdown.shown_text import shown_line
+from app.core.text.markdown.section_text import shown_line
 from app.core.text.sentences import quotables
 from app.core.text.words import folded_words, search_terms
 

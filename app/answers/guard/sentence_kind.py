@@ -4,8 +4,7 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from app.core.text.answer_words import begins_with
-from app.core.text.failure_words import has_failure_words
+from app.core.text.answer_words import begins_with, has_failure_words
 from app.core.text.stated_facts import FactKind, facts_of, plain
 
 _HEADING: Final = re.compile(r"#{1,6}\s")

@@ -1,8 +1,12 @@
-"""The most frequent words of a text, without those that every text has."""
+"""Words that say something: the most frequent ones of a text, without those that every text has; and a question without
+the words that name nothing: "Wie erstelle ich einen Serienbrief?" becomes "erstelle Serienbrief?".
+"""
 
 from collections import Counter
+from functools import cache
 
-from app.core.text.words import search_terms
+from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.words import folded_words, search_terms, word_spans
 
 _SHORTEST = 3
 
@@ -31,3 +35,35 @@ def content_words(text: str, count: int) -> list[str]:
     """Up to `count` words, case-folded, most frequent first; compound identifiers are counted whole and in parts."""
     said = Counter(word for word in (term.casefold() for term in search_terms(text)) if is_content_word(word))
     return sorted(said, key=lambda word: (-said[word], word))[:count]
+
+
+# A keyword index is stemmed for one language and knows its stop words. The stop words of a question in
+# another language are rare in manuals, because pages seldom say "I", and would weigh more than its subject.
+_ENGLISH = "en"  # every analysis knows its stop words
+
+
+def without_stop_words(question: str, language: str | None) -> str:
+    """`language` is the question's own (BCP 47 primary subtag). Returns the question unchanged if nothing else would be
+    left, in English, in languages that Docent does not speak, and in those without spaces between words."""
+    light = _stop_words(language) if language else frozenset[str]()
+    told = [word for word in question.split() if not light.issuperset(folded_words(word))]
+    return " ".join(told) if light and any(map(folded_words, told)) else question
+
+
+def naming_spans(question: str, language: str | None) -> list[tuple[int, int]]:
+    """Where the question's words are that name something, in order. In a language that Docent does not speak, English
+    stop words are left out."""
+    light = _light_words(language if language in LANGUAGES else _ENGLISH)
+    return [span for span in word_spans(question) if not light.issuperset(folded_words(question[slice(*span)]))]
+
+
+def _stop_words(language: str) -> frozenset[str]:
+    return frozenset() if language == _ENGLISH or language not in LANGUAGES else _light_words(language)
+
+
+@cache
+def _light_words(language: str) -> frozenset[str]:
+    listed = language_table(language)["follow_up"]
+    return frozenset(
+        word for key in ("light", "joins", "opens") for each in listed.get(key, ()) for word in folded_words(each)
+    )

@@ -10,9 +10,14 @@ from uuid import UUID
 from tantivy import Occur, Query, Schema, Searcher
 
 from app.core.text.stated_facts import CAPITALISE_NOUNS
-from app.core.text.typed_words import edits_forgiven
 from app.core.text.words import word_spans
-from app.providers.indexes.keyword_analysis import DEFAULT_LANGUAGE, KeywordAnalysis, Spellings, TypedWord
+from app.providers.indexes.keyword_analysis import (
+    DEFAULT_LANGUAGE,
+    KeywordAnalysis,
+    Spellings,
+    TypedWord,
+    edits_forgiven,
+)
 
 _TITLE_BOOST: Final = 0.2  # the context line in the text repeats the title
 _MAX_TERMS: Final = 32

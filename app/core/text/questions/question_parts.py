@@ -1,15 +1,18 @@
 """The questions of a text that asks several: "What does delivery cost, and how long does it take?"; and the names
-that a question compares: "How does the Plus plan differ from Pro?"."""
+that a question compares: "How does the Plus plan differ from Pro?". And headings as the questions that they answer:
+"Change your card" as "How do I change my card?"."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from importlib import resources
+from typing import Any, Final
 
 from app.core.text.languages import LANGUAGES, any_of, in_any_language, language_table
 from app.core.text.sentences import asks, sentences
-from app.core.text.words import folded_words
+from app.core.text.words import folded_words, normalised
 
 _ENGLISH: Final = "en"
 _FEWEST_WORDS: Final = 3  # "and when?" depends on the words before it
@@ -120,3 +123,45 @@ def _comparisons() -> Sequence[re.Pattern[str]]:
 def _article() -> re.Pattern[str]:
     listed = (language_table(language)["comparison"]["articles"] for language in sorted(LANGUAGES))
     return re.compile(rf"\A(?:{'|'.join(filter(None, listed))})(?:\s{{1,3}}|(?<='))", re.IGNORECASE)
+
+
+def heading_question(heading: str, language: str | None) -> str | None:
+    """The heading if it asks; of an instruction, the question that it answers; else None. `language` is a BCP 47
+    primary subtag."""
+    if asks_something(heading, language):
+        return None if asks_visitors(heading, language) else heading
+    return instruction_question(heading, language)
+
+
+def asks_visitors(question: str, language: str | None) -> bool:
+    """ "Are you ready to start?" asks the reader."""
+    asked = tuple(heading_words(language).get("asks_visitors", ()))
+    return f"{normalised(question)} ".startswith(tuple(f"{words} " for words in asked))
+
+
+def instruction_question(heading: str, language: str | None) -> str | None:
+    """ "Change your card" as "How do I change my card?"; None for what does not begin with a known verb."""
+    table = heading_words(language)
+    first, *rest = heading.rstrip(" .!:").split() or [""]
+    if not rest or first.casefold() not in table.get("verbs", ()):
+        return None
+    is_noun = rest[0].casefold() in table["after_nouns"] and f"{first} {rest[0]}".casefold() not in table["two_words"]
+    words = [table["turned"].get(word.casefold(), word) for word in rest]
+    if is_noun or not table["never"].isdisjoint(folded_words(" ".join(words))):
+        return None
+    return str(table["form"]).format(" ".join((first.casefold(), *words)))
+
+
+def heading_words(language: str | None) -> dict[str, Any]:
+    """What heading_words.toml has for the language; empty without an entry."""
+    return _tables().get(language or "", {})
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    told = tomllib.loads(resources.files(__package__).joinpath("heading_words.toml").read_text(encoding="utf-8"))
+    lists = ("verbs", "after_nouns", "never", "in_headlines")
+    return {
+        language: table | {name: frozenset(table.get(name, "").split()) for name in lists}
+        for language, table in told.items()
+    }
