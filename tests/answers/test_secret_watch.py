@@ -6,7 +6,7 @@ import codecs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.answers.guard.secret_watch import SecretWatch
+from app.answers.guard.output_guard import SecretWatch
 from tests.every_row import every_row
 
 SECRET = "ZXQBCDFGHJKLMNPQ"

@@ -8,8 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from app.answers.guard.evidence_places import Place
-from app.answers.guard.place_index import PlaceIndex
+from app.answers.guard.evidence_places import Place, PlaceIndex
 from app.answers.guard.place_words import is_member, is_named, number_words, other_names, stems, union_names
 from app.answers.guard.said_sentence import SaidSentence
 from app.core.text.number_kinds import is_time, likeness, number_kinds, ranges_in, units_of

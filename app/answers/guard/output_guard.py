@@ -4,15 +4,17 @@ The guard holds back only what could still become something forbidden (half a li
 canary) and releases the rest at once. At every prefix of the stream, the released text is final and safe.
 """
 
+import base64
+import codecs
 import re
 import string
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from app.answers.guard.citation_spellings import BEGINNINGS, STILL_OPEN, CitationSpellings, citation_pattern
-from app.answers.guard.length_limit import LengthLimit
-from app.answers.guard.secret_watch import SecretWatch
 from app.core.page_url import host_of
+from app.core.text.sentences import statement_ends, undecided_from
 from app.core.text.untrusted_text import StreamedControls
 from app.core.turn import Finish
 
@@ -59,6 +61,101 @@ _OF_A_SCHEME = string.ascii_letters + string.digits + "+.-\u0130\u0131\u017f\u21
 _LONGEST_SCHEME = 24
 _SCRIPT_BEGUN = re.compile(r"(?:javascript|vbscript|data)\Z", re.IGNORECASE)
 _LONGEST_SCRIPT = len("javascript")
+_LAST_STRETCH: Final = 150  # characters before the limit in which no sentence begins that may not end: most are shorter
+_SHARE: Final = 10  # and a tenth of the limit at most
+# Fewer letters of a spelling reveal nothing, and matching them would hold back the end of every other word.
+_HELD_LETTERS: Final = 3
+
+
+@dataclass(slots=True)
+class LengthLimit:
+    """Ends an answer that grows too long: with a whole sentence if one ends shortly before the limit, else with a word.
+    Text in, text out, `max_chars` of it at most, all of it at once: nothing is held back to see whether its sentence
+    will end."""
+
+    max_chars: int
+    is_reached: bool = False
+    _shown: int = 0
+    _open: str = ""  # what was shown since the last end of a sentence that something follows
+    _decided: int = 0  # characters of it that cannot contain an end any more
+
+    def take(self, text: str) -> str:
+        """The text that may be shown now."""
+        whole, seen = self._open + text, len(self._open)
+        limit = self.max_chars - self._shown + seen  # in `whole`
+        stretch = limit - min(_LAST_STRETCH, self.max_chars // _SHARE)
+        ends = statement_ends(whole, self._decided)
+        if len(whole) > stretch:
+            is_over = len(whole) > limit
+            last = [end for end in ends if len(whole[:end].rstrip()) <= limit and whole[end:].strip()]
+            if last and (last[-1] > stretch or (is_over and last[-1] >= seen)):
+                self.is_reached = True
+                return whole[seen : last[-1]].rstrip()
+            if is_over:
+                self.is_reached = True
+                return self._cut(text, limit - seen)
+        self._shown += len(text)
+        start = max((end for end in ends if end < len(whole)), default=0)
+        self._open = whole[start:]
+        self._decided = undecided_from(self._open)
+        return text
+
+    def _cut(self, text: str, room: int) -> str:
+        cut = _cut_at_word(text, room)
+        is_in_word = not text[len(cut) : len(cut) + 1].isspace()
+        return "" if is_in_word and self._shown and not any(map(str.isspace, cut)) else cut
+
+
+class SecretWatch:
+    """Finds the secret (ASCII letters and digits) plain, spaced out or with marks between, in any case, backwards, in
+    rot13, in hexadecimal, and in base64 at any place of a longer text. An empty secret is never found."""
+
+    def __init__(self, secret: str) -> None:
+        self._spellings = _spellings(secret) if secret else ()
+        self._all_spellings = "\n".join(self._spellings)
+        self._longest = max(map(len, self._spellings), default=0)
+        self._before = ""  # the last letters that were shown
+        self._looked_at = self._letters_there = ""  # the last text: each is checked about three times
+
+    def is_in(self, pending: str) -> bool:
+        """Whether the shown text and `pending` together contain it."""
+        letters = self._before + self._letters_of(pending)
+        return any(spelling in letters for spelling in self._spellings)
+
+    def overlap(self, pending: str) -> int:
+        """How many characters at the end of `pending` may be the beginning of it."""
+        own = self._letters_of(pending)
+        letters = self._before + own
+        end = letters[-_HELD_LETTERS:]
+        # Most text ends in letters that are adjacent in no spelling; this runs for every token.
+        held = min(self._longest_begin(letters), len(own)) if end and end in self._all_spellings else 0
+        if not held:
+            return 0
+        at = len(pending)
+        while held:
+            at -= 1
+            held -= pending[at].isalnum()
+        return len(pending) - at
+
+    def shown(self, text: str) -> None:
+        """Record that `text` was shown."""
+        if self._spellings:
+            self._before = (self._before + self._letters_of(text))[-self._longest :]
+
+    def _letters_of(self, text: str) -> str:
+        if text != self._looked_at:
+            self._looked_at, self._letters_there = text, _letters(text)
+        return self._letters_there
+
+    def _longest_begin(self, letters: str) -> int:
+        """How many letters at the end are the beginning of a spelling; 0 for fewer than _HELD_LETTERS."""
+        ends = (
+            size
+            for spelling in self._spellings
+            for size in range(_HELD_LETTERS, len(spelling))
+            if letters.endswith(spelling[:size])
+        )
+        return max(ends, default=0)
 
 
 @dataclass(slots=True)
@@ -91,7 +188,7 @@ class OutputGuard:
 
     def __post_init__(self) -> None:
         self._secret = SecretWatch(self.canary)
-        self._length = LengthLimit(self.max_chars, _cut_at_word)
+        self._length = LengthLimit(self.max_chars)
 
     def admit(self, number: int) -> None:
         """Allow one more source to be cited."""
@@ -283,3 +380,21 @@ def _cut_at_word(text: str, room: int) -> str:
     if len(cut) < len(text) and " " in cut[-40:]:
         cut = cut.rsplit(" ", 1)[0]
     return cut.rstrip()
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def _spellings(secret: str) -> tuple[str, ...]:
+    raw = secret.encode("ascii")
+    plain = [secret, secret[::-1], codecs.encode(secret, "rot13"), raw.hex()]
+    in_base64 = [_core_in_base64(raw, lead) for lead in range(3)]
+    return tuple(_letters(spelling) for spelling in (*plain, *in_base64))
+
+
+def _core_in_base64(raw: bytes, lead: int) -> str:
+    """The base64 characters (six bits each) that depend on `raw` alone when `lead` bytes of a longer text precede
+    it."""
+    first, end = -(-8 * lead // 6), 8 * (lead + len(raw)) // 6
+    return base64.b64encode(bytes(lead) + raw).decode()[first:end]
