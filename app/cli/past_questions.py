@@ -101,12 +101,12 @@ def _text(file: Path) -> str:
     """Raises InvalidInput."""
     try:
         if file.stat().st_size > _MOST_BYTES:
-            raise InvalidInput("FILE", f"{file} is larger than {_MOST_BYTES // 1_000_000} MB. Split it.")
+            raise InvalidInput("file", f"{file} is larger than {_MOST_BYTES // 1_000_000} MB. Split it.")
         return file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInput("FILE", f"{file} is not UTF-8 text: {error}. Save it as UTF-8.") from error
+        raise InvalidInput("file", f"{file} is not UTF-8 text: {error}. Save it as UTF-8.") from error
     except OSError as error:
-        raise InvalidInput("FILE", f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidInput("file", f"{file} cannot be read: {error.strerror}.") from error
 
 
 def _print(made: QuestionReplay, top: int) -> None:

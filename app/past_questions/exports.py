@@ -42,12 +42,12 @@ def conversations(kind: Export, text: str) -> list[PastConversation]:
     try:
         found = list(_csv(text) if kind is Export.CSV else _READERS[kind](_rows(text)))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError, csv.Error) as error:
-        raise InvalidInput("FILE", f"This is not an export of {kind.value}: {error!r}. {_EXPECTED[kind]}") from error
+        raise InvalidInput("file", f"This is not an export of {kind.value}: {error!r}. {_EXPECTED[kind]}") from error
     found = [each for each in found if each.messages]
     if not found:
-        raise InvalidInput("FILE", f"No conversation of {kind.value} was found. {_EXPECTED[kind]}")
+        raise InvalidInput("file", f"No conversation of {kind.value} was found. {_EXPECTED[kind]}")
     if len(found) > MOST_CONVERSATIONS:
-        raise InvalidInput("FILE", f"{len(found)} conversations are too many. Take the latest {MOST_CONVERSATIONS}.")
+        raise InvalidInput("file", f"{len(found)} conversations are too many. Take the latest {MOST_CONVERSATIONS}.")
     return found
 
 

@@ -30,7 +30,7 @@ def test_questions_and_replies_are_read_and_masked(kind: Export) -> None:
 @every_row("kind", list(Export))
 @every_row("text", ["", "[]", "null", "7", "{", '[{"name": "x"}]', "a,b\n1,2\n", "[" * 100_000])
 def test_any_other_file_is_refused_with_what_is_expected(kind: Export, text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"FILE: .*(Give|Name)"):
+    with pytest.raises(InvalidInput, match=r"file: .*(Give|Name)"):
         conversations(kind, text)
 
 
