@@ -4,7 +4,8 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from time import perf_counter
+from typing import Final, Protocol, TypeVar
 
 import structlog
 
@@ -17,7 +18,7 @@ from app.core.text.content_words import without_stop_words
 from app.core.text.questions.asked_details import is_told_alone
 from app.core.text.turn_language import covers
 from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.reranking.reranker import Reranker
+from app.providers.reranking.reranker import PairScore, Reranker
 from app.search.boosts import Boost, adjusted
 from app.search.candidates import CandidateFinder, Candidates
 from app.search.confidence import calibrated, plain_coverage, share_by_chance, sigmoid
@@ -32,6 +33,12 @@ from app.search.source_choice import answerable_from
 log = structlog.get_logger(__name__)
 
 Score = TypeVar("Score")
+
+_VOTES: Final = (RerankMode.VOTE, RerankMode.AUTO)
+# A voter reads as many candidates as an answer sees, and the others only where none of those is likely to answer
+# (docs/evaluation.md).
+_READ_FIRST: Final = 6
+_LIKELY: Final = 0.1  # of the reranker's probability
 
 
 class Retriever(Protocol):
@@ -132,31 +139,35 @@ class HybridRetriever:
         settings: RetrievalSettings,
         trace: RetrievalTrace,
     ) -> dict[str, float]:
-        """The reranker's logits for the best candidates; empty if it is off, fails or takes too long."""
+        """The reranker's logits for the best candidates; empty if it is off, fails or takes too long. If it only votes
+        and finds one of the first few likely to answer, it reads no more."""
         if settings.rerank is RerankMode.OFF or (
             settings.rerank is RerankMode.AUTO and RerankMode.AUTO not in self._rankers
         ):
             return {}
         read = best_first(fused)[: settings.rerank_candidates]
-        texts = [candidates.chunks[key].read_text for key in read]
+        first = _READ_FIRST if settings.rerank in _VOTES else len(read)
         try:
             ranker = self._rankers.get(settings.rerank)
             if ranker is None:
                 raise RerankerUnavailable(f"Nothing is set up that could rerank by {settings.rerank.value}.")
             is_model = settings.rerank is RerankMode.MODEL
             budget_ms = settings.model_rank_budget_ms if is_model else settings.rerank_budget_ms
-            budget_seconds = budget_ms / 1000
-            scores = await _by_question(
-                candidates,
-                dict(zip(read, texts, strict=True)),
-                lambda question, some: ranker.score(question, some, budget_seconds=budget_seconds),
-            )
+            deadline = perf_counter() + budget_ms / 1000
+            scores: dict[str, PairScore] = {}
+            for keys in (read[:first], read[first:]):
+                if not any(score.probability >= _LIKELY for score in scores.values()):
+                    scores |= await _by_question(
+                        candidates,
+                        {key: candidates.chunks[key].read_text for key in keys},
+                        lambda question, some: ranker.score(question, some, budget_seconds=deadline - perf_counter()),
+                    )
         except RerankerUnavailable as error:
             log.warning("retriever.reranker_away", reason=str(error))
             trace.note_missing(["reranker"])
             trace.stage("rerank", read=0, fallback="fused order", reason=str(error))
             return {}
-        trace.stage("rerank", read=len(read), mode=settings.rerank.value)
+        trace.stage("rerank", read=len(scores), mode=settings.rerank.value)
         return {key: score.logit for key, score in scores.items()}
 
     def _ranker_reads(self, settings: RetrievalSettings) -> frozenset[str] | None:
@@ -233,7 +244,7 @@ def _order(
 ) -> dict[str, float]:
     if not logits:
         return unit_interval(fused)
-    if settings.rerank in (RerankMode.VOTE, RerankMode.AUTO):
+    if settings.rerank in _VOTES:
         return unit_interval(with_vote(fused, logits, weight))
     lowest = min(logits.values())
     behind = {key: lowest - 1.0 + score for key, score in unit_interval(fused).items()}

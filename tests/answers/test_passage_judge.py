@@ -267,12 +267,14 @@ class TestReranked:
     )
     LOGITS: ClassVar = {"base": -8.0, "cord": 4.0, "say": 9.0}
 
-    async def judged(self, judge: PassageJudge, *, passages_read: int, language: str = "en") -> list[tuple[int, float]]:
+    async def judged(
+        self, judge: PassageJudge, *, passages_read: int, language: str = "en", sources: Sequence[Source] = SOURCES
+    ) -> list[tuple[int, float]]:
         """Numbers of sources and the odds of their passages."""
         asked = "Where is the switch of the lamp?"
         agent = AgentConfig(name="x", retrieval=RetrievalSettings(rerank_passages=passages_read))
-        context = AnswerContext(agent, asked, asked, self.SOURCES, language=language)
-        judged = await judge.judged(context, [passage for each in self.SOURCES for passage in passages(each)])
+        context = AnswerContext(agent, asked, asked, tuple(sources), language=language)
+        judged = await judge.judged(context, [passage for each in sources for passage in passages(each)])
         return [(one.passage.source.number, one.odds) for one in judged]
 
     @pytest.fixture
@@ -304,6 +306,16 @@ class TestReranked:
 
         assert again == first
         assert len(reranker.read) == 3
+
+    @pytest.mark.parametrize(("logit", "read"), [(9.0, 3), (-8.0, 4)])
+    async def test_the_rest_is_read_unless_one_of_the_first_is_out_of_its_reach(self, logit: float, read: int) -> None:
+        reranker = FixedReranker({"lamp": logit})
+        judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=reranker)
+        sources = (*self.SOURCES, source(4, "The lamp is sold out."))
+
+        await self.judged(judge, passages_read=8, sources=sources)
+
+        assert len(reranker.read) == read
 
     async def test_away_it_changes_nothing(self, judge: PassageJudge, reranker: FixedReranker) -> None:
         reranker.is_down = True

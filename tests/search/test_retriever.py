@@ -221,6 +221,29 @@ async def test_the_reranker_reads_the_best_chunk_of_each_page_where_pages_are_co
     assert "collapse" in [stage["stage"] for stage in collapsed.trace["stages"]]
 
 
+@pytest.mark.parametrize(
+    ("asked", "mode", "read"),
+    [
+        ("voltage of a lamp", RerankMode.VOTE, 6),
+        ("history of the opera Aida", RerankMode.VOTE, 9),
+        ("voltage of a lamp", RerankMode.JUDGE, 9),
+    ],
+    ids=["likely", "unlikely", "decides alone"],
+)
+async def test_a_voter_reads_on_only_where_none_of_the_first_is_likely_to_answer(
+    tmp_path: Path, asked: str, mode: RerankMode, read: int
+) -> None:
+    async with answering_house(tmp_path) as house:
+        for number in range(9):
+            await house.learn(f"/lamp-{number}", f"# Lamp {number}\n\nThe voltage of the lamp is {number} volts.")
+        agent = await house.live_agent(rerank=mode, rerank_candidates=9)
+        found = await house.retriever.retrieve(agent, SearchQuery(asked))
+
+    assert sum(item.logit is not None for item in found.ranked) == read
+    [reranked] = [stage for stage in found.trace["stages"] if stage["stage"] == "rerank"]
+    assert reranked["read"] == read
+
+
 async def test_confidence_may_be_the_rerankers_alone(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
         agent = await house.live_agent(

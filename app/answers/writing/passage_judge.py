@@ -40,6 +40,10 @@ _COVERAGE: Final = 3.26  # weight of the share of the question's words against s
 _REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each
 _REMEMBERED_TOKENS: Final = 2_000  # texts, of 40 KiB for a long passage and 5 for headings
 _REMEMBERED_LOGITS: Final = 20_000  # one for each question and passage
+# The reranker reads these first, and the rest of the agent's `rerank_passages` unless one is this far ahead: a reading
+# adds 3 log odds at most.
+_READ_FIRST: Final = 3
+_OUT_OF_REACH: Final = 3.0
 # The most that the question before a follow-up adds to the odds of its own words, which name no subject.
 _FOLLOW_UP_ODDS: Final = 2.0
 # The most that an answer to a follow-up may be above the best one to its own words alone: what declines alone by far
@@ -151,21 +155,25 @@ class PassageJudge:
     async def _reranked(self, context: AnswerContext, judged: list[JudgedPassage]) -> list[JudgedPassage]:
         """Reorder the best few with the reranker's logits. The others stay behind them: a low logit shows that a
         passage is no answer, not that one which was not read is better."""
-        settings = context.agent.retrieval
-        weights = fitted_weights("reranker")
-        best, others = judged[: settings.rerank_passages], judged[settings.rerank_passages :]
-        logits = await self._read_together(context, [one.passage for one in best])
-        if not logits:
+        most = context.agent.retrieval.rerank_passages
+        read, rest = await self._with_logits(context, judged[: min(most, _READ_FIRST)]), judged[_READ_FIRST:most]
+        if rest and "reranker" not in context.missing and max(one.odds for one in read) - rest[0].odds < _OUT_OF_REACH:
+            read += await self._with_logits(context, rest)
+        if not any(one.is_reranked for one in read):
             return judged
-        best = [
+        last = min(one.odds for one in read)
+        behind = [replace(one, odds=min(one.odds, last)) for one in judged[len(read) :]]
+        return [*sorted(read, key=lambda one: -one.odds), *behind]
+
+    async def _with_logits(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> list[JudgedPassage]:
+        logits = await self._read_together(context, [one.passage for one in judged])
+        weights = fitted_weights("reranker")
+        return [
             replace(one, odds=one.odds + weights["weight"] * (logit - weights["even"]), logit=logit)
             if (logit := logits.get(one.passage.looks)) is not None
             else one
-            for one in best
+            for one in judged
         ]
-        last = min(one.odds for one in best)
-        behind = [replace(one, odds=min(one.odds, last)) for one in others]
-        return [*sorted(best, key=lambda one: -one.odds), *behind]
 
     async def confidence(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> float:
         """How likely it is, in [0, 1], that an answer made of the first of them, the best, is right. Of a follow-up,
@@ -181,7 +189,9 @@ class PassageJudge:
         best, *others = judged
         if best.logit is None:
             return None
-        read = [one.odds for one in others if one.is_reranked and not one.passage.overlaps(best.passage)]
+        # Those that are out of reach were not read: on average, a reading adds nothing.
+        near = others[: context.agent.retrieval.rerank_passages - 1]
+        odds = [one.odds for one in near if not one.passage.overlaps(best.passage)]
         weights, gains = [], []
         # A gloss has words that no page would use.
         lacking = [] if context.read_in else await self._lacking(context, best.passage)
@@ -191,7 +201,7 @@ class PassageJudge:
             if (logit := logits.get(best.passage.looks)) is not None:
                 weights.append(weight)
                 gains.append(best.logit - logit)
-        return QuoteSignals(ahead_of(best.odds, read), best.names, best.logit, ignored_share(weights, gains))
+        return QuoteSignals(ahead_of(best.odds, odds), best.names, best.logit, ignored_share(weights, gains))
 
     async def _lacking(self, context: AnswerContext, passage: Passage) -> list[tuple[tuple[int, int], float]]:
         """Where the question's rarest words are that neither the passage nor its headings contain, and their shares of
