@@ -14,7 +14,7 @@ def test_the_focus_goes_to_the_wrong_field(has_scripts: bool, browser: Browser, 
     page = context.new_page()
     page.goto(f"{served.base.rstrip('/')}/console/agents/{served.console.house.agent.id}/sources")
     page.get_by_text("Help centre, wiki, API or repository").click()
-    page.get_by_label("Type", exact=True).select_option("Discourse")
+    page.get_by_label("Type", exact=True).select_option("discourse")
     address = page.get_by_role("textbox", name="Address")
     address.fill("not a website")
     page.get_by_role("button", name="Add source").click()
