@@ -206,7 +206,7 @@ async def open_worker(settings: Settings, doubles: Doubles = NO_DOUBLES) -> Asyn
 
 
 async def _parts(
-    base: Infrastructure, answering: Answering, actions: ActionCalls, doubles: Doubles, opened: AsyncExitStack
+    base: Infrastructure, answering: Answering, actions: ActionCalls | None, doubles: Doubles, opened: AsyncExitStack
 ) -> Wiring:
     """The parts of the web application that constructors cannot make themselves. A double replaces what would be
     opened."""
@@ -251,7 +251,8 @@ async def _parts(
     patterns = PatternMatcher()
     parts.bind(PatternMatcher).to(patterns)
     parts.bind(SearchUnderTest).to(TrialSearch(answering.playground, patterns))
-    parts.bind(ActionCalls).to(actions)
+    if actions:
+        parts.bind(ActionCalls).to(actions)
     parts.bind(ActionHosts).to(configured_action_hosts(settings))
     parts.bind(AnswerDrafts).to_optional(answering.drafter)
     parts.bind(ModelHealth).to_optional(answering.model_health)

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from app.actions.action_schema import check_parameters
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_line
 from app.core.setting import at_most, between, check_limits, required
+from app.core.tool_arguments import check_parameters
 from app.core.webhook_event import Event, NoticeText, WebhookEvent
 
 MAX_NAME_CHARS: Final = 40

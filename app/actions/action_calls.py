@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from math import ceil
 from time import perf_counter
-from typing import Annotated, Any, Final
+from typing import Any, Final
 from uuid import UUID
 
 import anyio
@@ -14,11 +13,12 @@ import structlog
 
 from app.actions.action import ACTION_LIMIT_NEAR, Action, ActionHosts, visitor_fact
 from app.actions.action_request import ActionRequest, NoResult, proposed_change, request_of, result_text, sent_headers
-from app.actions.action_schema import WrongArguments, check_arguments, offered_schema, read_arguments
 from app.actions.records import ActionRecords
+from app.answers.offered_actions import CalledAction, CallOutcome
 from app.conversations.records.conversations import ConversationRecords
 from app.core.confirmation import ProposedChange
 from app.core.errors import DocentError, RateLimited
+from app.core.tool_arguments import WrongArguments, check_arguments, offered_schema, read_arguments
 from app.core.turn import Channel, VisitorSession
 from app.kit.limits.rate_limiter import Limit, RateLimiter
 from app.providers.chat.chat_model import ToolCall, ToolOffer
@@ -35,28 +35,6 @@ _DAY: Final = 86_400
 _NETWORKS: Final = 4  # a quarter of the day's calls for one network or API token, so that none can use them all up
 _NEAR: Final = 0.8  # of the day's calls, when operators are told
 _OF_GATEWAYS: Final = (502, 504)  # the server behind them may have executed the call
-
-
-class CallOutcome(StrEnum):
-    ANSWERED = "answered"
-    REFUSED = "refused"  # by us, because of its arguments
-    LIMITED = "limited"  # by us, because of the number of calls
-    FAILED = "failed"  # by the called server
-    UNKNOWN = "unknown"  # it was called, but it is unknown whether the change was made
-    PROPOSED = "proposed"  # the visitor is asked first
-
-
-@dataclass(frozen=True, slots=True)
-class CalledAction:
-    action: Action
-    outcome: CallOutcome
-    text: Annotated[str, "What the model would read. If the outcome is not answered, why it reads nothing."]
-    status: Annotated[int | None, "The HTTP status; null if the server did not respond."] = None
-    duration_ms: int = 0
-
-    @property
-    def is_answered(self) -> bool:
-        return self.outcome is CallOutcome.ANSWERED
 
 
 @dataclass(frozen=True, slots=True)

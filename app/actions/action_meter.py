@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter
 
-from app.actions.action_calls import CallOutcome
+from app.answers.offered_actions import CallOutcome
 from app.core.confirmation import ConfirmationState
 
 

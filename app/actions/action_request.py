@@ -12,9 +12,9 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from app.actions.action import Action, filled_template
-from app.actions.action_schema import WrongArguments
 from app.core.confirmation import ProposedChange, ShownValue
 from app.core.text.untrusted_text import without_controls
+from app.core.tool_arguments import WrongArguments
 
 _PLACE: Final = re.compile(r"\{([^{}]*+)\}")
 _ACCEPTED: Final = {"Accept": "application/json, text/plain;q=0.9, */*;q=0.5"}

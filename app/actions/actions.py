@@ -6,9 +6,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from app.actions.action import Action, ActionHosts, check_action, check_headers
-from app.actions.action_calls import ActionCalls, CalledAction, CountedCaller
+from app.actions.action_calls import ActionCalls, CountedCaller
 from app.actions.records import ActionRecords
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
+from app.answers.offered_actions import CalledAction
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.store.system_of_record import SystemOfRecord, Transaction

@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.actions.action import MAX_HEADERS, Action
-from app.actions.action_calls import CalledAction
 from app.actions.actions import Actions
 from app.actions.confirmations import Confirmations
+from app.answers.offered_actions import CalledAction
 from app.conversations.api.widget_models import ConfirmationOut
 from app.core.actor import Actor
 from app.core.setting import limits_of

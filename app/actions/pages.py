@@ -10,11 +10,11 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from app.actions.action import MAX_HEADER_CHARS, MAX_NAME_CHARS, Action, ActionMethod, visitor_fact
-from app.actions.action_calls import CalledAction
-from app.actions.action_schema import MAX_CHOICES, MAX_HINT_CHARS, MAX_LABEL_CHARS, MAX_PARAMETERS, PARAMETER_NAME
 from app.actions.actions import Actions
 from app.actions.api import ActionFields, TryIn
+from app.answers.offered_actions import CalledAction
 from app.core.errors import InvalidInput
+from app.core.tool_arguments import MAX_CHOICES, MAX_HINT_CHARS, MAX_LABEL_CHARS, MAX_PARAMETERS, PARAMETER_NAME
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 
 _METHODS: Final = (

@@ -6,12 +6,12 @@ Visitors' turns add durability and streaming; the others add nothing, so their r
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from app.actions.action_calls import ActionCalls, AnswerActions
 from app.agents.agent import LiveAgent
 from app.answers.curated.curated_answer import CuratedAnswer, filled_answer
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.guard.evidence_places import KnownSections
 from app.answers.handoff import ReadyAnswer, handed_over, of_curated
+from app.answers.offered_actions import AnswerActions, OfferedActions
 from app.answers.page_context import rests_on_visitors_page, sources_with_page
 from app.answers.small_talk import small_talk_answer
 from app.answers.writing.agent_models import NO_MODELS, AgentModels
@@ -79,7 +79,7 @@ class AnswerPipeline:
         clock: Clock,
         embedder: Embedder | None,
         models: AgentModels = NO_MODELS,
-        actions: ActionCalls | None = None,
+        actions: OfferedActions | None = None,
         retriever: Retriever | None = None,
     ) -> None:
         self._records = records

@@ -154,14 +154,18 @@ async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExit
 
 
 @asynccontextmanager
-async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls]:
-    """The calls that answers may make, through the crawler's guard."""
+async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls | None]:
+    """The calls that answers may make, through the crawler's guard; None without the feature."""
     from app.actions.action_calls import MAX_REPLY_BYTES, ActionCalls
     from app.actions.action_meter import counted_calls
+    from app.actions.feature import FEATURE as ACTIONS
     from app.providers.crawler_http_caller import CrawlerHttpCaller
     from app.providers.http_caller import HttpCaller
 
     settings = base.settings
+    if ACTIONS not in base.features:
+        yield None
+        return
     async with AsyncExitStack() as closing:
         caller: HttpCaller = await base.doubles.or_opened(
             HttpCaller, closing, lambda: CrawlerHttpCaller(settings.crawl_allow, max_reply_bytes=MAX_REPLY_BYTES)
@@ -263,7 +267,7 @@ def answer_pipeline(
     base: Infrastructure,
     curated: CuratedMatcher,
     models: AgentModels,
-    actions: ActionCalls,
+    actions: ActionCalls | None,
     retriever: Retriever,
 ) -> AnswerPipeline:
     """Answers are written by the agent's model if it has one, which may call `actions` and search with `retriever`. If

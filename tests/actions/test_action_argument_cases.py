@@ -6,7 +6,7 @@ import pytest
 
 from app.actions.action import Action
 from app.actions.action_request import request_of
-from app.actions.action_schema import WrongArguments, read_arguments
+from app.core.tool_arguments import WrongArguments, read_arguments
 from tests.actions.test_action import ACTION
 from tests.cases.case_rows import Row, load_rows, parameters, require_known
 

@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import select
 
 from app.actions.action import Action, ActionHosts, ActionMethod
-from app.actions.action_calls import CALLS_A_MINUTE, MAX_CALLS, ActionCalls, AnswerActions, CallOutcome, CountedCaller
+from app.actions.action_calls import CALLS_A_MINUTE, MAX_CALLS, ActionCalls, AnswerActions, CountedCaller
 from app.actions.records import ActionRecords
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
+from app.answers.offered_actions import CallOutcome
 from app.conversations.records.conversations import ConversationRecords
 from app.core.turn import VisitorSession
 from app.core.visitor_attribute import VisitorAttribute

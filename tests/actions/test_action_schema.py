@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from app.actions.action_schema import WrongArguments, check_parameters, offered_schema, read_arguments
 from app.core.errors import InvalidInput
+from app.core.tool_arguments import WrongArguments, check_parameters, offered_schema, read_arguments
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

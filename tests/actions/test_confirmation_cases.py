@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.actions.action_request import proposed_change
-from app.actions.action_schema import WrongArguments, read_arguments
+from app.core.tool_arguments import WrongArguments, read_arguments
 from tests.actions.test_action import CHANGE
 from tests.cases.case_rows import Row, load_rows, parameters, require_known
 

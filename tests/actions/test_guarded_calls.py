@@ -8,10 +8,11 @@ from uuid import uuid4
 import pytest
 
 from app.actions.action import ActionHosts
-from app.actions.action_calls import ActionCalls, CallOutcome, CountedCaller
+from app.actions.action_calls import ActionCalls, CountedCaller
 from app.actions.records import ActionRecords
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
+from app.answers.offered_actions import CallOutcome
 from app.providers.crawler_http_caller import CrawlerHttpCaller
 from app.workspaces.records.tokens import TokenRecords
 from tests.actions.test_action import ACTION

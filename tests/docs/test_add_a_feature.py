@@ -23,12 +23,7 @@ _SECTION: Final = (
 )
 # The file, and the features that it names.
 _NAMED_ELSEWHERE: Final[Mapping[str, set[str]]] = {
-    # What an answer may call is read by the writers that offer it to a model, and opened with them.
-    "app/answers/answer_pipeline.py": {"actions"},
-    "app/answers/curated/curated_answer.py": {"actions"},
-    "app/answers/writing/answer_context.py": {"actions"},
-    "app/answers/writing/answer_searches.py": {"actions"},
-    "app/answers/writing/model_writer.py": {"actions"},
+    # What an answer may call is opened with the settings, before anything that answers.
     "app/bootstrap/adapters.py": {"actions"},
     "app/bootstrap/answering.py": {"actions"},
     "app/main.py": {"actions"},

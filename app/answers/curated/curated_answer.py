@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from app.actions.action_calls import AnswerActions
 from app.answers.guard.output_guard import OutputGuard
+from app.answers.offered_actions import AnswerActions
 from app.core.confirmation import ProposedChange
 from app.core.errors import InvalidInput
 from app.core.setting import at_most, between, required

@@ -6,8 +6,8 @@ from datetime import date
 from typing import Any, Protocol
 from uuid import UUID
 
-from app.actions.action_calls import AnswerActions
 from app.agents.agent import AgentConfig
+from app.answers.offered_actions import AnswerActions
 from app.answers.writing.agent_models import WritingModel
 from app.answers.writing.answer_searches import AnswerSearches
 from app.core.confirmation import ProposedChange

@@ -10,12 +10,12 @@ from typing import Any, Final
 import anyio
 import structlog
 
-from app.actions.action_schema import WrongArguments, offered_schema, read_arguments
 from app.agents.agent import LiveAgent
 from app.agents.agent_rules import check_filter
 from app.core.chunk import RankedChunk
 from app.core.errors import IndexUnavailable, InvalidInput
 from app.core.search_filter import AttributeFilter, SearchFilter
+from app.core.tool_arguments import WrongArguments, offered_schema, read_arguments
 from app.providers.chat.chat_model import ToolCall, ToolOffer
 from app.search.retrieval import SearchQuery
 from app.search.retriever import Retriever

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Final
 
-from app.actions.action_calls import CalledAction, CallOutcome
+from app.answers.offered_actions import CalledAction, CallOutcome
 from app.answers.page_context import found_source
 from app.answers.writing.answer_context import AnswerContext, FoundSource, Proposal, Source, WritingItem
 from app.answers.writing.answer_searches import MadeSearch
