@@ -1,7 +1,5 @@
 """Actions, as a guest of the core."""
 
-from typing import Final
-
 from app.actions.action import ACTION_LIMIT_NEAR
 from app.conversations.records.confirmations import ConfirmationRecords
 from app.core.turn import TurnEnd, TurnState
@@ -24,4 +22,4 @@ def _edge() -> Edge:
     return Edge({WidgetConfirmations: WidgetTranscripts, AdminActions: AdminCuratedAnswers}, (ActionPages,))
 
 
-FEATURE: Final = Feature(name="actions", edge=_edge, on_turn_end=(ask_to_confirm,), events=(ACTION_LIMIT_NEAR,))
+FEATURE = Feature(name="actions", edge=_edge, on_turn_end=(ask_to_confirm,), events=(ACTION_LIMIT_NEAR,))

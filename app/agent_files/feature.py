@@ -1,7 +1,5 @@
 """Agents as files, as a guest of the core."""
 
-from typing import Final
-
 from app.feature import Edge, Feature
 
 
@@ -13,4 +11,4 @@ def _edge() -> Edge:
     return Edge({AdminAgentFiles: AdminStarterSuggestions}, (AgentFilePages,))
 
 
-FEATURE: Final = Feature(name="agent_files", edge=_edge)
+FEATURE = Feature(name="agent_files", edge=_edge)

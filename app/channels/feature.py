@@ -1,7 +1,5 @@
 """Entry points for programs: OpenAI's API, MCP and llms.txt, as a guest of the core."""
 
-from typing import Final
-
 from app.feature import Edge, Feature
 
 
@@ -16,4 +14,4 @@ def _edge() -> Edge:
     return Edge(dict.fromkeys((OpenAiApi, McpApi, OAuthApi, LlmsApi), AdminTokens), (OAuthPages,))
 
 
-FEATURE: Final = Feature(name="channels", edge=_edge)
+FEATURE = Feature(name="channels", edge=_edge)

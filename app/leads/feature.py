@@ -1,7 +1,5 @@
 """Leads, as a guest of the core."""
 
-from typing import Final
-
 from app.feature import Edge, Feature
 from app.leads.lead import LEAD_LEFT
 
@@ -15,4 +13,4 @@ def _edge() -> Edge:
     return Edge({WidgetLeads: WidgetMe, AdminLeads: AdminSavedFilters}, (LeadPages,))
 
 
-FEATURE: Final = Feature(name="leads", edge=_edge, events=(LEAD_LEFT,))
+FEATURE = Feature(name="leads", edge=_edge, events=(LEAD_LEFT,))

@@ -1,7 +1,6 @@
 """Live chats, as a guest of the core."""
 
 from contextlib import suppress
-from typing import Final
 
 from app.conversations.records.live_chats import LiveChatRecords
 from app.core.errors import NotFound
@@ -30,4 +29,4 @@ def _edge() -> Edge:
     return Edge(apis, (LivePages, SavedReplyPages, NewsPages))
 
 
-FEATURE: Final = Feature(name="live_chat", edge=_edge, on_turn_end=(ask_for_person,))
+FEATURE = Feature(name="live_chat", edge=_edge, on_turn_end=(ask_for_person,))

@@ -1,7 +1,5 @@
 """Search as visitors type, as a guest of the core."""
 
-from typing import Final
-
 from app.feature import Edge, Feature
 
 
@@ -12,4 +10,4 @@ def _edge() -> Edge:
     return Edge({WidgetSearch: WidgetTranscripts})
 
 
-FEATURE: Final = Feature(name="page_search", edge=_edge)
+FEATURE = Feature(name="page_search", edge=_edge)

@@ -1,7 +1,5 @@
 """Reports, as a guest of the core."""
 
-from typing import Final
-
 from app.core.turn import AnsweredBy, TurnEnd
 from app.feature import Edge, Feature, Job, Work
 from app.reports.records.waiting_questions import WaitingQuestionRecords
@@ -34,4 +32,4 @@ def _work() -> Work:
     )
 
 
-FEATURE: Final = Feature(name="reports", edge=_edge, work=_work, on_turn_end=(await_topic,))
+FEATURE = Feature(name="reports", edge=_edge, work=_work, on_turn_end=(await_topic,))

@@ -1,7 +1,5 @@
 """Stale answers, as a guest of the core."""
 
-from typing import Final
-
 from app.feature import Edge, Feature, Job, Work
 from app.stale_answers.stale_answer import ANSWERS_STALE
 
@@ -20,4 +18,4 @@ def _work() -> Work:
     return Work((Job(5, "stale answers", StaleSearch, StaleSearch.look),))
 
 
-FEATURE: Final = Feature(name="stale_answers", edge=_edge, work=_work, events=(ANSWERS_STALE,))
+FEATURE = Feature(name="stale_answers", edge=_edge, work=_work, events=(ANSWERS_STALE,))

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from app.feature import Edge, Feature, Fill, Opened
 
@@ -35,4 +35,4 @@ def _fills() -> Sequence[Fill[Any]]:
     return (Fill(GapNews, GoodNews),)
 
 
-FEATURE: Final = Feature(name="pull_requests", edge=_edge, fills=_fills)
+FEATURE = Feature(name="pull_requests", edge=_edge, fills=_fills)

@@ -1,7 +1,5 @@
 """Notices in the channels of a team, as a guest of the core."""
 
-from typing import Final
-
 from app.feature import Edge, Feature, Job, Work
 
 
@@ -25,4 +23,4 @@ def _work() -> Work:
     )
 
 
-FEATURE: Final = Feature(name="notice_channels", edge=_edge, work=_work)
+FEATURE = Feature(name="notice_channels", edge=_edge, work=_work)

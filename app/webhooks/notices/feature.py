@@ -1,7 +1,5 @@
 """Mails to operators about events, as a guest of the core."""
 
-from typing import Final
-
 from app.feature import Edge, Feature, Work
 
 
@@ -17,4 +15,4 @@ def _work() -> Work:
     return Work(takers=(NoticeMails,))
 
 
-FEATURE: Final = Feature(name="notices", edge=_edge, work=_work)
+FEATURE = Feature(name="notices", edge=_edge, work=_work)

@@ -1,7 +1,5 @@
 """Tickets in help desks, as a guest of the core."""
 
-from typing import Final
-
 from app.feature import Edge, Feature, Job, Work
 
 
@@ -19,4 +17,4 @@ def _work() -> Work:
     return Work((Job(2, "tickets", TicketDelivery, TicketDelivery.deliver),), (TicketDelivery,))
 
 
-FEATURE: Final = Feature(name="help_desks", edge=_edge, work=_work)
+FEATURE = Feature(name="help_desks", edge=_edge, work=_work)
