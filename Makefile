@@ -313,6 +313,7 @@ reference: .venv/installed ## Write what the documentation has from the code: do
 	$(BIN)/python -m tests.docs.reference_pages
 	$(BIN)/python -m tests.docs.read_pages
 	$(BIN)/python -m tests.docs.house_picture
+	$(BIN)/python -m tests.docs.widget_looks
 
 .PHONY: sample-report
 sample-report: .venv/installed ## Write docs/site/site-report.html, a report over the demonstration site with faults
@@ -325,7 +326,8 @@ screenshots: .venv/installed ## Take pictures of the widget's states and the con
 
 .PHONY: docs-pictures
 docs-pictures: .venv/installed ## Take the pictures of the documentation anew (needs Debian's chromium)
-	$(BIN)/python -m tests.e2e.screenshots docs/images report widget-light widget-search widget-page
+	$(BIN)/python -m tests.e2e.screenshots docs/images report widget-light widget-dark widget-launcher widget-welcome \
+		widget-rich widget-rtl widget-no-answer widget-form widget-waiting widget-live-chat widget-error widget-search widget-page
 	$(BIN)/python -m tests.console.screenshots docs/images console-gap-light console-overview-light console-report-light \
 		console-new-agent console-sources console-settings console-conversation console-live-chat
 

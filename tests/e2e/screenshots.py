@@ -25,7 +25,7 @@ from tests.e2e.real_docent import PERSON, UNANSWERABLE, WARRANTY, RealDocent, re
 
 SCHOOLS = "Is there a discount for schools?"
 
-DESK, PHONE, NARROW = (1180, 760), (390, 844), (320, 640)
+DESK, BOX, PHONE, NARROW = (1180, 760), (560, 720), (390, 844), (320, 640)
 
 ARABIC = "يمكنك إرجاع أي منتج خلال **30 يوماً** من التسليم [1].\n\n- افتح *الطلبات*\n- اطبع الملصق"
 RICH = """You can return anything within **30 days** of delivery, unworn and in its box [1].
@@ -111,15 +111,15 @@ REAL = (
     Shot("widget-light", SCHOOLS, "/pricing/"),
     Shot("widget-dark", SCHOOLS, "/pricing/", scheme="dark"),
     Shot("widget-phone", SCHOOLS, "/pricing/", PHONE),
-    Shot("launcher", is_open=False, attributes='data-label="Ask us"'),
-    Shot("welcome"),
+    Shot("widget-launcher", is_open=False, attributes='data-label="Ask us"', size=BOX),
+    Shot("widget-welcome", size=BOX),
     Shot("welcome-phone-dark", size=PHONE, scheme="dark"),
     Shot("table", "My station is offline", "/help/"),
     Shot("curated", PERSON),
-    Shot("low-confidence", UNANSWERABLE),
-    Shot("contact-form", UNANSWERABLE, size=PHONE, opens="summary"),
+    Shot("widget-no-answer", UNANSWERABLE, size=BOX),
+    Shot("widget-form", UNANSWERABLE, size=PHONE, opens="summary"),
     Shot("low-confidence-dark", UNANSWERABLE, scheme="dark"),
-    Shot("error", WARRANTY, has_model=True, ends_with=".error"),
+    Shot("widget-error", WARRANTY, has_model=True, ends_with=".error", size=BOX),
 )
 WAITED_FOR = ScriptedPerson(state="waiting")
 LATE = ScriptedPerson(state="waiting", is_overdue=True)
@@ -130,13 +130,13 @@ ANN.hears("1", "4711, the linen shirt.")
 ANN.writes("Thank you, I am looking.\nYou can follow it at https://shop.example/orders/4711.")
 
 SCRIPTED = (
-    Shot("waiting", person=WAITED_FOR, awaits=".waiting"),
+    Shot("widget-waiting", person=WAITED_FOR, awaits=".waiting", size=BOX),
     Shot("waiting-late-phone", person=LATE, awaits=".waiting", size=PHONE),
-    Shot("live-chat", person=ANN, awaits=".reply"),
+    Shot("widget-live-chat", person=ANN, awaits=".reply", size=BOX),
     Shot("live-chat-phone-dark", person=ANN, awaits=".reply", size=PHONE, scheme="dark"),
     Shot("live-chat-rtl", person=ANN, awaits=".reply", language="ar"),
-    Shot("rtl", "كم مدة الإرجاع؟", language="ar"),
-    Shot("rich", "How do returns work?"),
+    Shot("widget-rtl", "كم مدة الإرجاع؟", language="ar", size=BOX),
+    Shot("widget-rich", "How do returns work?", size=BOX),
     Shot("wide", "How do returns work?", attributes='data-wide="true"'),
     Shot("narrow", "How do returns work?", size=NARROW),
     Shot("yellow", "How do returns work?", attributes='data-color="#ffd400"'),

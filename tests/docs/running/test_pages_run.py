@@ -9,10 +9,10 @@ from tests.doubles.sample_files import a_pdf
 WITH_CALLS = [
     block
     for page in (
+        "site-report",  # before the source is read again
+        "import-conversations",
         "better-answers",
         "sources",
-        "site-report",
-        "import-conversations",
         "webhooks",
         "openai",
         "mcp",
