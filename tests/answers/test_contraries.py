@@ -30,6 +30,10 @@ We ship to Ireland and Norway. We do not ship to other countries.
 ## Transfers
 
 Bank transfer is possible for orders over €500, and for yearly plans.
+
+## Downgrade
+
+After a downgrade older readings are kept hidden for 90 days before they are deleted.
 """
 EVIDENCE = Evidence([Section.cut("Help", PAGE)])
 
@@ -44,6 +48,7 @@ EVIDENCE = Evidence([Section.cut("Help", PAGE)])
         "Blocking a card costs €9.90 and can be undone for 30 days.",
         "A replacement card is free.",
         "You can replace the battery only at our workshop.",
+        "After a downgrade older readings are deleted immediately.",
     ],
 )
 def test_the_contrary_of_what_the_source_says_is_found(sentence: str) -> None:
@@ -69,6 +74,7 @@ def test_a_number_that_counts_what_follows_needs_no_source() -> None:
         "A replacement card costs €9.90.",
         "Blocking is free, but a replacement card costs €9.90.",
         "The battery can be replaced in two minutes.",
+        "After a downgrade older readings stay hidden for 90 days, then they are deleted.",
         "Unfortunately, we do not ship to Japan.",
     ],
 )

@@ -14,7 +14,7 @@ from typing import Final
 
 from app.answers.guard.evidence_places import Place, PlaceIndex, Section, as_said
 from app.answers.guard.fact_proof import FactProof
-from app.answers.guard.place_words import denied_stems, number_words, stems
+from app.answers.guard.place_words import number_words, stems
 from app.answers.guard.said_sentence import Part, SaidSentence, needs_no_proof
 from app.core.text.number_kinds import MONEY, number_kinds
 from app.core.text.polarity import (
@@ -48,7 +48,6 @@ _LEAST_SHARE_OF_DENIALS: Final = 0.5
 _FEWEST_WORDS: Final = 2  # that a place has of a clause, to be about the same
 _STOPS: Final = re.compile(r"[,;:.]\s")
 _SEGMENTS: Final = re.compile(r"[,;:.]\s|\s(?:but|and|or|so)\s")
-_DENIED_LIST: Final = re.compile(r"(?:not|never|no)\b[^:.]{0,60}:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,19 +257,13 @@ def _is_denied_word_for_word(index: PlaceIndex, clause: Part) -> bool:
         return True
     for place, share in zip(index.places, shares, strict=True):
         is_like = share >= _LEAST_SHARE_OF_DENIALS and len(place.words & clause.own_words) >= _FEWEST_WORDS
-        denied = _denied_of(index, place, clause) if is_like and place.denied & clause.own_words else frozenset()
+        denied = place.denied & clause.own_words if is_like else frozenset()
         if denied and not any(
             other_share >= share and denied & other.words and not denied & other.denied
             for other, other_share in zip(index.places, shares, strict=True)
         ):
             return True
     return False
-
-
-def _denied_of(index: PlaceIndex, place: Place, clause: Part) -> frozenset[str]:
-    """The words of the clause that the place denies where it is most like the clause."""
-    told = max(place.text.split(";"), key=lambda part: index.known_weight(clause.own_words & _tokens(part)))
-    return denied_stems(told) & clause.own_words
 
 
 def _likest(index: PlaceIndex, part: Part, proof: FactProof) -> list[Place]:
@@ -349,7 +342,7 @@ def _denies_it(index: PlaceIndex, place: Place, clause: Part) -> bool:
     segments = [segment for segment in _SEGMENTS.split(told) if segment.strip()]
     if not segments:
         return False
-    if place.is_denied or (":" in told and bool(_DENIED_LIST.match(told))):
+    if place.is_denied:
         return True
     return denies(max(segments, key=lambda segment: index.known_weight(clause.own_words & _tokens(segment))))
 
