@@ -122,6 +122,20 @@ async def test_a_follow_up_is_as_unsure_as_what_its_reading_ignores_makes_it() -
     assert known > other
 
 
+async def test_how_far_ahead_a_passage_is_makes_a_follow_up_no_surer_than_it_is_near() -> None:
+    sources = (source(1, "Lamps cost 9 euros."), source(2, "The museum has a garden with roses."))
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order"))
+    ahead = []
+    for asked, bare in (("Where are roses and what does it cost?", "what does it cost?"), ("What do lamps cost?", "")):
+        context = AnswerContext(AgentConfig(name="x"), bare or asked, asked, sources, language="en", bare=bare)
+        judged = await judge.judged(context, [passage for each in sources for passage in passages(each)])
+        signals = await judge.signals(context, judged)
+        assert signals is not None
+        ahead.append(signals.ahead - judged[0].odds)
+    follow_up, alone = ahead
+    assert follow_up <= 1.5 < alone
+
+
 @pytest.mark.parametrize("signal", ["ahead", "names", "logit"])
 def test_each_signal_makes_an_answer_surer(signal: str) -> None:
     signals = QuoteSignals(0.0, 0.0, 0.0, 0.5)

@@ -181,17 +181,20 @@ class PassageJudge:
         the passage is near to that product."""
         signals, best = await self.signals(context, judged), judged[0]
         likely = sigmoid(signals.odds) if signals else best.probability
-        leans = context.bare or leans_on_history(context.question)
-        return min(likely, best.probability) if leans else likely
+        return min(likely, best.probability) if _leans(context) else likely
 
     async def signals(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> QuoteSignals | None:
-        """None if the reranker has not read the best one."""
+        """None if the reranker has not read the best one. Of a question that leans on what was before it, few passages
+        tell the detail that is asked for, so that one is far ahead of the rest whatever it is about."""
         best, *others = judged
         if best.logit is None:
             return None
         # Those that are out of reach were not read: on average, a reading adds nothing.
         near = others[: context.agent.retrieval.rerank_passages - 1]
         odds = [one.odds for one in near if not one.passage.overlaps(best.passage)]
+        ahead = ahead_of(best.odds, odds)
+        if _leans(context):
+            ahead = min(ahead, best.odds + fitted_weights("confidence")["leaning_ahead"])
         weights, gains = [], []
         # A gloss has words that no page would use.
         lacking = [] if context.read_in else await self._lacking(context, best.passage)
@@ -201,7 +204,7 @@ class PassageJudge:
             if (logit := logits.get(best.passage.looks)) is not None:
                 weights.append(weight)
                 gains.append(best.logit - logit)
-        return QuoteSignals(ahead_of(best.odds, odds), best.names, best.logit, ignored_share(weights, gains))
+        return QuoteSignals(ahead, best.names, best.logit, ignored_share(weights, gains))
 
     async def _lacking(self, context: AnswerContext, passage: Passage) -> list[tuple[tuple[int, int], float]]:
         """Where the question's rarest words are that neither the passage nor its headings contain, and their shares of
@@ -308,6 +311,11 @@ class PassageJudge:
             return [array("f", numbers) for numbers in await self._embedder.embed(missing)]
 
         return await _remembered(texts, self._vectors, embed)
+
+
+def _leans(context: AnswerContext) -> bool:
+    """On the question before it, or on the visitor's page."""
+    return bool(context.bare) or leans_on_history(context.question)
 
 
 def _odds_of_details(question: str, text: str) -> float:
