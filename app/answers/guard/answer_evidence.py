@@ -14,7 +14,7 @@ from typing import Final
 
 from app.answers.guard.evidence_places import Place, PlaceIndex, Section, as_said
 from app.answers.guard.fact_proof import FactProof
-from app.answers.guard.place_words import number_words, stems
+from app.answers.guard.place_words import denied_stems, number_words, stems
 from app.answers.guard.said_sentence import Part, SaidSentence, needs_no_proof
 from app.core.text.number_kinds import MONEY, number_kinds
 from app.core.text.polarity import (
@@ -257,13 +257,19 @@ def _is_denied_word_for_word(index: PlaceIndex, clause: Part) -> bool:
         return True
     for place, share in zip(index.places, shares, strict=True):
         is_like = share >= _LEAST_SHARE_OF_DENIALS and len(place.words & clause.own_words) >= _FEWEST_WORDS
-        denied = place.denied & clause.own_words if is_like else frozenset()
+        denied = _denied_of(index, place, clause) if is_like and place.denied & clause.own_words else frozenset()
         if denied and not any(
             other_share >= share and denied & other.words and not denied & other.denied
             for other, other_share in zip(index.places, shares, strict=True)
         ):
             return True
     return False
+
+
+def _denied_of(index: PlaceIndex, place: Place, clause: Part) -> frozenset[str]:
+    """The words of the clause that the place denies where it is most like the clause."""
+    told = max(place.text.split(";"), key=lambda part: index.known_weight(clause.own_words & _tokens(part)))
+    return denied_stems(told) & clause.own_words
 
 
 def _likest(index: PlaceIndex, part: Part, proof: FactProof) -> list[Place]:
