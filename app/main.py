@@ -16,6 +16,7 @@ from app.actions.action import ActionHosts
 from app.actions.action_calls import ActionCalls
 from app.agents.chat_model_names import ChatModelNames
 from app.agents.crawler_key_set_reader import CrawlerKeySetReader
+from app.agents.model_endpoints import EndpointProbe
 from app.agents.signed_user import KeySetReader
 from app.agents.token_budget import WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
@@ -39,7 +40,7 @@ from app.bootstrap.infrastructure import (
     open_infrastructure,
 )
 from app.bootstrap.knowledge import chunk_contexts, open_knowledge, open_source_files, page_scope_on
-from app.bootstrap.models import configured_context_writer
+from app.bootstrap.models import WorkspaceModels, configured_context_writer
 from app.bootstrap.sign_in import bind_sign_in
 from app.conversations.history import History, HistoryCache
 from app.conversations.privacy.visitor_data import ConversationTerminator
@@ -231,6 +232,7 @@ async def _parts(
     await open_part(PageListing, lambda: open_page_listing(settings))
     await open_part(KeySetReader, lambda: CrawlerKeySetReader(allow))
     await open_part(WebhookSender, lambda: CrawlerWebhookSender(allow))
+    await open_part(EndpointProbe, lambda: WorkspaceModels(settings))
     for feature in base.features:
         for part in feature.edge().opens:
             await open_part(part.kind, part.open)

@@ -1,16 +1,14 @@
 """The settings about chat models: where they are, what they cost and how much of them may be used."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 from pydantic_settings import BaseSettings
 
-from app.agents.chat_model_names import QUOTATIONS, USUAL
+from app.agents.model_endpoint import QUOTATIONS, USUAL, PromptForm
 from app.agents.token_budget import WorkspaceTokens
 from app.core.costs import TokenPrices
 from app.core.setting_values import ReasoningEffort, is_http
-
-PromptForm = Literal["full", "short"]
 
 
 def _address(value: str) -> str:

@@ -150,7 +150,7 @@ class AgentFiles:
         with _named("settings"):
             after = checked_config(file.settings(stored.config))
             if after.chat_model != stored.config.chat_model:
-                self._chat_models.check(after.chat_model)
+                self._chat_models.check(tx, actor.workspace_id, after.chat_model)
         golden = self._with_files(tx, agent_id, file.golden_questions)
         return planned(stored, after, replace(file, golden_questions=golden), prunes=prunes)
 

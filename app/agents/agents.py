@@ -54,7 +54,7 @@ class Agents:
     def create(self, tx: Transaction, actor: Actor, config: AgentConfig) -> Agent:
         """Raises InvalidInput."""
         config = checked_config(config)
-        self._chat_models.check(config.chat_model)
+        self._chat_models.check(tx, actor.workspace_id, config.chat_model)
         agent = AgentRecords(tx).create(actor.workspace_id, config)
         AuditRecords(tx).acted(actor, "agent.create", agent.id, name=config.name)
         return agent
@@ -84,7 +84,7 @@ class Agents:
         before = AgentRecords(tx).agent(actor.workspace_id, agent_id).draft
         after = checked_config(change(before))
         if after.chat_model != before.chat_model:
-            self._chat_models.check(after.chat_model)
+            self._chat_models.check(tx, actor.workspace_id, after.chat_model)
         agent = AgentRecords(tx).save_draft(actor.workspace_id, agent_id, after)
         changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
         AuditRecords(tx).acted(actor, "agent.edit", agent_id, changed=changed)

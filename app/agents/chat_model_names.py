@@ -1,27 +1,31 @@
 """The names of the chat models that agents may choose."""
 
 from typing import Final
+from uuid import UUID
 
+from app.agents.model_endpoint import QUOTATIONS, USUAL
+from app.agents.records import ModelEndpointRecords
 from app.core.errors import InvalidInput
-
-QUOTATIONS: Final = "none"  # chosen in place of a model
-USUAL: Final = "usual"  # how trials name the usual model, which agents choose by ""
+from app.store.transaction import Transaction
 
 
 class ChatModelNames(tuple[str, ...]):
-    """Of the installation, besides its usual model."""
+    """Those of the installation (DOCENT_MODELS), which every workspace may choose beside its own."""
 
-    @property
-    def choices(self) -> tuple[str, ...]:
+    def choices(self, tx: Transaction, workspace_id: UUID) -> tuple[str, ...]:
         """What may be tried."""
-        return (USUAL, *self, QUOTATIONS)
+        own = (each.name for each in ModelEndpointRecords(tx).of_workspace(workspace_id))
+        return (USUAL, *dict.fromkeys((*self, *own)), QUOTATIONS)
 
-    def check(self, name: str) -> None:
+    def check(self, tx: Transaction, workspace_id: UUID, name: str) -> None:
         """Raises InvalidInput unless it is one of them, "" for the usual model, or QUOTATIONS."""
-        if name not in (*self, "", QUOTATIONS):
-            known = f"Choose one of: {', '.join(self)}." if self else "This installation offers none (DOCENT_MODELS)."
+        if name in ("", QUOTATIONS):
+            return
+        _, *known, _ = self.choices(tx, workspace_id)
+        if name not in known:
+            those = f"Choose one of: {', '.join(known)}." if known else "There are none yet: add one, or DOCENT_MODELS."
             more = f"Empty: the usual one. {QUOTATIONS}: quotations."
-            raise InvalidInput("chat_model", f"There is no such model. {known} {more}")
+            raise InvalidInput("chat_model", f"There is no such model. {those} {more}")
 
 
 NO_NAMES: Final = ChatModelNames()

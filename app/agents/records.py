@@ -5,16 +5,41 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, LargeBinary, Row, String, and_, bindparam, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Float,
+    Integer,
+    LargeBinary,
+    Row,
+    String,
+    UniqueConstraint,
+    and_,
+    bindparam,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent, Version
+from app.agents.model_endpoint import ModelEndpoint
 from app.agents.set_up import Milestones
 from app.agents.signed_user import UserIssuer, UserKey
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.store.schema import Audited, StorableText, UtcDateTime, column, parent, table
+from app.store.schema import Audited, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS, IS_LIVE_VERSION, WORKSPACES
-from app.store.transaction import Keyset, Repository, batches, config_from_json, config_to_json, new_id, value_of
+from app.store.transaction import (
+    Keyset,
+    Repository,
+    batches,
+    config_from_json,
+    config_to_json,
+    new_id,
+    row_of,
+    value_of,
+)
 
 # The agent's milestones. `seen_on` is the website, as its origin, on which a browser last opened the widget.
 AGENT_FIRSTS = table(
@@ -44,6 +69,29 @@ USER_ISSUERS = table(
     column("audience", StorableText),
     column("jwks_url", StorableText),
     column("created_at", UtcDateTime),
+)
+
+# A workspace's own chat model. `sealed` is the key for its endpoint ("" for none), sealed with the key `sealed_by`.
+MODEL_ENDPOINTS = table(
+    "model_endpoints",
+    Audited("model_endpoint", lambda row: str(row.name)),
+    own_id(),
+    parent("workspace_id", "workspaces"),
+    column("created_at", UtcDateTime),
+    column("name", StorableText),
+    column("url", StorableText),
+    column("model", StorableText),
+    column("temperature", Float, nullable=True),
+    column("reasoning_effort", String(16), nullable=True),
+    column("reasoning_tokens", Integer, nullable=True),
+    column("prompt", String(16)),
+    column("price_prompt", Float),
+    column("price_cached", Float),
+    column("price_answer", Float),
+    column("revision", Integer),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    UniqueConstraint("workspace_id", "name"),
 )
 
 _OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
@@ -282,3 +330,52 @@ class UserIssuerRecords(Repository):
 
     def clear(self, agent_id: UUID) -> None:
         self._delete(USER_ISSUERS, USER_ISSUERS.c.agent_id == agent_id)
+
+
+class ModelEndpointRecords(Repository):
+    def of_workspace(self, workspace_id: UUID) -> list[ModelEndpoint]:
+        """By name."""
+        statement = select(MODEL_ENDPOINTS).where(MODEL_ENDPOINTS.c.workspace_id == workspace_id)
+        return self._values(ModelEndpoint, statement.order_by(MODEL_ENDPOINTS.c.name))
+
+    def endpoint(self, workspace_id: UUID, endpoint_id: UUID) -> ModelEndpoint:
+        """Raises NotFound."""
+        return self._found(ModelEndpoint, select(MODEL_ENDPOINTS).where(_own(workspace_id, endpoint_id)), "chat model")
+
+    def named(self, workspace_id: UUID, name: str) -> ModelEndpoint | None:
+        is_it = (MODEL_ENDPOINTS.c.workspace_id == workspace_id) & (MODEL_ENDPOINTS.c.name == name)
+        return self._value(ModelEndpoint, select(MODEL_ENDPOINTS).where(is_it))
+
+    def key(self, workspace_id: UUID, endpoint_id: UUID) -> str:
+        """Raises NotFound, SecretsLocked."""
+        row = self._first_row(select(MODEL_ENDPOINTS).where(_own(workspace_id, endpoint_id)), "chat model")
+        return SealedRows(self._tx, MODEL_ENDPOINTS).opened(row).decode()
+
+    def users(self, endpoint: ModelEndpoint) -> list[str]:
+        """The names of the agents that are answered by it, live or in their draft."""
+        is_chosen = [
+            each["chat_model"].as_string() == endpoint.name for each in (AGENTS.c.draft, AGENT_VERSIONS.c.config)
+        ]
+        statement = (
+            select(AGENTS.c.draft)
+            .outerjoin(AGENT_VERSIONS, IS_LIVE_VERSION)
+            .where(AGENTS.c.workspace_id == endpoint.workspace_id, or_(*is_chosen))
+        )
+        return sorted(str(draft["name"]) for draft in self._connection.scalars(statement))
+
+    def add(self, endpoint: ModelEndpoint, key: str) -> None:
+        self._add(MODEL_ENDPOINTS, endpoint, **SealedRows(self._tx, MODEL_ENDPOINTS).sealed(endpoint.id, key.encode()))
+
+    def save(self, endpoint: ModelEndpoint, key: str) -> None:
+        sealed = SealedRows(self._tx, MODEL_ENDPOINTS).sealed(endpoint.id, key.encode())
+        self._update(
+            MODEL_ENDPOINTS, MODEL_ENDPOINTS.c.id == endpoint.id, **row_of(endpoint, MODEL_ENDPOINTS), **sealed
+        )
+
+    def remove(self, workspace_id: UUID, endpoint_id: UUID) -> None:
+        """Raises NotFound."""
+        self._delete_one(MODEL_ENDPOINTS, "chat model", _own(workspace_id, endpoint_id))
+
+
+def _own(workspace_id: UUID, endpoint_id: UUID) -> ColumnElement[bool]:
+    return and_(MODEL_ENDPOINTS.c.id == endpoint_id, MODEL_ENDPOINTS.c.workspace_id == workspace_id)

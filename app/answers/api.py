@@ -58,12 +58,8 @@ class PlaygroundIn(Model):
     page_url: Url = Field(default="", description="The page that the visitor would be viewing.")
     language: Language | None = Field(default=None, description="Null: detected from the question.")
     page_context: AnyPageContext | None = Field(default=None, description="The context that the page would send.")
-    filter: SearchFilterModel = Field(
-        default_factory=SearchFilterModel, description="Applied in addition to the agent's own filter."
-    )
-    version: Version = Field(
-        default="draft", description="Whether to use the settings of the draft or of the live version."
-    )
+    filter: SearchFilterModel = Field(default_factory=SearchFilterModel, description="Beside the agent's own filter.")
+    version: Version = Field(default="draft", description="Whose settings to use.")
     history: tuple[ExchangeIn, ...] = Field(
         default=(),
         description=f"The conversation so far, oldest first. Answers use the last {TURNS} exchanges, as for visitors.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from app.bootstrap.adapters import configured_action_hosts, configured_shared_turns
 from app.bootstrap.models import (
+    WorkspaceModels,
     configured_chat_model,
     configured_helper_model,
     configured_model_limiter,
@@ -17,6 +18,7 @@ from app.bootstrap.models import (
 
 if TYPE_CHECKING:
     from app.actions.action_calls import ActionCalls
+    from app.agents.model_endpoint import ModelEndpoint
     from app.answers.answer_drafter import AnswerDrafter
     from app.answers.answer_pipeline import AnswerPipeline
     from app.answers.curated.curated_matcher import CuratedMatcher
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from app.answers.writing.prompt_builder import PromptBuilder
     from app.bootstrap.infrastructure import Infrastructure
     from app.conversations.history import History
+    from app.core.costs import TokenPrices
     from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
     from app.providers.chat.chat_model import ChatModel
     from app.providers.chat.model_health import ModelHealth
@@ -88,7 +91,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
             watch_model_health(base.metrics, health)
             model = WatchedChatModel(model, health)
         on_refused = budget_refusals(base.metrics).inc
-        model, helper = (each and budgeted(base, each, on_refused) for each in (model, helper))
+        model, helper = (each and budgeted(each, base.settings.prices, on_refused) for each in (model, helper))
         search = search_parts(base, model, helper)
         curated = curated_matcher(base)
         retriever = base.doubles.or_else(Retriever, lambda: search.for_turns(base.shared.cache))
@@ -185,7 +188,7 @@ async def open_playground(
     async with AsyncExitStack() as closing:
         limiter = configured_model_limiter(base.settings)
         is_asked = configured_models(base, closing, limiter) if has_models else (None, None)
-        model, helper = (each and budgeted(base, each) for each in is_asked)
+        model, helper = (each and budgeted(each, base.settings.prices) for each in is_asked)
         if actions is None:
             actions = await closing.enter_async_context(action_calls(base))
         search = search_parts(base, model, helper)
@@ -209,11 +212,11 @@ def configured_models(
     )
 
 
-def budgeted(base: Infrastructure, model: ChatModel, on_refused: Callable[[], None] = lambda: None) -> ChatModel:
+def budgeted(model: ChatModel, prices: TokenPrices, on_refused: Callable[[], None] = lambda: None) -> ChatModel:
     """The model, whose calls count for their turn."""
     from app.answers.token_meter import BudgetedChatModel
 
-    return BudgetedChatModel(model, on_refused, base.settings.prices)
+    return BudgetedChatModel(model, on_refused, prices)
 
 
 def agent_models(
@@ -224,14 +227,20 @@ def agent_models(
     on_refused: Callable[[], None] = lambda: None,
 ) -> AgentModels:
     """The models that write answers: `usual`, and those that agents choose by name."""
-    from app.answers.writing.agent_models import AgentModels
+    from app.answers.writing.agent_models import AgentModels, OwnModels
     from app.providers.chat.chat_model import NamedChatModels
 
     named = base.doubles.or_else(
         NamedChatModels, lambda: configured_named_models(base.settings, base.circuits, closing, limiter)
     )
-    others = {name: budgeted(base, each, on_refused) for name, each in named.items()}
-    return AgentModels(usual, others, base.settings.short_prompts)
+    others = {name: budgeted(each, base.settings.prices, on_refused) for name, each in named.items()}
+    workspaces = WorkspaceModels(base.settings)
+    closing.push_async_exit(workspaces)
+
+    def opened(endpoint: ModelEndpoint, key: str) -> ChatModel:
+        return budgeted(workspaces.opened(endpoint, key, limiter), endpoint.prices, on_refused)
+
+    return AgentModels(usual, others, base.settings.short_prompts, OwnModels(base.record, opened))
 
 
 def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> SearchParts:

@@ -14,9 +14,11 @@ from app.agents.api.agents import (
     WidgetInvitations,
     WidgetPicture,
 )
+from app.agents.api.model_endpoints import AdminModelEndpoints
 from app.agents.api.user_secret import AdminUserSecret
 from app.agents.pages.agent_settings import AgentPicturePages, AgentSettingsPages, InvitationPages, TranslationPages
 from app.agents.pages.agent_versions import AgentVersionPages
+from app.agents.pages.model_endpoints import ModelEndpointPages
 from app.agents.pages.signed_users import SignedUserPages
 from app.answers.api import AdminPlayground
 from app.answers.curated.api import AdminCuratedAnswers, AdminRehearsals
@@ -101,6 +103,7 @@ APIS: Sequence[type[Api]] = (
     AdminSourceAccess,
     AdminSearch,
     AdminWebhooks,
+    AdminModelEndpoints,
     AdminDeletions,
     AdminQuarantine,
     AdminReindex,
@@ -156,6 +159,7 @@ PAGES: Sequence[type[Pages]] = (
     InboxPages,
     ConversationPages,
     VisitorPages,
+    ModelEndpointPages,
     PlaygroundPages,
     CuratedAnswerPages,
     GoldenPages,

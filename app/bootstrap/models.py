@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from app.kit.circuit_breaker import CircuitBreaker
+from app.kit.guarded_client import canonical_url
 from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
 from app.model_settings import ChatEndpoint
 from app.providers.onnx_threads import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.settings import Settings
+from crawler.address_policy import AddressPolicy
 
 if TYPE_CHECKING:
+    from app.agents.model_endpoint import ModelEndpoint
     from app.kit.meters import CircuitMeter
     from app.knowledge.context_writer import ContextWriter
     from app.providers.chat.chat_model import ChatModel, NamedChatModels
+    from app.providers.chat.guarded_chat_models import GuardedChatModels
     from app.providers.chat.openai_chat_model import OpenAIChatModel
     from app.providers.embedding.embedder import BatchingEmbedder, Embedder, RememberingEmbedder, TokenEmbedder
     from app.providers.onnx_threads import OnnxThreads
@@ -150,22 +154,82 @@ def _impatient(
 ) -> ChatModel | None:
     if not _is_any_set(settings, parts):
         return None
-    from app.providers.chat.bounded_chat_model import BoundedChatModel, TimedChatModel
+    from app.providers.chat.bounded_chat_model import BoundedChatModel
     from app.providers.chat.failover_chat_model import FailoverChatModel
+
+    models = [
+        _watched(settings, model, endpoint.name, endpoint.url, CircuitBreaker(part, on_change=circuits.watch(part)))
+        for part, endpoint, model in chat_endpoints(settings, closing, max_retries=0, parts=parts)
+    ]
+    return BoundedChatModel(FailoverChatModel(models), limiter) if limiter else FailoverChatModel(models)
+
+
+def _watched(settings: Settings, model: ChatModel, name: str, url: str, circuit: CircuitBreaker) -> ChatModel:
+    """With its spans, its times and its circuit."""
+    from app.providers.chat.bounded_chat_model import TimedChatModel
     from app.providers.chat.traced_chat_model import TracedChatModel
     from app.providers.circuits import CircuitChatModel
 
-    models: list[ChatModel] = []
-    for part, endpoint, model in chat_endpoints(settings, closing, max_retries=0, parts=parts):
-        traced = TracedChatModel(model, name=endpoint.name, url=endpoint.url)
-        timed = TimedChatModel(
-            traced,
-            silence_seconds=settings.model_silence_seconds,
-            thinking_seconds=settings.model_thinking_seconds,
-            answer_seconds=settings.model_answer_seconds,
+    timed = TimedChatModel(
+        TracedChatModel(model, name=name, url=url),
+        silence_seconds=settings.model_silence_seconds,
+        thinking_seconds=settings.model_thinking_seconds,
+        answer_seconds=settings.model_answer_seconds,
+    )
+    return CircuitChatModel(timed, circuit)
+
+
+class WorkspaceModels:
+    """Opens and probes the models that workspaces have added. No fallback stands in for them, because it is no choice
+    of their workspace."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._guarded: GuardedChatModels | None = None  # imported once it is needed
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._guarded:
+            await self._guarded.close()
+
+    def canonical(self, url: str) -> str:
+        return canonical_url(url, AddressPolicy(frozenset(self._settings.crawl_allow)), "url", "asked at")
+
+    async def probe(self, endpoint: ModelEndpoint, key: str) -> str:
+        from app.providers.chat.model_reply import readiness
+
+        model = self._open(endpoint, key)
+        try:
+            return await readiness(model)
+        finally:
+            await model.close()
+
+    def opened(self, endpoint: ModelEndpoint, key: str, limiter: ConcurrencyLimiter) -> ChatModel:
+        """Raises InvalidInput for an address that may no longer be called."""
+        from app.providers.chat.bounded_chat_model import BoundedChatModel
+
+        circuit = CircuitBreaker(f"model {endpoint.name}")
+        model = self._open(endpoint, key)
+        return BoundedChatModel(_watched(self._settings, model, endpoint.model, endpoint.url, circuit), limiter)
+
+    def _open(self, endpoint: ModelEndpoint, key: str) -> OpenAIChatModel:
+        from app.providers.chat.guarded_chat_models import GuardedChatModels
+
+        self._guarded = self._guarded or GuardedChatModels(
+            self._settings.crawl_allow,
+            silence_seconds=self._settings.model_silence_seconds,
+            has_cache_control=self._settings.model_cache_control,
         )
-        models.append(CircuitChatModel(timed, CircuitBreaker(part, on_change=circuits.watch(part))))
-    return BoundedChatModel(FailoverChatModel(models), limiter) if limiter else FailoverChatModel(models)
+        return self._guarded.open(
+            url=self.canonical(endpoint.url),
+            model=endpoint.model,
+            key=key,
+            temperature=endpoint.temperature,
+            reasoning_effort=endpoint.reasoning_effort,
+            reasoning_tokens=endpoint.reasoning_tokens,
+        )
 
 
 def configured_context_writer(

@@ -116,6 +116,7 @@ COMMANDS = (
     LateCommand("secrets", "app.cli.secret_keys:commands", "Keys that seal secrets in the database."),
     LateCommand("operator", "app.cli.operators:commands", "Operators: people who can sign in to the console."),
     LateCommand("workspace", "app.cli.workspaces:commands", "Workspaces: the tenants of this installation."),
+    LateCommand("chat-model", "app.cli.chat_models:commands", "Chat models of this workspace's own."),
     LateCommand(
         "agent",
         "app.cli.agents:commands",

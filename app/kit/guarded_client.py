@@ -24,6 +24,16 @@ def checked_url(url: str, policy: AddressPolicy) -> CheckedUrl:
     return checked
 
 
+def canonical_url(url: str, policy: AddressPolicy, field: str, done: str) -> str:
+    """The URL in canonical form. Raises InvalidInput for `field`; `done` completes its message, such as "read from"."""
+    try:
+        return str(checked_url(url, policy))
+    except NoTls as error:
+        raise InvalidInput(field, "Enter an address that begins with https://.") from error
+    except UrlRefused as error:
+        raise InvalidInput(field, f"Nothing can be {done} this address: {error.reason}.") from error
+
+
 class GuardedClient:
     """Use as an async context manager. `allowed` endpoints (ip, port) may be private, and may be used without TLS."""
 
@@ -42,12 +52,5 @@ class GuardedClient:
         return checked_url(url, self._policy)
 
     def _canonical(self, url: str, field: str, done: str) -> str:
-        """The URL in canonical form. Raises InvalidInput for `field`; `done` completes its message, such as "read
-        from".
-        """
-        try:
-            return str(self._checked(url))
-        except NoTls as error:
-            raise InvalidInput(field, "Enter an address that begins with https://.") from error
-        except UrlRefused as error:
-            raise InvalidInput(field, f"Nothing can be {done} this address: {error.reason}.") from error
+        """As `canonical_url`."""
+        return canonical_url(url, self._policy, field, done)

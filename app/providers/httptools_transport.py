@@ -8,7 +8,7 @@ redirects, and the errors by which the openai SDK decides whether to retry.
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Final, cast
 
 import httptools
@@ -21,14 +21,17 @@ _NEXT_ADDRESS_SECONDS: Final = 0.25
 READ: Final = "docent.read"
 """A response's extension: the function that returns its body, read by read, b"" at the end."""
 
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 _Origin = tuple[str, str, int]
 
 
 class HttptoolsTransport(httpx2.AsyncBaseTransport):
     """Knows no proxies. A connection whose response was read to its end may be reused within five seconds. Raises
-    httpx2's own errors, and honours the request timeouts `connect` and `read`."""
+    httpx2's own errors, and honours the request timeouts `connect` and `read`. `resolver` returns the addresses
+    that may be dialled for a host and port, in order, or raises OSError; without one, they are the system's."""
 
-    def __init__(self) -> None:
+    def __init__(self, resolver: Resolver | None = None) -> None:
+        self._resolver = resolver
         self._idle: dict[_Origin, list[_Connection]] = {}
         self._ssl_context: ssl.SSLContext | None = None
 
@@ -73,7 +76,8 @@ class HttptoolsTransport(httpx2.AsyncBaseTransport):
             self._ssl_context = httpx2.create_ssl_context()
         try:
             async with asyncio.timeout(seconds):
-                dialled = await _dialled(host, port)
+                hosts = await self._resolver(host, port) if self._resolver else [host]
+                dialled = await _dialled(hosts, port)
                 _, connection = await asyncio.get_running_loop().create_connection(
                     lambda: _Connection(origin),
                     sock=dialled,
@@ -291,11 +295,11 @@ def _head(request: httpx2.Request) -> bytes:
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-async def _dialled(host: str, port: int) -> socket.socket:
+async def _dialled(hosts: Sequence[str], port: int) -> socket.socket:
     """Connects to the address that answers first: each has a quarter of a second before the next is tried beside it, as
     in RFC 8305, so that a broken IPv6 delays nobody for long. Raises OSError."""
     loop = asyncio.get_running_loop()
-    addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [each for host in hosts for each in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     attempts: set[asyncio.Task[socket.socket]] = set()
     errors: list[BaseException] = []
     try:

@@ -20,7 +20,7 @@ from app.kit.clock import Clock
 from app.quality.golden_question import GoldenQuestion, GoldenRun, Trial
 from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.records.audit import AuditRecords
 
 BUDGET_SECONDS: Final = 60
@@ -64,15 +64,20 @@ class GoldenRuns:
         return await self._store(actor, asking.as_run(uuid4(), actor.name, now, 0, goes_on_at=now))
 
     async def of_models(self, actor: Actor, agent_id: UUID, models: Sequence[str]) -> GoldenRunExecution:
-        """Of the draft with each of the models, which are of the installation's `choices`; all questions are answered.
+        """Of the draft with each of the models, which are of the workspace's `choices`; all questions are answered.
 
         Raises InvalidInput for another model, and if there is nothing to ask.
         """
-        models, known = list(dict.fromkeys(models)), self._models.choices
+        models, known = list(dict.fromkeys(models)), await self.choices(actor)
         if not 0 < len(models) <= MAX_MODELS or not set(models) <= set(known):
             raise InvalidInput("models", f"Choose 1 to {MAX_MODELS} of {', '.join(known)}.")
         agent, golden = await self._asked(actor, agent_id)
         return GoldenRunExecution(self._searches, agent, golden, [Trial("draft", name) for name in models])
+
+    @reads
+    def choices(self, tx: Transaction, actor: Actor) -> tuple[str, ...]:
+        """The models that may be tried."""
+        return self._models.choices(tx, actor.workspace_id)
 
     async def compared(self, actor: Actor, agent_id: UUID) -> GoldenRun | None:
         """The current draft and live version compared; asks only if no run has. None if there is nothing to compare: no

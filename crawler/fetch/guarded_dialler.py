@@ -72,7 +72,7 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         try:
             with anyio.fail_after(timeout):
-                addresses = await self._checked_addresses(host, port)
+                addresses = await self.checked_addresses(host, port)
                 return await self._dial(addresses, port, timeout, local_address, socket_options)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(f"no connection to {host} within {timeout} s") from error
@@ -88,7 +88,8 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         await anyio.sleep(seconds)
 
-    async def _checked_addresses(self, host: str, port: int) -> list[IPAddress]:
+    async def checked_addresses(self, host: str, port: int) -> list[IPAddress]:
+        """Those that may be dialled. Raises AddressRefused, UrlRefused, httpcore.ConnectError if there are none."""
         literal = parse_address(host)
         if literal is not None and self._policy.allows_literal(literal, port):
             return [literal]

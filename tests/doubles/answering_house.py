@@ -46,6 +46,7 @@ from app.turns.remote.remote_turns import SharedTurns
 from app.turns.remote.turn_log import MemoryTurnOrders, UnsharedTurnLog
 from app.turns.turns import Turns
 from app.workspaces.records.tokens import TokenRecords
+from crawler.address_policy import Endpoint
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -152,9 +153,10 @@ async def answering_house(
     shop: HttpCaller | None = None,
     workspace_daily_tokens: int | None = None,
     others: Mapping[str, ChatModel] | None = None,
+    allowed: Endpoint | None = None,
 ) -> AsyncIterator[AnsweringHouse]:
     """With PAGES learnt and the agent published. Without `model` answers are extractive. With a `shop` its host may be
-    called by actions."""
+    called by actions; the endpoint that is `allowed` by models of workspaces."""
     clock = FixedClock()
     config = config or AgentConfig(name="Lamp helper")
     if not checks_answers:
@@ -165,6 +167,7 @@ async def answering_house(
         max_searches=max_searching,
         action_hosts=(SHOP_HOST,) if shop else (),
         workspace_daily_tokens=workspace_daily_tokens,
+        crawl_allow=(allowed,) if allowed else (),
     )
     async with temporary_record(folder, clock) as record, AsyncExitStack() as running:
         with record.writing() as tx:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.agents.chat_model_names import QUOTATIONS, USUAL
+from app.agents.model_endpoint import QUOTATIONS, USUAL
 from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords

@@ -72,6 +72,7 @@ def _say_whose_rows_are(_context: MigrationContext, _revision: object, scripts: 
         if steps.is_empty():
             raise ValueError("Nothing has changed: every table is as the migrations make it.")
         for made in [step for step in steps.ops if isinstance(step, CreateTableOp)]:
+            made.info = {}  # which is the code's own
             script.imports.add("from app.store.migrations.row_policies import keep_apart")
             steps.ops.append(_KeepApart(made.table_name, *owner_of(all_tables().tables[made.table_name])))
 

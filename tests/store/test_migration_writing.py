@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 
 from app.store.engine import open_migration_engine
 from app.store.migrate import newest_revision
-from app.store.schema import METADATA, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.schema import METADATA, Audited, StorableText, UtcDateTime, column, own_id, parent, table
 from tests.store.migration_writing import write_migration
 
 
@@ -20,6 +20,7 @@ def pinned_notes() -> Iterator[sa.Table]:
     """A table that no migration makes yet."""
     made = table(
         "pinned_notes",
+        Audited("pinned_note"),
         own_id(),
         parent("agent_id", "agents", index=True),
         column("title", StorableText),

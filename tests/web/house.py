@@ -17,6 +17,7 @@ from app.actions.action import ActionHosts
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
 from app.agents.chat_model_names import NO_NAMES, ChatModelNames
+from app.agents.model_endpoints import EndpointProbe
 from app.agents.signed_user import KeySetReader
 from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
@@ -92,6 +93,7 @@ from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_drafts import ScriptedDrafts
 from tests.doubles.scripted_key_sets import ScriptedKeySets
+from tests.doubles.scripted_probe import ScriptedProbe
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.scripted_turns import ScriptedTurns
 from tests.doubles.settings_in import settings_in
@@ -315,6 +317,7 @@ def doubles(
         PageListing: ListedPages(),
         KeySetReader: ScriptedKeySets(),
         WebhookSender: CrawlerWebhookSender(),
+        EndpointProbe: ScriptedProbe(),
         CodeHost: MemoryCodeHost(),
         HttpCaller: ShopApi(),
         ActionHosts: ActionHosts((SHOP_HOST,), partial(call_refusal, ())),

@@ -14,6 +14,8 @@ from anyio import to_thread
 
 from app.actions.action_request import proposed_change
 from app.agents.agents import AgentPictures, Agents
+from app.agents.model_endpoint import ModelEndpoint
+from app.agents.model_endpoints import ModelEndpoints
 from app.agents.signed_users import UserIssuers
 from app.agents.widget_settings import Fallback, Invitation
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
@@ -237,6 +239,9 @@ async def furnish(house: House) -> FurnishedHouse:
     channel = await parts.get(NoticeChannels).create(
         actor, "#support", A_CHANNEL, [WebhookEvent.PERSON_ASKED], is_quoting=False
     )
+    where = ("large", "https://models.example.com/v1", "large-1")
+    endpoint = ModelEndpoint(uuid4(), actor.workspace_id, house.clock.now(), *where)
+    await parts.get(ModelEndpoints).create(actor, endpoint, "sk-1")
     spare = await parts.get(ApiTokens).issue(actor, "spare")
     operator = await parts.get(Operators).add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")
     await parts.get(UserIssuers).set(actor, agent_id, "https://id.example.com/", "docs", "https://id.example.com/keys")
@@ -283,6 +288,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "webhook_id": webhook,
             "delivery_id": dead,
             "channel_id": channel.id,
+            "chat_model_id": endpoint.id,
             "ticket_id": ticket_id,
             "answer_id": answer.id,
             "action_id": await an_action(house),

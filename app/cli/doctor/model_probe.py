@@ -15,12 +15,11 @@ from app.answers.writing.generation import new_canary
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.bootstrap.infrastructure import Infrastructure
 from app.bootstrap.models import NAMED, chat_endpoints, named_parts
-from app.cli.doctor.service_checks import WARM_UP
 from app.core.errors import DocentError, ModelUnavailable
 from app.core.text.token_estimate import estimated_tokens
 from app.core.turn import TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
-from app.providers.chat.model_reply import model_reply
+from app.providers.chat.model_reply import WARM_UP, model_reply
 from crawler.extract.extraction import extract_page
 
 if TYPE_CHECKING:

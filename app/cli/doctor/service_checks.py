@@ -16,8 +16,7 @@ from app.bootstrap.models import chat_endpoints, named_parts
 from app.core.errors import DocentError, Unavailable
 from app.kit.shared_redis import redis_facts
 from app.mail.records import MailRecords
-from app.providers.chat.chat_model import ChatMessage
-from app.providers.chat.model_reply import model_reply
+from app.providers.chat.model_reply import readiness
 from app.providers.indexes.lancedb_tables import write_and_read
 from app.providers.mail_transport import MailTransport
 from app.providers.object_store_files import ObjectStoreFiles
@@ -29,7 +28,7 @@ from app.store.processes import ProcessRecords, ServerFacts
 from app.store.row_security import seen_tables, unprotected_tables
 
 if TYPE_CHECKING:
-    from app.providers.chat.openai_chat_model import OpenAIChatModel
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +46,6 @@ class Check:
 
 
 _BUDGET_SECONDS: Final = 30.0
-_MAX_TOKENS: Final = 600  # as for a visitor's answer
-_SHOWN_CHARS: Final = 40
-WARM_UP: Final = (ChatMessage("user", "Reply with the single word: ready"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,7 @@ async def check_models(base: Infrastructure) -> list[ModelCheck]:
     settings = base.settings
     async with AsyncExitStack() as closing:
         checks = [
-            await _checked(part.replace("_", " "), endpoint.name, partial(_chat, model))
+            await _checked(part.replace("_", " "), endpoint.name, partial(readiness, model))
             for part, endpoint, model in chat_endpoints(
                 settings,
                 closing,
@@ -93,13 +89,6 @@ async def _checked(part: str, name: str, ask: Callable[[], Awaitable[str]]) -> M
     except DocentError as error:
         return ModelCheck(part, name, problem=f"{part.capitalize()}: {error}")
     return ModelCheck(part, name, answered, round((perf_counter() - began) * 1000))
-
-
-async def _chat(model: "OpenAIChatModel") -> str:
-    reply = await model_reply(model, WARM_UP, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
-    answered = f'answered "{" ".join(reply.split())[:_SHOWN_CHARS]}"'
-    refused = ", ".join(sorted(model.taken.refused))
-    return f"{answered}, without {refused}, which it does not take" if refused else answered
 
 
 async def _embed(base: Infrastructure) -> str:

@@ -4,11 +4,18 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from app.core.errors import ModelUnavailable
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, TextDelta
 
+if TYPE_CHECKING:
+    from app.providers.chat.openai_chat_model import OpenAIChatModel
+
+WARM_UP: Final = (ChatMessage("user", "Reply with the single word: ready"),)
+_PROBE_SECONDS: Final = 30.0
+_PROBE_TOKENS: Final = 600  # as for a visitor's answer
+_SHOWN_CHARS: Final = 40
 _MISSES: Final = 3
 _REST_SECONDS: Final = 300.0
 
@@ -32,6 +39,14 @@ async def model_reply(
     if why and not said:
         raise ModelUnavailable(why, is_of_prompt=True)
     return said
+
+
+async def readiness(model: "OpenAIChatModel") -> str:
+    """What it answers to a short question, and which fields its endpoint does not take. Raises as `model_reply`."""
+    reply = await model_reply(model, WARM_UP, max_tokens=_PROBE_TOKENS, budget_seconds=_PROBE_SECONDS)
+    answered = f'answered "{" ".join(reply.split())[:_SHOWN_CHARS]}"'
+    refused = ", ".join(sorted(model.taken.refused))
+    return f"{answered}, without {refused}, which it does not take" if refused else answered
 
 
 class ShortReplies:

@@ -75,11 +75,10 @@ class OpenAIChatModel:
     Without `max_retries`, a request that a server refuses for a moment (`seconds_until_retry`) is repeated once, after
     two seconds at most. Fields that the endpoint refuses are left out (`TakenFields`). Hidden reasoning counts towards
     the length, so `reasoning_tokens` are added: by default 4,000 with the newer field and none otherwise, because a
-    small context may not hold them.
-    An answer that used its length up before its first word is asked for once more with room for 4,000 more, and so are
-    all after it. `temperature` and `reasoning_effort` are sent only if given, because many models refuse either.
-    `has_cache_control` marks the end of the shared text for endpoints that cache only what is marked. A `base_url` with
-    an `api-version` is Azure's older one, which takes the key in a header of its own.
+    small context may not hold them. An answer that used its length up before its first word is asked for once more with
+    room for 4,000 more, and so are all after it. `temperature` and `reasoning_effort` are sent only if given, because
+    many models refuse either. `has_cache_control` marks the end of the shared text for endpoints that cache what is
+    marked. A `base_url` with an `api-version` is Azure's older one, which takes the key in a header of its own.
     """
 
     def __init__(
@@ -96,6 +95,7 @@ class OpenAIChatModel:
         reasoning_tokens: int | None = None,
         has_cache_control: bool = False,
         max_event_bytes: int = MAX_EVENT_BYTES,
+        client: httpx2.AsyncClient | None = None,  # is closed with it
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self._model = model
@@ -110,13 +110,15 @@ class OpenAIChatModel:
         self._closes_alone = False  # its last answer ended its reasoning without having opened it
         self._has_more_room = False
         self._max_event_bytes = max_event_bytes
+        if client is None and not _is_proxied(base_url):
+            client = DefaultAsyncHttpxClient(transport=HttptoolsTransport())
         self._client = AsyncOpenAI(
             base_url=urlsplit(base_url)._replace(query="").geturl(),
             default_query=dict(parse_qsl(urlsplit(base_url).query)),
             api_key=api_key or "none",  # local servers need no key, but the SDK does
             max_retries=max_retries,
             timeout=httpx2.Timeout(silence_seconds, connect=connect_seconds),
-            http_client=None if _is_proxied(base_url) else DefaultAsyncHttpxClient(transport=HttptoolsTransport()),
+            http_client=client,
         )
 
     @asynccontextmanager

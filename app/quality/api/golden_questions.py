@@ -32,6 +32,10 @@ from app.web.operation import (
 
 TAG = "Golden questions"
 _FIELDS = "question pages language answer_contains answer_matches"
+_CSV = (
+    "The first line has the column names: question, pages (URLs separated by spaces), language, answer_contains and "
+    "answer_matches (one text or pattern per line of the cell)."
+)
 _EXAMPLE = {
     "question": "What does the team plan cost?",
     "pages": ["https://www.example.com/pricing"],
@@ -57,16 +61,9 @@ class GoldenQuestionOut(Model):
     created_at: datetime
 
 
+@example(csv="question,pages,answer_contains\nWhat does the team plan cost?,https://www.example.com/pricing,€12\n")
 class GoldenImport(Model):
-    csv: str = Field(
-        min_length=1,
-        max_length=rules.MAX_CSV_CHARS,
-        description="The first line has the column names: question, pages (URLs separated by spaces), language, "
-        "answer_contains and answer_matches (one text or pattern per line of the cell).",
-        examples=[
-            "question,pages,answer_contains\nWhat does the team plan cost?,https://www.example.com/pricing,€12\n"
-        ],
-    )
+    csv: str = Field(min_length=1, max_length=rules.MAX_CSV_CHARS, description=_CSV)
 
 
 @mirrors(ImportReceipt, "added changed")

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from app.agents.agent import Version
-from app.agents.chat_model_names import ChatModelNames
 from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.errors import ModelInterrupted
 from app.core.list_page import PageRequest
@@ -31,13 +30,10 @@ class ModelsForm(Form):
 
 
 class GoldenPages(Pages):
-    def __init__(
-        self, golden: GoldenQuestions, runs: GoldenRuns, playground: Playground, models: ChatModelNames
-    ) -> None:
+    def __init__(self, golden: GoldenQuestions, runs: GoldenRuns, playground: Playground) -> None:
         self._golden = golden
         self._runs = runs
         self._playground = playground
-        self._models = models
 
     @page(
         "/console/agents/{agent_id}/golden",
@@ -47,8 +43,8 @@ class GoldenPages(Pages):
     async def golden(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._golden.questions(visit.actor, visit.agent.id, visit.input.part(_SHOWN))
         runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
-        about = {"page": page, "runs": runs.items, "wanted": visit.input, "models": self._models.choices}
-        return Shown("quality/pages/golden.html", about)
+        about = {"page": page, "runs": runs.items, "wanted": visit.input}
+        return Shown("quality/pages/golden.html", about | {"models": await self._runs.choices(visit.actor)})
 
     @action("/console/agents/{agent_id}/golden", access=write, shown_on="golden")
     async def add_golden(self, visit: Visit[GoldenForm]) -> Go:

@@ -16,11 +16,7 @@ from app.webhooks.notice import noticed
 
 class NoticeChannelIn(Model):
     name: str = Field(min_length=1, max_length=MAX_NAME_CHARS, description="A name for operators, such as #support.")
-    url: str = Field(
-        min_length=1,
-        max_length=MAX_URL_CHARS,
-        description="The URL of an incoming webhook of Slack or Discord. It is stored sealed and never shown again.",
-    )
+    url: str = Field(min_length=1, max_length=MAX_URL_CHARS, description="Of its incoming webhook; never shown again.")
     events: Annotated[tuple[WebhookEvent, ...], EventsOf(noticed)]
     is_quoting: bool = Field(default=False, description="Whether notices contain the questions of gaps.")
 

@@ -210,6 +210,10 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "delete_saved_reply": {},
     "make_golden": {},
     "choose_notices": {"events": ["conversation.person_asked"]},
+    "add_chat_model": {"name": "small", "url": "https://models.example.com/v1", "model": "small-1", "key": "sk-2"},
+    "save_chat_model": {"name": "large", "url": "https://models.example.com/v2", "model": "large-2"},
+    "test_chat_model": {},
+    "delete_chat_model": {},
     "add_notice_channel": {"name": "#support", "url": A_CHANNEL, "events": ["gap.grown"]},
     "set_help_desk": {
         "kind": "zendesk",

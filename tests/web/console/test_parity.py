@@ -46,6 +46,8 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "searchAgent": "search_settings",
     "listTickets": "help_desk",
     "createNoticeChannel": "add_notice_channel",
+    "createChatModel": "add_chat_model",
+    "editChatModel": "save_chat_model",
     "createWebhook": "add_webhook",
     "deleteWebhook": "remove_webhook",
     "listDeadLetters": "webhooks",

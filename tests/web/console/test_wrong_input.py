@@ -56,6 +56,8 @@ BY_RULE = {
     ("answer_gap", "answer"): " ",
     ("add_webhook", "url"): "http://10.0.0.1/",
     ("add_notice_channel", "url"): "https://example.com/",
+    ("add_chat_model", "url"): "http://10.0.0.1/",
+    ("save_chat_model", "url"): "https://localhost/",
     ("set_help_desk", "host"): "not a host",
     ("add_note", "text"): " ",
     ("reply_live", "text"): " ",
@@ -68,7 +70,7 @@ BY_RULE = {
     ("edit_gap", "assignee"): "nobody@example.com",
     ("edit_conversations", "label"): " ",
 }
-SECRETS = re.compile("password|secret|token|code|header_value")
+SECRETS = re.compile("password|secret|token|code|header_value|^key$")
 # Of a program and no person: what an input of a page cannot send, or what no input shows.
 OF_THE_PAGE = {"back", "cursor", "said", "version_number"}
 FOR_PROGRAMS = re.compile(
