@@ -174,8 +174,8 @@ class Bench:
 
     def _completeness(self, measured: Measured, count: int, tokens: int) -> list[Finding]:
         query = "SELECT count(*) FROM turns t JOIN messages m ON m.turn_id = t.id AND m.role = 'agent' "
-        text = "".join(words(tokens)).rstrip()  # behind which stands that no source confirms it
-        stored = self._query(query + "WHERE t.state = 'done' AND substr(m.text, 1, ?) = ?", len(text), text)
+        text = "".join(words(tokens)).rstrip()  # behind what a source says, and before that none confirms it
+        stored = self._query(query + "WHERE t.state = 'done' AND instr(m.text, ?) > 0", text)
         return [
             Finding(_COMPLETE, measured.complete / count * 100, "%", 100, at_least=True),
             Finding("stored word for word", stored / count * 100, "%", 100, at_least=True),

@@ -33,6 +33,7 @@ from bench.command_line import revision_tree
 from bench.demo_corpus import learnt_by
 from bench.load import QUESTIONS, own_services
 from bench.serving.client import SITE, request_of
+from bench.serving.services import UNFOUNDED
 from bench.serving.web_process import PORT, WebProcess, own_environment
 from bench.stages.floors import RawEmbedder
 
@@ -41,7 +42,7 @@ _CHUNKS: Final = 1_000
 _TOKENS: Final = 2
 _WARM_UP: Final = 40  # of QUESTIONS, which are asked again and again
 _ASKED: Final = ("demo_golden_questions.jsonl", "demo_paraphrases.jsonl")
-_MODES: Final = ("no model", "model")
+_MODES: Final = {"no model": "", "model": "fake", "model, not confirmed": UNFOUNDED}  # with the chat model's name
 _BARE: Final = "bare"
 
 
@@ -102,10 +103,10 @@ async def _serving(
                 "DOCENT_TRUSTED_PROXIES": "127.0.0.1",
                 "DOCENT_LOG_LEVEL": "warning",
             }
-            if mode == "model":
-                environment |= {"DOCENT_MODEL_URL": urls["model"], "DOCENT_MODEL_NAME": "fake"}
+            if chat_model := _MODES[mode]:
+                environment |= {"DOCENT_MODEL_URL": urls["model"], "DOCENT_MODEL_NAME": chat_model}
             servers[name] = WebProcess(environment, folder / f"{name}.log", root=root)
-        model = [urls["model"]] if mode == "model" else []
+        model = [urls["model"]] if _MODES[mode] else []
         command = ("bench.serving.bare_server", PORT, str(_copied(folder, _BARE, mode)), agent_id, *model)
         servers[_BARE] = WebProcess({}, folder / f"{_BARE}.log", command=command)
         asked: dict[str, Asked] = {}

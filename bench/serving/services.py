@@ -1,24 +1,38 @@
 """`python -m bench.serving.services`: a chat model and a reranker that cost next to nothing, in a process of their own.
 
 Prints one JSON line with both addresses and serves until it is ended. The model gives its first token after 50 ms and
-then 20 a second, or as told, or all at once where the question says so; the reranker answers after 20 ms.
+then 20 a second, or as told, or all at once where the question says so; the reranker answers after 20 ms. An answer
+begins with a sentence of the first source, cited, because an answer is held back until a statement is confirmed; only
+the model of the name UNFOUNDED cites nothing.
 """
 
 import argparse
 import asyncio
 import json
+import re
 import sys
-from typing import Any
+from typing import Any, Final
 
 FIRST_TOKEN_SECONDS = 0.05
 RERANK_SECONDS = 0.02
 AT_ONCE = "Answer at once."
+UNFOUNDED = "unfounded"
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+_SOURCE: Final = re.compile(r'<source id="(\d+)"[^\n]*>\n(.*?)\n</source>', re.DOTALL)
+_SENTENCE: Final = re.compile(r"^\w[^\n|`*\[\]]{30,}?[.!?](?=\s|$)", re.MULTILINE)
 
 
 def words(count: int) -> list[str]:
     """The answer that every stream gets, token by token."""
     return [f"word{number} " for number in range(count)]
+
+
+def cited_sentence(prompt: str) -> str:
+    """What the first source in the prompt says in a whole sentence, and its mark; "" without one."""
+    found = ((number, _SENTENCE.search(text)) for number, text in _SOURCE.findall(prompt))
+    return next((f"{sentence[0]} [{number}]\n\n" for number, sentence in found if sentence), "")
 
 
 class _Service(asyncio.Protocol):
@@ -48,7 +62,7 @@ class _Service(asyncio.Protocol):
             count = len(json.loads(body[:length])["texts"])
             loop.call_later(RERANK_SECONDS, self._rank, count)
         else:
-            self._transport.write(_HEAD)
+            self._transport.write(_HEAD + _cited(json.loads(body[:length])))
             seconds = 0 if AT_ONCE.encode() in body[:length] else self._token_seconds
             loop.call_later(FIRST_TOKEN_SECONDS, self._say, 0, seconds)
 
@@ -64,6 +78,11 @@ class _Service(asyncio.Protocol):
         self._transport.write(self._frames[position])
         if position + 1 < len(self._frames):
             asyncio.get_running_loop().call_later(token_seconds, self._say, position + 1, token_seconds)
+
+
+def _cited(asked: dict[str, Any]) -> bytes:
+    quoted = "" if asked["model"] == UNFOUNDED else cited_sentence(str(asked["messages"][-1]["content"]))
+    return _frame({"choices": [{"index": 0, "delta": {"content": quoted}}]}) if quoted else b""
 
 
 def _frames(count: int) -> list[bytes]:
