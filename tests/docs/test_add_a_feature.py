@@ -35,7 +35,6 @@ _NAMED_ELSEWHERE: Final[Mapping[str, set[str]]] = {
     # An import is ordered and made as a report on a website is.
     "app/past_questions/api.py": {"site_report"},
     "app/past_questions/pages.py": {"site_report"},
-    "app/past_questions/past_conversations.html": {"site_report"},
     "app/past_questions/past_imports.py": {"site_report"},
     "app/past_questions/past_questions.py": {"site_report"},
     # An agent as a file has its actions and saved replies.
