@@ -13,6 +13,7 @@ from app.answers.writing.page_kind import kind_odds
         ("blog/", True),
         ("careers.html", True),
         ("aktuelles/preise", True),
+        ("fr/actualités/prix", True),
         ("kb/2021/09/mail", True),
         ("kb/2021-09-21-mail", True),
         ("help/prices", False),

@@ -2,18 +2,19 @@
 somebody; help, prices and policies are meant for every visitor."""
 
 import re
-from typing import Final
+from functools import cache
 
 from app.answers.writing.answer_context import Source
-
-# Log odds: as much as decides between passages that are nearly equal.
-_REPORT_ODDS: Final = -0.5
-_REPORT: Final = re.compile(
-    r"/(?:new|news|newsletters?|blogs?|press|presse|prensa|careers?|jobs|hiring|karriere|archives?|aktuelles|neuigkeiten"
-    r"|noticias|novedades|actualit[eé]s|notizie|nieuws|aktualnosci)(?=[/#.]|\Z)|/20\d\d[/-]",
-)
+from app.answers.writing.fitted_weights import fitted_weights
+from app.core.text.languages import LANGUAGES, any_of, language_table
 
 
 def kind_odds(source: Source) -> float:
     """What its kind of page, by the parts of its address, adds to the log odds that a passage is the answer."""
-    return _REPORT_ODDS if _REPORT.search(source.url) else 0.0
+    return fitted_weights("page")["report"] if _report().search(source.url) else 0.0
+
+
+@cache
+def _report() -> re.Pattern[str]:
+    parts = any_of(part for language in sorted(LANGUAGES) for part in language_table(language)["reports"])
+    return re.compile(rf"/(?:{parts})(?=[/#.]|\Z)|/20\d\d[/-]")
