@@ -42,7 +42,8 @@ def conversations(kind: Export, text: str) -> list[PastConversation]:
     try:
         found = list(_csv(text) if kind is Export.CSV else _READERS[kind](_rows(text)))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError, csv.Error) as error:
-        raise InvalidInput("file", f"This is not an export of {kind.value}: {error!r}. {_EXPECTED[kind]}") from error
+        lacking = f'; an object has no "{error.args[0]}"' if isinstance(error, KeyError) else ""
+        raise InvalidInput("file", f"This is not an export of {kind.value}{lacking}. {_EXPECTED[kind]}") from error
     found = [each for each in found if each.messages]
     if not found:
         raise InvalidInput("file", f"No conversation of {kind.value} was found. {_EXPECTED[kind]}")
@@ -138,7 +139,7 @@ def _helpscout(rows: Sequence[Row]) -> Iterator[PastConversation]:
 def _csv(text: str) -> Iterator[PastConversation]:
     reader = table_of(text)
     if "question" not in columns_of(reader):
-        raise ValueError("there is no column question")
+        raise ValueError
     for number, row in enumerate(reader):
         told = [PastMessage(name == "question", row.get(name) or "") for name in _COLUMNS]
         yield _conversation({"id": number}, iter(told))

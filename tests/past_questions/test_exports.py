@@ -30,8 +30,14 @@ def test_questions_and_replies_are_read_and_masked(kind: Export) -> None:
 @every_row("kind", list(Export))
 @every_row("text", ["", "[]", "null", "7", "{", '[{"name": "x"}]', "a,b\n1,2\n", "[" * 100_000])
 def test_any_other_file_is_refused_with_what_is_expected(kind: Export, text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"file: .*(Give|Name)"):
+    with pytest.raises(InvalidInput, match=r"file: .*(Give|Name)") as refused:
         conversations(kind, text)
+    assert "Error" not in str(refused.value)
+
+
+def test_what_an_object_lacks_is_named() -> None:
+    with pytest.raises(InvalidInput, match='not an export of crisp; an object has no "session_id"'):
+        conversations(Export.CRISP, '[{"type": "text", "content": "Hello"}]')
 
 
 def test_a_reply_of_the_vendors_assistant_is_not_the_teams() -> None:
