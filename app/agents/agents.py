@@ -60,6 +60,11 @@ class Agents:
         return agent
 
     @reads
+    def model_choices(self, tx: Transaction, actor: Actor) -> tuple[str, ...]:
+        """The chat models that may be tried."""
+        return self._chat_models.choices(tx, actor.workspace_id)
+
+    @reads
     def agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> Agent:
         return AgentRecords(tx).agent(actor.workspace_id, agent_id)
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import anyio
 import structlog
@@ -57,9 +57,10 @@ class PromptPart:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """The answer of one version of the agent, and how it was made: what the page shows of a `PlaygroundAnswer`."""
+    """The answer of one version of the agent, or of its draft with another chat model, and how it was made: what the
+    page shows of a `PlaygroundAnswer`. `version` is the version's name, or the model's."""
 
-    version: Version
+    version: str
     text: str
     answered_by: AnsweredBy
     confidence: float
@@ -71,9 +72,10 @@ class GivenAnswer:
     found: tuple[FoundRow, ...]
     stages: tuple[StageRow, ...]
     prompt: tuple[PromptPart, ...]
+    tokens: int = 0
 
     @classmethod
-    def from_answer(cls, version: Version, told: PlaygroundAnswer) -> "GivenAnswer":
+    def from_answer(cls, version: str, told: PlaygroundAnswer) -> "GivenAnswer":
         return cls(
             version,
             told.answer,
@@ -87,6 +89,7 @@ class GivenAnswer:
             tuple(found_by_search(told.search, _FOUND)) if told.search else (),
             tuple(stages_of(told.search["trace"])) if told.search else (),
             tuple(PromptPart(message.role, message.content) for message in told.prompt),
+            told.usage.tokens,
         )
 
 
@@ -97,7 +100,7 @@ class TalkTurn:
     question: str
     answers: tuple[GivenAnswer, ...]
 
-    def as_exchange(self, version: Version) -> Exchange:
+    def as_exchange(self, version: str) -> Exchange:
         """The exchange as `version` remembers it: with its own answer if it gave one."""
         own = next((answer for answer in self.answers if answer.version == version), self.answers[0])
         return Exchange(self.question, own.text)
@@ -123,23 +126,34 @@ def read_talk(written: str) -> Talk:
     return talk
 
 
-def history(talk: Sequence[TalkTurn], version: Version) -> tuple[Exchange, ...]:
+def history(talk: Sequence[TalkTurn], version: str) -> tuple[Exchange, ...]:
     """Oldest first."""
     return tuple(turn.as_exchange(version) for turn in talk)
 
 
 class PlaygroundForm(Form):
-    """`said` is the conversation before the question, as the page keeps it."""
+    """`said` is the conversation before the question, as the page keeps it. With a `model`, or another one `beside`
+    it, the draft is asked with each."""
 
     question: Question
     page_url: Url = ""
     language: Language | None = None
     page_context: str = Field(default="", max_length=MAX_CONTEXT_BYTES)
     version: Literal["draft", "live", "both"] = "draft"
+    model: str = ""
+    beside: str = ""
     said: str = ""
 
     def versions(self) -> tuple[Version, ...]:
         return ("draft", "live") if self.version == "both" else (self.version,)
+
+
+def _asked(given: PlaygroundForm) -> Sequence[tuple[str, Version, str | None]]:
+    """Who is asked: a name, a version and a model, None for the version's own."""
+    first: tuple[str, Version, str | None] = (given.model or "draft", "draft", given.model or None)
+    if given.beside:
+        return [first, (given.beside, "draft", given.beside)]
+    return [first] if given.model else [(version, version, None) for version in given.versions()]
 
 
 class PlaygroundPages(Pages):
@@ -154,7 +168,7 @@ class PlaygroundPages(Pages):
         if visit.rejected:
             with suppress(InvalidInput):
                 talk = read_talk("".join(visit.rejected.values.get("said", ())))
-        return _shown(talk, PlaygroundForm(question=""))
+        return await self._shown(visit, talk, PlaygroundForm(question=""))
 
     @action(
         "/console/agents/{agent_id}/playground",
@@ -166,11 +180,11 @@ class PlaygroundPages(Pages):
         """Streams the answer as it is written, and then the page, to a client that asks for events; else returns the
         page."""
         given = visit.input
-        talk = _checked(visit)
+        talk = _checked(visit, await self._agents.model_choices(visit.actor))
         await self._agents.tried(visit.actor, visit.agent.id)
         if _STREAM in visit.request.headers.get("accept", ""):
             return Streamed(lambda drawn: self._streamed(visit, talk, drawn))
-        return _shown((*talk, await self._turn(visit, talk)), given)
+        return await self._shown(visit, (*talk, await self._turn(visit, talk)), given)
 
     def _streamed(self, visit: Visit[PlaygroundForm], talk: Talk, drawn: Drawn) -> Response:
         return event_stream(self._frames(visit, talk, drawn), self._streams, anyio.Event(), grace_seconds=1)
@@ -182,12 +196,12 @@ class PlaygroundPages(Pages):
 
         async def ask() -> None:
             try:
-                shown = _shown((*talk, await self._turn(visit, talk, frames)), visit.input)
+                shown = await self._shown(visit, (*talk, await self._turn(visit, talk, frames)), visit.input)
             except DocentError as error:
-                shown = _refused(visit, talk, problem_of(error).message)
+                shown = await self._refused(visit, talk, problem_of(error).message)
             except Exception:
                 log.exception("playground.failed", agent=str(visit.agent.id))
-                shown = _refused(visit, talk, INTERNAL.message)
+                shown = await self._refused(visit, talk, INTERNAL.message)
             frames.put_nowait(shown)
 
         asking = asyncio.create_task(ask())
@@ -205,10 +219,10 @@ class PlaygroundPages(Pages):
         """Raises InvalidInput if an answer broke off, and what the playground raises."""
         given = visit.input
 
-        async def ask(version: Version) -> GivenAnswer:
+        async def ask(name: str, version: Version, model: str | None) -> GivenAnswer:
             def tell(event: str, **told: str) -> None:
                 if frames is not None:
-                    frames.put_nowait(_frame(event, version=version, **told))
+                    frames.put_nowait(_frame(event, version=name, **told))
 
             listener = PlaygroundListener(
                 lambda stage: tell("status", stage=stage), lambda text: tell("token", token=text)
@@ -218,19 +232,30 @@ class PlaygroundPages(Pages):
                 given.page_url,
                 given.language,
                 flattened(given.page_context or None),
-                history=history(talk, version),
+                history=history(talk, name),
+                model=model,
             )
             told = await self._playground.ask(visit.agent.workspace_id, visit.agent.id, asked, version, listener)
-            return GivenAnswer.from_answer(version, told)
+            return GivenAnswer.from_answer(name, told)
 
         try:
-            answers = await asyncio.gather(*(ask(version) for version in given.versions()))
+            answers = await asyncio.gather(*(ask(*each) for each in _asked(given)))
         except ModelInterrupted:
             raise InvalidInput("", _BROKE_OFF) from None
         return TalkTurn(given.question, tuple(answers))
 
+    async def _shown(self, visit: Visit[Any], talk: Talk, asked: PlaygroundForm, form: Rejected | None = None) -> Shown:
+        models = await self._agents.model_choices(visit.actor)
+        told = {"talk": talk, "said": written_talk(talk), "asked": asked, "models": models}
+        return Shown("answers/playground.html", told, form=form)
 
-def _checked(visit: Visit[PlaygroundForm]) -> Talk:
+    async def _refused(self, visit: Visit[PlaygroundForm], talk: Talk, message: str) -> Shown:
+        given = visit.input
+        values = {name: (str(value),) for name, value in given.model_dump(exclude_none=True).items()}
+        return await self._shown(visit, talk, given, Rejected(visit.page.name, values, {"": message}))
+
+
+def _checked(visit: Visit[PlaygroundForm], models: Sequence[str]) -> Talk:
     """The conversation before the question. Raises InvalidInput for a question that cannot be asked."""
     given = visit.input
     check_text("question", given.question, MAX_QUESTION_CHARS, may_be_empty=False)
@@ -239,20 +264,15 @@ def _checked(visit: Visit[PlaygroundForm]) -> Talk:
     check_language("language", given.language)
     if not set(given.versions()) <= set(visit.agent.versions):
         raise InvalidInput("version", "This agent is not published yet. Ask the draft.")
+    for field, name in (("model", given.model), ("beside", given.beside)):
+        if name and name not in models:
+            raise InvalidInput(field, f"Choose one of: {', '.join(models)}.")
+    if given.beside and given.beside == given.model:
+        raise InvalidInput("beside", "Choose another model than the first.")
     talk = read_talk(given.said)
     if len(talk) >= MAX_TURNS:
         raise InvalidInput("question", f"A conversation here can have at most {MAX_TURNS} questions. Start a new one.")
     return talk
-
-
-def _shown(talk: Talk, asked: PlaygroundForm, form: Rejected | None = None) -> Shown:
-    return Shown("answers/playground.html", {"talk": talk, "said": written_talk(talk), "asked": asked}, form=form)
-
-
-def _refused(visit: Visit[PlaygroundForm], talk: Talk, message: str) -> Shown:
-    given = visit.input
-    values = {name: (str(value),) for name, value in given.model_dump(exclude_none=True).items()}
-    return _shown(talk, given, Rejected(visit.page.name, values, {"": message}))
 
 
 def _frame(event: str, **told: str) -> bytes:

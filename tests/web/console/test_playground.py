@@ -46,7 +46,7 @@ async def test_a_conversation_has_all_its_turns_and_what_made_each_answer(consol
     first = (await ask(console, "Your refund policy, please?")).text
     second = (await ask(console, "Any news?", said_on(first), page_url="https://www.example.com/pricing")).text
     assert "<strong>30 days</strong>" in second
-    assert [f'id="made-{number}-draft"' in second for number in (1, 2, 3)] == [True, True, False]
+    assert [f'id="made-{number}-1"' in second for number in (1, 2, 3)] == [True, True, False]
     shown = text_of(second)
     assert shown.index("Your refund policy, please?") < shown.index("Within 30 days") < shown.index("Any news?")
     assert 'value="https://www.example.com/pricing"' in second, "the visitor stays on their page"
@@ -70,6 +70,17 @@ async def test_draft_and_published_answer_side_by_side_or_one_of_them(console: O
     for version, has_it in (("draft", [True]), ("live", [False]), ("both", [True, False])):
         [turn] = json.loads(said_on((await ask(console, question, version=version)).text))
         assert [answer["text"] == "Within 30 days." for answer in turn["answers"]] == has_it, version
+
+
+async def test_the_draft_answers_with_two_models_side_by_side(console: OpenConsole) -> None:
+    page = (await ask(console, "Your refund policy?", model="usual", beside="none")).text
+    [turn] = json.loads(said_on(page))
+    assert [answer["version"] for answer in turn["answers"]] == ["usual", "none"]
+    shown = text_of(page)
+    assert "Trace of answer 1, the usual model" in shown
+    assert "Trace of answer 1, without a model" in shown
+    for wrong in ({"model": "huge"}, {"beside": "huge"}, {"model": "none", "beside": "none"}):
+        assert (await ask(console, "Your refund policy?", **wrong)).status_code == 422, wrong
 
 
 async def test_an_answer_is_streamed_and_then_the_page_comes(console: OpenConsole) -> None:

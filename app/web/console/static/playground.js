@@ -37,7 +37,7 @@
       if (name === "page") page = told.html;
       else {
         if (!texts[told.version]) {
-          const item = bubble("theirs", NAMES[told.version], "");
+          const item = bubble("theirs", NAMES[told.version] ?? told.version, "");
           shown.push(item);
           texts[told.version] = { place: item.querySelector(".said"), text: "" };
         }
