@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
+from uuid import UUID
 
 from app.agents.agent import Agent, AgentConfig
 
@@ -31,6 +32,11 @@ class Milestones:
     seen_on: str = ""
 
 
+class StepState(NamedTuple):
+    step: Step
+    is_done: bool
+
+
 @dataclass(frozen=True, slots=True)
 class SetUp:
     """For an agent that no website has shown yet."""
@@ -41,9 +47,16 @@ class SetUp:
     done: frozenset[Step]
 
     @property
-    def steps(self) -> list[tuple[Step, bool]]:
-        """Each step, and whether it is done."""
-        return [(step, step in self.done) for step in Step]
+    def agent_id(self) -> UUID:
+        return self.agent.id
+
+    @property
+    def name(self) -> str:
+        return self.agent.draft.name
+
+    @property
+    def steps(self) -> list[StepState]:
+        return [StepState(step, step in self.done) for step in Step]
 
 
 def is_new(agent: Agent, milestones: Milestones, now: datetime) -> bool:

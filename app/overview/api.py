@@ -89,28 +89,7 @@ class OverviewOut(Model):
 
     @classmethod
     def showing(cls, overview: Overview) -> "OverviewOut":
-        return super().showing(
-            overview,
-            agents=[
-                AgentCountsOut.showing(
-                    each,
-                    agent_id=each.agent.id,
-                    name=each.agent.draft.name,
-                    budget=TokenBudgetOut.showing(each.budget) if each.budget else None,
-                )
-                for each in overview.agents
-            ],
-            waiting=tuple(map(OpenChatOut.showing, overview.waiting)),
-            unfinished=tuple(map(DeletionOut.showing, overview.unfinished)),
-            set_ups=[
-                SetUpOut(
-                    agent_id=each.agent.id,
-                    name=each.agent.draft.name,
-                    steps=tuple(StepOut(step=step, is_done=is_done) for step, is_done in each.steps),
-                )
-                for each in overview.set_ups
-            ],
-        )
+        return super().showing(overview, waiting=tuple(map(OpenChatOut.showing, overview.waiting)))
 
 
 class AdminOverview(Api):

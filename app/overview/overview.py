@@ -53,6 +53,14 @@ class AgentCounts:
     week: TurnCounts
     budget: TokenBudget | None
 
+    @property
+    def agent_id(self) -> UUID:
+        return self.agent.id
+
+    @property
+    def name(self) -> str:
+        return self.agent.draft.name
+
 
 class ChangeKind(StrEnum):
     PUBLISHED = "published"  # a version of an agent, which is the subject
