@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.guarded_client import canonical_url
 from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
 from app.model_settings import ChatEndpoint
 from app.providers.onnx_threads import EMBEDDER_FOLDER, RERANKER_FOLDER
@@ -195,6 +194,8 @@ class WorkspaceModels:
             await self._guarded.close()
 
     def canonical(self, url: str) -> str:
+        from app.kit.guarded_client import canonical_url
+
         return canonical_url(url, AddressPolicy(frozenset(self._settings.crawl_allow)), "url", "asked at")
 
     async def probe(self, endpoint: ModelEndpoint, key: str) -> str:

@@ -80,8 +80,8 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
         agent = await house.live_agent()
         house.session = (await house.conversations.open(agent, None, user_id=f"user {MARK}")).session
         home = Home(tmp_path, house, VisitorData(house.record, house.turns))
-        # Answered with a doubt, because of the word that no page has, so it is a gap as well.
-        await home.ask(house.session, f"How long may I return a lamp, {MARK}?", f"/{MARK}")
+        # Answered with a doubt, because of words that no page has, so it is a gap as well.
+        await home.ask(house.session, f"How long may I return a {MARK} lamp by mail?", f"/{MARK}")
         unanswered = await home.ask(house.session, UNANSWERABLE)
         await house.turns.feedback(house.session, unanswered, "down", f"Not what {MARK} asked.")
         await home.leave_a_message()
@@ -164,7 +164,7 @@ async def test_nothing_is_left_among_many_others(home: Home) -> None:
 async def test_a_running_turn_is_ended_first(tmp_path: Path) -> None:
     async with answering_house(tmp_path, model=ScriptedChatModel(("A lamp ", anyio.Event()))) as house:
         home = Home(tmp_path, house, VisitorData(house.record, house.turns))
-        request = house.request(f"How long may I return a lamp, {MARK}?")
+        request = house.request(f"How long may I return a {MARK} lamp by mail?")
         live = await house.turns.ask(house.session, request)
         events: list[TurnEvent] = []
         async for numbered in live.events():

@@ -11,7 +11,7 @@ _SHORTEST = 4  # letters: "is", "the" and "of" say nothing
 
 
 class OverlapReranker:
-    """The logit runs from -5 (no word) to 5 (every word). While `is_down`, it raises."""
+    """The logit runs from -7 (no word) to 6 (every word), as the shipped one's does. While `is_down`, it raises."""
 
     reads: frozenset[str] | None = None
 
@@ -26,5 +26,5 @@ class OverlapReranker:
 
     @staticmethod
     def _score(asked: set[str], held: set[str]) -> PairScore:
-        logit = 10 * (len(asked & held) / len(asked) if asked else 0.0) - 5
+        logit = 13 * (len(asked & held) / len(asked) if asked else 0.0) - 7
         return PairScore(logit, 1 / (1 + math.exp(-logit)))

@@ -49,7 +49,7 @@ async def test_the_model_as_ranker_has_a_time_of_its_own(tmp_path: Path) -> None
             ranker.budgets.clear()
             agent = await house.live_agent(rerank=mode, **budgets)
             await retriever.retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
-            assert ranker.budgets == {seconds}
+            assert seconds / 2 < max(ranker.budgets) <= seconds
 
 
 async def test_an_agent_may_need_two_survivors(tmp_path: Path) -> None:

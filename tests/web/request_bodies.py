@@ -43,7 +43,7 @@ BODIES: Mapping[str, Json] = {
     "createWebhook": {"url": "https://hooks.example.com/docent", "events": ["gap.detected"]},
     "setHelpDesk": {"kind": "zendesk", "host": "shop.zendesk.com", "account": "ann@example.com", "token": "t"},
     "createNoticeChannel": {"name": "#support", "url": A_CHANNEL},
-    "createChatModel": {"name": "small", "url": "https://models.example.com/v1", "model": "small-1", "key": "sk-1"},
+    "createChatModel": {"name": "m{unique}", "url": "https://models.example.com/v1", "model": "small-1", "key": "sk-1"},
     "editChatModel": {"model": "large-2"},
     "editSource": {"max_pages": 50},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},

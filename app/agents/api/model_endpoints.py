@@ -7,7 +7,7 @@ from app.agents.model_endpoint import MAX_ENDPOINTS, EndpointKey, ModelEndpoint
 from app.agents.model_endpoints import ModelEndpoints
 from app.core.actor import Actor
 from app.web.model import mirrors, takes
-from app.web.operation import Api, Call, ListOut, Model, Patch, delete, example, get, manage, patch, post, read
+from app.web.operation import Api, Call, ListOut, Model, Patch, delete, example, get, manage, patch, post
 
 TAG = "Chat models"
 _SET = "model temperature reasoning_effort reasoning_tokens prompt price_prompt price_cached price_answer"
@@ -44,7 +44,7 @@ class AdminModelEndpoints(Api):
     def __init__(self, endpoints: ModelEndpoints) -> None:
         self._endpoints = endpoints
 
-    @get("/v1/chat-models", f"List the workspace's own chat models by name; at most {MAX_ENDPOINTS}", access=read)
+    @get("/v1/chat-models", f"List the workspace's own chat models by name; at most {MAX_ENDPOINTS}", access=manage)
     async def list_chat_models(self, call: Call[Actor, None]) -> ListOut[ModelEndpointOut]:
         found = await self._endpoints.of_workspace(call.caller)
         return ListOut[ModelEndpointOut](items=tuple(map(ModelEndpointOut.showing, found)), next_cursor=None)

@@ -64,7 +64,7 @@ async def test_models_are_compared_in_a_table(console: OpenConsole) -> None:
         assert words in shown
     assert "2 models" in text_of(await console.viewer.page(place(console)))
     refused = await console.editor.post(place(console, "/models"), {"models": ["huge"]})
-    assert "Choose 1 to 8 of usual, none." in text_of(refused.text)
+    assert "Choose 1 to 8 of usual, large, none." in text_of(refused.text)
 
 
 async def test_a_run_names_what_the_answers_lack(console: OpenConsole) -> None:
