@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from app.kit.meters import CircuitMeter
     from app.knowledge.context_writer import ContextWriter
     from app.providers.chat.chat_model import ChatModel, NamedChatModels
-    from app.providers.chat.guarded_chat_models import GuardedChatModels
     from app.providers.chat.openai_chat_model import OpenAIChatModel
     from app.providers.embedding.embedder import BatchingEmbedder, Embedder, RememberingEmbedder, TokenEmbedder
     from app.providers.onnx_threads import OnnxThreads
@@ -184,14 +183,14 @@ class WorkspaceModels:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._guarded: GuardedChatModels | None = None  # imported once it is needed
+        self._opened: list[OpenAIChatModel] = []
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._guarded:
-            await self._guarded.close()
+        for model in self._opened:
+            await model.close()
 
     def canonical(self, url: str) -> str:
         from app.kit.guarded_client import canonical_url
@@ -213,24 +212,12 @@ class WorkspaceModels:
 
         circuit = CircuitBreaker(f"model {endpoint.name}")
         model = self._open(endpoint, key)
+        self._opened.append(model)
         return BoundedChatModel(_watched(self._settings, model, endpoint.model, endpoint.url, circuit), limiter)
 
     def _open(self, endpoint: ModelEndpoint, key: str) -> OpenAIChatModel:
-        from app.providers.chat.guarded_chat_models import GuardedChatModels
-
-        self._guarded = self._guarded or GuardedChatModels(
-            self._settings.crawl_allow,
-            silence_seconds=self._settings.model_silence_seconds,
-            has_cache_control=self._settings.model_cache_control,
-        )
-        return self._guarded.open(
-            url=self.canonical(endpoint.url),
-            model=endpoint.model,
-            key=key,
-            temperature=endpoint.temperature,
-            reasoning_effort=endpoint.reasoning_effort,
-            reasoning_tokens=endpoint.reasoning_tokens,
-        )
+        url = self.canonical(endpoint.url)
+        return _openai_model(self._settings, endpoint, url, endpoint.model, key, max_retries=0, is_guarded=True)
 
 
 def configured_context_writer(
@@ -279,22 +266,38 @@ def chat_endpoints(
     parts: Sequence[str] = ("model", "fallback_model"),
 ) -> Iterator[tuple[str, ChatEndpoint, OpenAIChatModel]]:
     """The name of the circuit, the endpoint and its model, for those of `parts` that are set, in order."""
-    from app.providers.chat.openai_chat_model import OpenAIChatModel
-
     for part in parts:
         endpoint = _endpoint(settings, part)
         if endpoint is None:
             continue
-        model = OpenAIChatModel(
-            base_url=endpoint.url,
-            model=endpoint.name,
-            api_key=endpoint.key.get_secret_value() or None,
-            silence_seconds=settings.model_silence_seconds,
-            max_retries=max_retries,
-            temperature=endpoint.temperature,
-            reasoning_effort=endpoint.reasoning_effort,
-            reasoning_tokens=endpoint.reasoning_tokens,
-            has_cache_control=settings.model_cache_control,
-        )
+        key = endpoint.key.get_secret_value()
+        model = _openai_model(settings, endpoint, endpoint.url, endpoint.name, key, max_retries=max_retries)
         closing.push_async_callback(model.close)
         yield part, endpoint, model
+
+
+def _openai_model(
+    settings: Settings,
+    endpoint: ChatEndpoint | ModelEndpoint,
+    url: str,
+    name: str,
+    key: str,
+    *,
+    max_retries: int,
+    is_guarded: bool = False,
+) -> OpenAIChatModel:
+    from app.providers.chat.guarded_chat_client import guarded_client
+    from app.providers.chat.openai_chat_model import OpenAIChatModel
+
+    return OpenAIChatModel(
+        base_url=url,
+        model=name,
+        api_key=key or None,
+        silence_seconds=settings.model_silence_seconds,
+        max_retries=max_retries,
+        temperature=endpoint.temperature,
+        reasoning_effort=endpoint.reasoning_effort,
+        reasoning_tokens=endpoint.reasoning_tokens,
+        has_cache_control=settings.model_cache_control,
+        client=guarded_client(settings.crawl_allow) if is_guarded else None,
+    )

@@ -21,8 +21,9 @@ from app.answers.playground import PlaygroundQuestion
 from app.bootstrap.models import WorkspaceModels
 from app.core.actor import MANAGE, READ, WRITE, Actor
 from app.core.errors import InvalidInput, ModelUnavailable
-from app.providers.chat.guarded_chat_models import GuardedChatModels
+from app.providers.chat.guarded_chat_client import guarded_client
 from app.providers.chat.model_reply import readiness
+from app.providers.chat.openai_chat_model import OpenAIChatModel
 from app.store.system_of_record import SystemOfRecord
 from crawler.address_policy import Endpoint
 from tests.doubles.answering_house import answering_house
@@ -140,13 +141,10 @@ def test_an_address_of_the_servers_own_network_is_refused(tmp_path: Path, url: s
 
 async def test_what_resolves_to_the_servers_own_network_is_not_dialled() -> None:
     with FakeOpenAI().running() as fake:
-        guarded = GuardedChatModels((), silence_seconds=5, has_cache_control=False)
-        model = guarded.open(
-            url=fake.url, model="m", key="", temperature=None, reasoning_effort=None, reasoning_tokens=None
-        )
+        model = OpenAIChatModel(base_url=fake.url, model="m", max_retries=0, client=guarded_client(()))
         with pytest.raises(ModelUnavailable):
             await readiness(model)
-        await guarded.close()
+        await model.close()
         assert fake.asked == []
 
 
