@@ -36,7 +36,7 @@ Score = TypeVar("Score")
 
 _VOTES: Final = (RerankMode.VOTE, RerankMode.AUTO)
 # A voter reads as many candidates as an answer sees, and the others only where none of those is likely to answer
-# (docs/evaluation.md).
+# (docs/evaluation-log.md).
 _READ_FIRST: Final = 6
 _LIKELY: Final = 0.1  # of the reranker's probability
 

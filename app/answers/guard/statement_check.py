@@ -78,6 +78,7 @@ class StatementCheck:
         self._subject = stems(plain(question))
         self._is_told = not asks_something(question, language)
         self._known: dict[frozenset[int], Evidence] = {}
+        self._verdicts: dict[tuple[str, frozenset[int]], Verdict] = {}
         self.checked = 0
         self.findings: list[Finding] = []
 
@@ -85,6 +86,7 @@ class StatementCheck:
         """Add a source that may prove what is written from now on."""
         self._sources = (*self._sources, source)
         self._known.clear()
+        self._verdicts.clear()
 
     async def judged(self, sentence: str, cited: Sequence[int]) -> Finding | int | None:
         """What is wrong with the sentence, or the number of the source that proves it, which may be another than the
@@ -212,10 +214,13 @@ class StatementCheck:
 
     def _verdict(self, sentence: str, cited: frozenset[int]) -> tuple[Evidence, Verdict]:
         evidence = self._evidence(cited)
-        languages = {source.language for source in self._chosen(cited)} - {None}
-        is_across = bool(languages) and self._language is not None and self._language not in languages
-        stated = _ATTRIBUTION.sub("", sentence.replace(REMOVED_LINK, ""))
-        return evidence, evidence.verdict(stated, self._language, is_across=is_across)
+        if (sentence, cited) not in self._verdicts:
+            languages = {source.language for source in self._chosen(cited)} - {None}
+            is_across = bool(languages) and self._language is not None and self._language not in languages
+            stated = _ATTRIBUTION.sub("", sentence.replace(REMOVED_LINK, ""))
+            verdict = evidence.verdict(stated, self._language, is_across=is_across)
+            self._verdicts[sentence, cited] = verdict
+        return evidence, self._verdicts[sentence, cited]
 
     def _chosen(self, cited: Collection[int]) -> list[Source]:
         return [source for source in self._sources if not cited or source.number in cited]

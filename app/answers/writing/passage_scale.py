@@ -1,6 +1,7 @@
 """The weights of what search and the embedder tell of a passage, as log odds that it answers."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from app.answers.writing.fitted_weights import fitted_weights
 from app.answers.writing.passages import Passage
@@ -39,7 +40,7 @@ class Nearness:
 
 def scaled_odds(passage: Passage, coverage: float, lead: float, nearness: Nearness | None) -> float:
     known = "words" if nearness is None else "meaning" if nearness.tokens is None else "tokens"
-    scale = PassageScale(**fitted_weights("passage", known))
+    scale = _scale(known)
     odds = scale.bias + scale.order * passage.source.order + scale.coverage * coverage + scale.lead * lead
     if nearness is None:
         return odds
@@ -47,3 +48,8 @@ def scaled_odds(passage: Passage, coverage: float, lead: float, nearness: Nearne
     if nearness.tokens is None:
         return odds
     return odds + scale.tokens_in_text * nearness.tokens.in_text + scale.tokens_anywhere * nearness.tokens.anywhere
+
+
+@cache
+def _scale(known: str) -> PassageScale:
+    return PassageScale(**fitted_weights("passage", known))
