@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, Table, and_, bindparam, func, select, update
+from sqlalchemy import Column, ColumnElement, Row, Select, Table, and_, bindparam, func, select, update
 
 from app.agents.agent import AgentConfig
 from app.conversations.conversation import Conversation, Role, Visitor
@@ -168,8 +168,12 @@ class RetentionRecords(Repository):
                 if kind.expire
             },
             "turns": self._erase_turns(period.agent_id, before, limit),
-            "conversations": self._erase_conversations(period.agent_id, before, limit),
-            "visitors": self._erase_visitors(period.agent_id, before, limit),
+            "conversations": self._erase_empty(
+                CONVERSATIONS, CONVERSATIONS.c.last_active_at, TURNS.c.conversation_id, period.agent_id, before, limit
+            ),
+            "visitors": self._erase_empty(
+                VISITORS, VISITORS.c.created_at, CONVERSATIONS.c.visitor_id, period.agent_id, before, limit
+            ),
         }
 
     def _erase_turns(self, agent_id: UUID, before: datetime, limit: int) -> int:
@@ -213,28 +217,20 @@ class RetentionRecords(Repository):
         )
         self._update(CONVERSATIONS, CONVERSATIONS.c.id.in_(conversation_ids), first_question=func.coalesce(first, ""))
 
-    def _erase_conversations(self, agent_id: UUID, before: datetime, limit: int) -> int:
-        is_empty = ~select(TURNS.c.id).where(TURNS.c.conversation_id == CONVERSATIONS.c.id).exists()
+    def _erase_empty(
+        self, table: Table, since: Column[Any], parent: Column[Any], agent_id: UUID, before: datetime, limit: int
+    ) -> int:
+        """Rows that no row has as its `parent`."""
+        is_empty = ~select(parent).where(parent == table.c.id).exists()
         old = (
-            select(CONVERSATIONS.c.id)
-            .where(CONVERSATIONS.c.agent_id == agent_id, CONVERSATIONS.c.last_active_at < before, is_empty)
+            select(table.c.id)
+            .where(table.c.agent_id == agent_id, since < before, is_empty)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        conversation_ids = list(self._connection.scalars(old))
-        # Checked again under the lock: a turn may have begun in between.
-        return self._delete(CONVERSATIONS, and_(CONVERSATIONS.c.id.in_(conversation_ids), is_empty))
-
-    def _erase_visitors(self, agent_id: UUID, before: datetime, limit: int) -> int:
-        is_gone = ~select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.visitor_id == VISITORS.c.id).exists()
-        old = (
-            select(VISITORS.c.id)
-            .where(VISITORS.c.agent_id == agent_id, VISITORS.c.created_at < before, is_gone)
-            .limit(limit)
-            .with_for_update(skip_locked=True)
-        )
-        visitor_ids = list(self._connection.scalars(old))
-        return self._delete(VISITORS, and_(VISITORS.c.id.in_(visitor_ids), is_gone))
+        ids = list(self._connection.scalars(old))
+        # Checked again under the lock: a child may have come in between, such as a turn of the conversation.
+        return self._delete(table, and_(table.c.id.in_(ids), is_empty))
 
 
 class TurnErasing(Repository):
