@@ -40,6 +40,7 @@ def test_one_works_through_the_list_by_keyboard_alone(context: BrowserContext, s
     expect(questions).to_have_count(len(asked) - 3)
     page.get_by_role("button", name="Undo").click()
     expect(questions).to_have_count(len(asked) - 1)
+    page.wait_for_load_state("domcontentloaded")  # before it, the list stands there and its script does not listen yet
     page.keyboard.press("/")
     expect(page.get_by_label("Text")).to_be_focused()
     page.keyboard.type("jex?")
