@@ -7,27 +7,12 @@ from typing import Annotated, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from app.agents.agent_choices import OnDisconnect, ProofWanted, PublishGate
+from app.agents.agent_choices import ContextKind, OnDisconnect, ProofWanted, PublishGate, Quarantine
 from app.agents.opening_hours import MAX_LINES, closes_at, opens_at
 from app.agents.retrieval_settings import RetrievalSettings
 from app.agents.widget_settings import Fallback, Group, Invitation, Theme, Translation
 from app.core.field_rules import MAX_ZONE_CHARS
 from app.core.setting import at_most, setting
-
-
-class Quarantine(StrEnum):
-    """What happens to pages with findings: nothing is checked, they are listed, or they also wait for an operator."""
-
-    OFF = "off"
-    FLAG = "flag"
-    HOLD = "hold"
-
-
-class ContextKind(StrEnum):
-    """What precedes a chunk for embedding and keyword indexing."""
-
-    STRUCTURAL = "structural"  # one line: site, page, headings
-    MODEL = "model"  # that line, and a sentence or two about the chunk from the chat model
 
 
 class AnswerCheck(StrEnum):
@@ -290,6 +275,14 @@ class AgentConfig:
         hint="In a calendar month, by UTC. Leave blank for no limit.",
         group=Group.DATA,
         between=(0, 100_000_000_000),
+    )
+    visitor_daily_tokens: int | None = setting(
+        None,
+        label="Chat model tokens per visitor and day",
+        meaning="As daily_tokens, for each visitor. Null: no limit.",
+        hint="By UTC. Beyond that, this visitor's answers are quoted from the pages. Leave blank for no limit.",
+        group=Group.DATA,
+        between=(0, 1_000_000_000),
     )
     on_disconnect: OnDisconnect = setting(
         OnDisconnect.FINISH,

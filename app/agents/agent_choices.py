@@ -1,4 +1,4 @@
-"""What an operator chooses among, for publishing and for visitors' connections."""
+"""What an operator chooses among, for publishing, pages and visitors' connections."""
 
 from enum import StrEnum
 
@@ -24,3 +24,18 @@ class ProofWanted(StrEnum):
     OFF = "off"
     SUSPICIOUS = "suspicious"  # while it or its network sends more than people do
     ALWAYS = "always"
+
+
+class Quarantine(StrEnum):
+    """What happens to pages with findings: nothing is checked, they are listed, or they also wait for an operator."""
+
+    OFF = "off"
+    FLAG = "flag"
+    HOLD = "hold"
+
+
+class ContextKind(StrEnum):
+    """What precedes a chunk for embedding and keyword indexing."""
+
+    STRUCTURAL = "structural"  # one line: site, page, headings
+    MODEL = "model"  # that line, and a sentence or two about the chunk from the chat model

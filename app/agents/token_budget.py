@@ -1,4 +1,5 @@
-"""How many tokens of the chat model visitors may use: an agent's, and those of all agents of a workspace."""
+"""How many tokens of the chat model visitors may use: an agent's, one visitor's of these, and those of all agents of a
+workspace."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -9,6 +10,7 @@ from app.kit.clock import begin_of
 OF_DAY: Final = "daily_tokens"
 OF_MONTH: Final = "monthly_tokens"
 OF_WORKSPACE: Final = "workspace_"
+OF_VISITOR: Final = "visitor_daily_tokens"  # hidden from operators' budgets and events: each visitor has their own
 LIMIT_NAMES: Final = (OF_DAY, OF_MONTH, OF_WORKSPACE + OF_DAY, OF_WORKSPACE + OF_MONTH)
 
 
@@ -48,8 +50,8 @@ class TokenLimit:
     @property
     def told_spent(self) -> str:
         """Two sentences for those who can raise it."""
-        is_shared = self.name.startswith(OF_WORKSPACE)
-        whose = f"The workspace's {self.name.removeprefix(OF_WORKSPACE)}" if is_shared else f"The agent's {self.name}"
+        *owner, period, _ = self.name.split("_")
+        whose = f"The {owner[0] if owner else 'agent'}'s {period}_tokens"
         return f"{whose} are used up. They reset on {self.resets_at.date().isoformat()} at midnight UTC."
 
 

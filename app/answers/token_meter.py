@@ -1,4 +1,4 @@
-"""Counts the model calls of each turn, and enforces the limits of the agent and its workspace.
+"""Counts the model calls of each turn, and enforces the limits of its visitor, its agent and its workspace.
 
 A turn calls the model in several places: to complete a follow-up, to search, to rank, to write. Each call finds its
 turn in the context of its task, so the chat port knows nothing of turns.
@@ -9,6 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, replace
 from typing import Any
+from uuid import UUID
 
 from app.agents.agent import LiveAgent
 from app.agents.token_budget import TokenLimit, WorkspaceTokens
@@ -33,10 +34,13 @@ class TokenMeter:
         """Count every model call of this task, and of the tasks that it starts, here."""
         _meter.set(self)
 
-    def limit(self, tx: Transaction, agent: LiveAgent, together: WorkspaceTokens) -> None:
-        """Refuse calls once a limit of the agent or of its workspace is reached. Turns that run at the same time do not
-        see each other's calls, so each may exceed it by its own usage."""
-        self._limit = min(token_limits(UsedTokens(tx), agent, together), key=lambda limit: limit.left, default=None)
+    def limit(
+        self, tx: Transaction, agent: LiveAgent, together: WorkspaceTokens, visitor_id: UUID | None = None
+    ) -> None:
+        """Refuse calls once a limit of the visitor, the agent or its workspace is reached. Turns that run at the same
+        time do not see each other's calls, so each may exceed it by its own usage."""
+        limits = token_limits(UsedTokens(tx), agent, together, visitor_id)
+        self._limit = min(limits, key=lambda limit: limit.left, default=None)
 
     @property
     def refusal(self) -> TokenLimit | None:

@@ -10,6 +10,7 @@ from app.agents.records import AgentRecords
 from app.agents.token_budget import (
     OF_DAY,
     OF_MONTH,
+    OF_VISITOR,
     OF_WORKSPACE,
     TokenBudget,
     TokenLimit,
@@ -74,6 +75,7 @@ class UsedTokens:
     def __init__(self, tx: Transaction) -> None:
         self.now = tx.clock.now()
         self.of_agent_since = cache(StoredTurnRecords(tx).tokens_since)
+        self.of_visitor_since = StoredTurnRecords(tx).tokens_of_visitor_since
         self.of_workspace_since = cache(StoredTurnRecords(tx).tokens_of_workspace_since)
 
 
@@ -82,24 +84,29 @@ def _budget(used: UsedTokens, agent: LiveAgent, together: WorkspaceTokens) -> To
     return TokenBudget(today, next_day(used.now), token_limits(used, agent, together))
 
 
-def token_limits(used: UsedTokens, agent: LiveAgent, together: WorkspaceTokens) -> tuple[TokenLimit, ...]:
-    """Those that hold for the agent; `together` are those of its workspace."""
+def token_limits(
+    used: UsedTokens, agent: LiveAgent, together: WorkspaceTokens, visitor_id: UUID | None = None
+) -> tuple[TokenLimit, ...]:
+    """Those that hold for the agent, and for the visitor if one is named; `together` are those of its workspace."""
 
     def limit(name: str, tokens: int) -> TokenLimit:
         is_of_day = name.endswith(OF_DAY)
         since = (day_of(used.now) if is_of_day else month_of(used.now)).date()
         if name.startswith(OF_WORKSPACE):
             spent = used.of_workspace_since(agent.workspace_id, since)
+        elif visitor_id is not None and name == OF_VISITOR:
+            spent = used.of_visitor_since(agent.id, visitor_id, day_of(used.now))
         else:
             spent = used.of_agent_since(agent.id, since)
         return TokenLimit(name, tokens, spent, since, next_day(used.now) if is_of_day else next_month(used.now))
 
-    return tuple(limit(name, tokens) for name, tokens in _stated(agent, together))
+    return tuple(limit(name, tokens) for name, tokens in _stated(agent, together, visitor_id))
 
 
-def _stated(agent: LiveAgent, together: WorkspaceTokens) -> list[tuple[str, int]]:
+def _stated(agent: LiveAgent, together: WorkspaceTokens, visitor_id: UUID | None = None) -> list[tuple[str, int]]:
     """The name and the tokens of each limit that is set."""
     stated = (
+        (OF_VISITOR, agent.config.visitor_daily_tokens if visitor_id else None),
         (OF_DAY, agent.config.daily_tokens),
         (OF_MONTH, agent.config.monthly_tokens),
         (OF_WORKSPACE + OF_DAY, together.daily),

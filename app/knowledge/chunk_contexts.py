@@ -9,7 +9,7 @@ from uuid import UUID
 
 from anyio import to_thread
 
-from app.agents.agent import ContextKind
+from app.agents.agent_choices import ContextKind
 from app.agents.records import AgentRecords
 from app.core.errors import NotFound
 from app.core.turn import TokenUsage

@@ -25,7 +25,8 @@ from weakref import WeakValueDictionary
 import anyio
 from anyio import to_thread
 
-from app.agents.agent import AgentConfig, Quarantine
+from app.agents.agent import AgentConfig
+from app.agents.agent_choices import Quarantine
 from app.agents.records import AgentRecords
 from app.core.chunk import content_hash
 from app.core.errors import NotFound

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from app.agents.agent import ContextKind
+from app.agents.agent_choices import ContextKind
 from app.agents.own_agent import OwnAgent
 from app.agents.records import AgentRecords
 from app.core.actor import Actor

@@ -193,7 +193,7 @@ class TurnRun:
         NotFound, HandedToPerson, AgentPaused."""
         agent = AgentRecords(tx).live(self._session.agent_id)
         refuse_while_silent(tx, agent, self._session)
-        self._meter.limit(tx, agent, self._tools.together)
+        self._meter.limit(tx, agent, self._tools.together, self._session.visitor_id)
         answers = CuratedAnswerRecords(tx).answers(agent.id)
         if remembered is None:
             remembered = stored_history(tx, self._session.conversation_id)

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import anyio
 import pytest
@@ -190,6 +191,30 @@ async def test_a_month_has_a_limit_of_its_own(tmp_path: Path) -> None:
         assert (await stored(house)).trace["model_away"].startswith("The agent's monthly_tokens are used up.")
         house.clock.advance(31 * DAY)
         answers.append(await answered_by(house))
+        assert answers == [AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE, AnsweredBy.MODEL]
+
+
+async def test_a_visitor_cannot_use_up_the_tokens_of_others(tmp_path: Path) -> None:
+    config = AgentConfig("Lamps", daily_tokens=100, visitor_daily_tokens=2 * TURN_TOKENS)
+    async with answering_house(tmp_path, model=ScriptedChatModel(("Within 30 days [1].",)), config=config) as house:
+        greedy, agent = house.session, await house.live_agent()
+        answers = [await answered_by(house) for _ in range(2)]
+        house.session = (await house.conversations.open(agent, None)).session
+        answers.append(await answered_by(house))
+        assert answers == [AnsweredBy.MODEL] * 3
+        house.session = greedy
+        assert await answered_by(house) is AnsweredBy.EXTRACTIVE
+        assert (await stored(house)).trace["model_away"].startswith("The visitor's daily_tokens are used up.")
+
+
+async def test_a_visitors_tokens_count_over_all_their_conversations_of_the_day(tmp_path: Path) -> None:
+    config = AgentConfig("Lamps", visitor_daily_tokens=TURN_TOKENS)
+    async with answering_house(tmp_path, model=ScriptedChatModel(("Within 30 days [1].",)), config=config) as house:
+        agent, ann, answers = await house.live_agent(), uuid4(), []
+        for wait in (0, 0, DAY):
+            house.clock.advance(wait)
+            house.session = (await house.conversations.open(agent, ann, resumes=False)).session
+            answers.append(await answered_by(house))
         assert answers == [AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE, AnsweredBy.MODEL]
 
 

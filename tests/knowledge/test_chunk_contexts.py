@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.agents.agent import ContextKind
+from app.agents.agent_choices import ContextKind
 from app.agents.records import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import ModelInterrupted, ModelUnavailable

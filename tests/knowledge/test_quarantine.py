@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.agents.agent import AgentConfig, Quarantine
+from app.agents.agent import AgentConfig
+from app.agents.agent_choices import Quarantine
 from app.agents.records import AgentRecords
 from app.core.actor import SCOPES, Actor
 from app.core.errors import NotFound

@@ -5,7 +5,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.agents.agent import AgentConfig, ContextKind
+from app.agents.agent import AgentConfig
+from app.agents.agent_choices import ContextKind
 from app.agents.agents import Agents
 from app.sources import kinds
 from app.sources.source import SourceConfig

@@ -93,6 +93,12 @@ class StoredTurnRecords(Repository):
         own = (AGENTS.c.workspace_id == workspace_id, AGENT_DAYS.c.day >= day)
         return int(self._connection.scalar(statement.where(*own)) or 0)
 
+    def tokens_of_visitor_since(self, agent_id: UUID, visitor_id: UUID, since: datetime) -> int:
+        """Those of the visitor's turns that ended since then."""
+        own = (TURNS.c.visitor_id == visitor_id, USAGE.c.agent_id == agent_id, USAGE.c.created_at >= since)
+        tokens = func.sum(USAGE.c.prompt_tokens + USAGE.c.completion_tokens)
+        return int(self._connection.scalar(select(tokens).join(TURNS, TURNS.c.id == USAGE.c.turn_id).where(*own)) or 0)
+
     def usage_by_month(self, agent_id: UUID, months: int, prices: TokenPrices) -> list[MonthCost]:
         """The chat model's usage, newest month first."""
         month = utc_month(self._dialect, USAGE.c.created_at).label("month")

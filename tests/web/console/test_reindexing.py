@@ -1,6 +1,6 @@
 """An agent is indexed again at the console, after an estimate."""
 
-from app.agents.agent import ContextKind
+from app.agents.agent_choices import ContextKind
 from tests.web.console.browser import ConsoleBrowser
 from tests.web.house import House
 from tests.web.test_reindex import furnish
