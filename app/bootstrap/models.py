@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
+from weakref import WeakSet
 
 from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
@@ -153,43 +154,56 @@ def _impatient(
     if not _is_any_set(settings, parts):
         return None
     from app.providers.chat.bounded_chat_model import BoundedChatModel
+
+    model = _first_of(settings, circuits, closing, parts, is_waited_for=True)
+    return BoundedChatModel(model, limiter) if limiter else model
+
+
+def _first_of(
+    settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, parts: Sequence[str], *, is_waited_for: bool
+) -> ChatModel:
+    """The first that is set, or the next while it is away. If nobody waits for it, requests are retried."""
     from app.providers.chat.failover_chat_model import FailoverChatModel
 
-    models = [
-        _watched(settings, model, endpoint.name, endpoint.url, CircuitBreaker(part, on_change=circuits.watch(part)))
-        for part, endpoint, model in chat_endpoints(settings, closing, max_retries=0, parts=parts)
-    ]
-    return BoundedChatModel(FailoverChatModel(models), limiter) if limiter else FailoverChatModel(models)
+    retries, times = (0, settings) if is_waited_for else (2, None)
+    return FailoverChatModel(
+        [
+            _watched(model, endpoint.name, endpoint.url, CircuitBreaker(part, on_change=circuits.watch(part)), times)
+            for part, endpoint, model in chat_endpoints(settings, closing, max_retries=retries, parts=parts)
+        ]
+    )
 
 
-def _watched(settings: Settings, model: ChatModel, name: str, url: str, circuit: CircuitBreaker) -> ChatModel:
-    """With its spans, its times and its circuit."""
+def _watched(model: ChatModel, name: str, url: str, circuit: CircuitBreaker, times: Settings | None) -> ChatModel:
+    """With its spans, its circuit and, if somebody waits for it, its times."""
     from app.providers.chat.bounded_chat_model import TimedChatModel
     from app.providers.chat.traced_chat_model import TracedChatModel
     from app.providers.circuits import CircuitChatModel
 
-    timed = TimedChatModel(
-        TracedChatModel(model, name=name, url=url),
-        silence_seconds=settings.model_silence_seconds,
-        thinking_seconds=settings.model_thinking_seconds,
-        answer_seconds=settings.model_answer_seconds,
-    )
-    return CircuitChatModel(timed, circuit)
+    watched: ChatModel = TracedChatModel(model, name=name, url=url)
+    if times:
+        watched = TimedChatModel(
+            watched,
+            silence_seconds=times.model_silence_seconds,
+            thinking_seconds=times.model_thinking_seconds,
+            answer_seconds=times.model_answer_seconds,
+        )
+    return CircuitChatModel(watched, circuit)
 
 
 class WorkspaceModels:
     """Opens and probes the models that workspaces have added. No fallback stands in for them, because it is no choice
-    of their workspace."""
+    of their workspace. One that nobody uses any more leaves nothing open: its connections close after some seconds."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._opened: list[OpenAIChatModel] = []
+        self._opened: WeakSet[OpenAIChatModel] = WeakSet()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for model in self._opened:
+        for model in list(self._opened):
             await model.close()
 
     def canonical(self, url: str) -> str:
@@ -212,8 +226,8 @@ class WorkspaceModels:
 
         circuit = CircuitBreaker(f"model {endpoint.name}")
         model = self._open(endpoint, key)
-        self._opened.append(model)
-        return BoundedChatModel(_watched(self._settings, model, endpoint.model, endpoint.url, circuit), limiter)
+        self._opened.add(model)
+        return BoundedChatModel(_watched(model, endpoint.model, endpoint.url, circuit, self._settings), limiter)
 
     def _open(self, endpoint: ModelEndpoint, key: str) -> OpenAIChatModel:
         url = self.canonical(endpoint.url)
@@ -223,22 +237,15 @@ class WorkspaceModels:
 def configured_context_writer(
     settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack
 ) -> ContextWriter | None:
-    """Uses the helper model, else the chat model; None without either. Nobody waits, so requests are retried. A
-    provider that is down is left alone all the same, because a site has many pages."""
+    """Uses the helper model, else the chat model; None without either. Nobody waits. A provider that is down is left
+    alone all the same, because a site has many pages."""
     parts = ("helper_model",) if settings.helper_model_url else ("model", "fallback_model")
-    if not _is_any_set(settings, parts):
+    name = next((endpoint.name for part in parts if (endpoint := _endpoint(settings, part))), None)
+    if name is None:
         return None
     from app.knowledge.context_writer import ContextWriter
-    from app.providers.chat.failover_chat_model import FailoverChatModel
-    from app.providers.chat.traced_chat_model import TracedChatModel
-    from app.providers.circuits import CircuitChatModel
 
-    models, names = [], []
-    for part, endpoint, model in chat_endpoints(settings, closing, max_retries=2, parts=parts):
-        traced = TracedChatModel(model, name=endpoint.name, url=endpoint.url)
-        models.append(CircuitChatModel(traced, CircuitBreaker(part, on_change=circuits.watch(part))))
-        names.append(endpoint.name)
-    return ContextWriter(FailoverChatModel(models), names[0])
+    return ContextWriter(_first_of(settings, circuits, closing, parts, is_waited_for=False), name)
 
 
 def _is_any_set(settings: Settings, parts: Sequence[str]) -> bool:

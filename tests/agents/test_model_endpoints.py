@@ -1,5 +1,6 @@
 """A workspace adds chat models of its own, and its agents are answered by them."""
 
+import gc
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -173,6 +174,29 @@ async def test_its_agents_are_answered_by_it_and_a_change_applies_to_the_next_an
                 assert await setup.test(actor, made.id) == 'answered "3 years [1]."'
             told = [(asked.body["model"], asked.headers["authorization"]) for asked in fake.asked]
             assert told == [("large-1", "Bearer sk-secret"), *[("large-2", "Bearer sk-2")] * 2]
+
+
+def chat_models() -> int:
+    """How many are held in this process."""
+    gc.collect()
+    return sum(type(each) is OpenAIChatModel for each in gc.get_objects())
+
+
+async def test_only_its_latest_revision_is_held(tmp_path: Path) -> None:
+    before = chat_models()
+    with FakeOpenAI().running() as fake:
+        config = AgentConfig("Lamps", chat_model="large")
+        async with answering_house(tmp_path, config=config, allowed=place(fake)) as house:
+            actor = Actor(house.workspace_id, "ann", frozenset((MANAGE,)))
+            async with WorkspaceModels(house.base.settings) as models:
+                setup = ModelEndpoints(house.record, models, NAMES)
+                made = await setup.create(actor, endpoint(house.workspace_id, fake.url), "sk-0")
+                for number in range(1, 4):
+                    await house.ask(QUESTION)
+                    await setup.change(actor, made.id, lambda before: before, f"sk-{number}")
+                await house.ask(QUESTION)
+            assert [asked.headers["authorization"] for asked in fake.asked] == [f"Bearer sk-{n}" for n in range(4)]
+            assert chat_models() - before == 1
 
 
 async def test_another_workspace_is_not_answered_by_it(tmp_path: Path) -> None:

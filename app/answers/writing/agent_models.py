@@ -32,23 +32,25 @@ class OwnModels:
     def __init__(self, records: SystemOfRecord, open_endpoint: OpenEndpoint) -> None:
         self._records = records
         self._open_endpoint = open_endpoint
-        self._opened: dict[UUID, tuple[int, WritingModel | None]] = {}
+        self._opened: dict[tuple[UUID, str], tuple[tuple[UUID, int], WritingModel | None]] = {}
 
     async def named(self, workspace_id: UUID, name: str) -> tuple[bool, WritingModel | None]:
         """Whether the workspace has one of that name, and the model: None if it cannot be called."""
         own = self._records.of_workspace(workspace_id)
         endpoint = await own.read(lambda tx: ModelEndpointRecords(tx).named(workspace_id, name))
         if endpoint is None:
+            self._opened.pop((workspace_id, name), None)
             return False, None
-        revision, model = self._opened.get(endpoint.id, (0, None))
-        if revision != endpoint.revision:
+        meant = endpoint.id, endpoint.revision
+        opened, model = self._opened.get((workspace_id, name), (None, None))
+        if opened != meant:
             try:
                 key = await own.read(lambda tx: ModelEndpointRecords(tx).key(workspace_id, endpoint.id))
                 model = WritingModel(self._open_endpoint(endpoint, key), endpoint.prompt == "short")
             except (InvalidInput, SecretsLocked) as error:
                 log.warning("model_endpoint.refused", endpoint=str(endpoint.id), reason=str(error))
                 model = None
-            self._opened[endpoint.id] = endpoint.revision, model
+            self._opened[workspace_id, name] = meant, model
         return True, model
 
 
