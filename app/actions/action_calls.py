@@ -150,11 +150,11 @@ class ActionCalls:
             return
         except RateLimited:
             pass
-        told = {"action_id": str(action.id), "title": action.title, "daily_calls": action.daily_calls}
+        data = {"action_id": str(action.id), "title": action.title, "daily_calls": action.daily_calls}
         try:
             await self._limiter.hit(Limit(1, _DAY), "action a day", str(action.id), "announced")
             await self._records.of_workspace(workspace_id).write(
-                lambda tx: Outbox(tx).tell(action.agent_id, ACTION_LIMIT_NEAR.name, told)
+                lambda tx: Outbox(tx).tell(action.agent_id, ACTION_LIMIT_NEAR.name, data)
             )
         except RateLimited:
             return

@@ -87,7 +87,7 @@ def proposed_change(action: Action, arguments: Mapping[str, Any], fixed: Mapping
         if isinstance(value, str) and not _is_seen(value):
             raise WrongArguments(f"{name}: characters that nobody sees")
     request = request_of(action, {**arguments, **fixed}, {})
-    labels = {name: told.get("title") or name for name, told in action.parameters.get("properties", {}).items()}
+    labels = {name: schema.get("title") or name for name, schema in action.parameters.get("properties", {}).items()}
     shown = tuple(ShownValue(name, labels[name], _text(value)) for name, value in arguments.items())
     return ProposedChange(
         id=uuid4(),
@@ -120,27 +120,27 @@ def result_text(body: bytes, path: str, max_chars: int) -> str:
     `path` leads into JSON by names and by positions from 0 ("items.0.name"). Raises NoResult."""
     text = body.decode("utf-8", "replace")
     try:
-        told = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError) as error:
         if path:
             raise NoResult("the reply is not JSON") from error
     else:
-        text = "\n".join(_lines("", _at(told, path), 0))
+        text = "\n".join(_lines("", _at(value, path), 0))
     text = without_controls(text).strip()
     if not text:
         raise NoResult("the reply is empty")
     return _cut(text, max_chars)
 
 
-def _at(told: Any, path: str) -> Any:
+def _at(value: Any, path: str) -> Any:
     for step in path.split(".") if path else ():
-        if isinstance(told, dict) and step in told:
-            told = told[step]
-        elif isinstance(told, list) and step.isascii() and step.isdigit() and int(step[:9]) < len(told):
-            told = told[int(step[:9])]
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and step.isascii() and step.isdigit() and int(step[:9]) < len(value):
+            value = value[int(step[:9])]
         else:
             raise NoResult("the reply has no such part")
-    return told
+    return value
 
 
 def _lines(name: str, value: Any, depth: int) -> Iterator[str]:
@@ -151,8 +151,8 @@ def _lines(name: str, value: Any, depth: int) -> Iterator[str]:
         for key, each in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _lines(f"{name}.{key}" if name else str(key), each, depth + 1)
     elif value not in (None, ""):
-        said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        yield f"{name}: {said}" if name else said
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        yield f"{name}: {text}" if name else text
 
 
 def _cut(text: str, max_chars: int) -> str:

@@ -25,12 +25,12 @@ _METHODS: Final = (
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        told = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict):
+        value = None
+    if not isinstance(value, dict):
         raise ValueError('Write a JSON object, such as {"order": "A-17"}.')
-    return told
+    return value
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -86,27 +86,33 @@ class ArgumentForm(Form):
     @property
     def schema_of_value(self) -> dict[str, Any]:
         bounds = _BOUNDS.get(self.kind, ())
-        told = {
+        keywords = {
             "type": self.kind,
             "title": self.title,
             "description": self.description,
             "enum": [_number(self.kind, each) if self.kind in _NUMBERS else each for each in self.choices],
             **{name: _whole(value) for name, value in zip(bounds, (self.least, self.most), strict=False)},
         }
-        return {name: value for name, value in told.items() if value not in ("", [], None)}
+        return {name: value for name, value in keywords.items() if value not in ("", [], None)}
 
     @property
     def options(self) -> Sequence[tuple[str, str]]:
         """The choices of its value; empty if it is typed."""
-        told = _YES_OR_NO if self.kind == "boolean" else [(each, each) for each in self.choices]
-        return [("", "–"), *told] if told else []
+        choices = _YES_OR_NO if self.kind == "boolean" else [(each, each) for each in self.choices]
+        return [("", "–"), *choices] if choices else []
 
     @classmethod
     def shown(cls, name: str, schema: Mapping[str, Any], is_required: bool) -> Self:
         least, most = (schema.get(bound) for bound in _BOUNDS.get(schema["type"], ("", "")))
         choices = tuple(map(str, schema.get("enum", ())))
-        told = {"kind": schema["type"], "title": schema.get("title", ""), "description": schema.get("description", "")}
-        return cls.model_construct(name=name, is_required=is_required, choices=choices, least=least, most=most, **told)
+        fields = {
+            "kind": schema["type"],
+            "title": schema.get("title", ""),
+            "description": schema.get("description", ""),
+        }
+        return cls.model_construct(
+            name=name, is_required=is_required, choices=choices, least=least, most=most, **fields
+        )
 
 
 _NUMBERS: Final = ("integer", "number")
@@ -192,7 +198,7 @@ class TryForm(TryIn, Form):
 
     def typed_for(self, action: Action) -> dict[str, Any]:
         """The values as a model would write them; a text that is no number stays, and the call reports it."""
-        kinds = {name: told["type"] for name, told in action.parameters.get("properties", {}).items()}
+        kinds = {name: schema["type"] for name, schema in action.parameters.get("properties", {}).items()}
         return {name: _typed(kinds.get(name, ""), text) for name, text in self.arguments.items()}
 
 
@@ -210,8 +216,8 @@ class ActionPages(Pages):
     @page("/console/agents/{agent_id}/actions", access=read, menu=MenuEntry("Actions", "Set-up", 1, "bolt"))
     async def actions(self, visit: Visit[NoForm]) -> Shown:
         listed = await self._actions.actions(visit.actor, visit.agent.id)
-        told = {"actions": listed, "hosts": self._actions.hosts, "methods": _METHODS, "kinds": _KINDS}
-        return Shown("actions/actions.html", told | {"rows": _rows({})})
+        context = {"actions": listed, "hosts": self._actions.hosts, "methods": _METHODS, "kinds": _KINDS}
+        return Shown("actions/actions.html", context | {"rows": _rows({})})
 
     @action("/console/agents/{agent_id}/actions", access=write, shown_on="actions")
     async def create_action(self, visit: Visit[ActionForm]) -> Go:
@@ -252,7 +258,7 @@ class ActionPages(Pages):
     async def _action(self, visit: Visit[Form], called: CalledAction | None = None) -> Shown:
         found = await self._actions.action(visit.actor, visit.agent.id, visit.path_id("action_id"))
         facts = sorted({fact for value in found.fixed.values() if (fact := visitor_fact(value))})
-        told = {
+        context = {
             "action": found,
             "parameters": json.dumps(dict(found.parameters), indent=2, ensure_ascii=False) if found.parameters else "",
             "rows": _rows(found.parameters),
@@ -262,4 +268,4 @@ class ActionPages(Pages):
             "methods": _METHODS,
             "kinds": _KINDS,
         }
-        return Shown("actions/action.html", told)
+        return Shown("actions/action.html", context)

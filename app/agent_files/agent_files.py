@@ -239,13 +239,13 @@ def _store_replies(tx: Transaction, actor: Actor, match: Match[SavedReply]) -> N
 
 def _audit(tx: Transaction, actor: Actor, agent_id: UUID, changes: Sequence[FileChange]) -> None:
     """Records the number of changes by part and kind; nothing when the file changed nothing."""
-    told: dict[str, dict[str, int]] = {}
+    details: dict[str, dict[str, int]] = {}
     for each in changes:
         if each.kind != "kept":
-            kinds = told.setdefault(each.part, {})
+            kinds = details.setdefault(each.part, {})
             kinds[each.kind.value] = kinds.get(each.kind.value, 0) + 1
-    if told:
-        AuditRecords(tx).acted(actor, "agent.apply_file", agent_id, **told)
+    if details:
+        AuditRecords(tx).acted(actor, "agent.apply_file", agent_id, **details)
 
 
 @contextmanager

@@ -98,7 +98,7 @@ class AgentFilePages(Pages):
                 outcome = "Visitors see no change until you publish."
         except (InvalidInput, PublishGateFailed) as error:
             raise InvalidInput("", str(error)) from None
-        return Go(visit.url("agent_file"), f"{_told(changes)} {outcome}")
+        return Go(visit.url("agent_file"), f"{_summary(changes)} {outcome}")
 
 
 async def _file_in(text: str, visit: Visit[Form]) -> AgentFile:
@@ -108,6 +108,6 @@ async def _file_in(text: str, visit: Visit[Form]) -> AgentFile:
     return model.for_agent(visit.actor, visit.agent.id)
 
 
-def _told(changes: list[FileChange]) -> str:
+def _summary(changes: list[FileChange]) -> str:
     done = sum(change.kind is not ChangeKind.KEPT for change in changes)
     return f"Applied: {done} {'change' if done == 1 else 'changes'}." if done else "No changes."

@@ -261,8 +261,8 @@ def _endpoint(settings: Settings, part: str) -> ChatEndpoint | None:
     """None if it is not set."""
     if part.startswith(NAMED):
         return settings.models[part.removeprefix(NAMED)]
-    told = {field: getattr(settings, f"{part}_{field}") for field in _FIELDS}
-    return ChatEndpoint(**told) if told["url"] else None
+    fields = {field: getattr(settings, f"{part}_{field}") for field in _FIELDS}
+    return ChatEndpoint(**fields) if fields["url"] else None
 
 
 def chat_endpoints(

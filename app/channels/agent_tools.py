@@ -31,14 +31,14 @@ Caller = TypeVar("Caller")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToolResult:
     """A tool's result, as text and as an object for programs."""
 
     text: str
     value: dict[str, Any]
 
     @classmethod
-    def from_model(cls, answer: BaseModel) -> "Told":
+    def from_model(cls, answer: BaseModel) -> "ToolResult":
         value = answer.model_dump(mode="json")
         return cls(json.dumps(value, ensure_ascii=False), value)
 
@@ -54,10 +54,10 @@ class Tool(Generic[Caller]):
     name: str
     description: str
     takes: type[BaseModel]
-    call: Callable[[Caller, Any], Awaitable[Told]]
+    call: Callable[[Caller, Any], Awaitable[ToolResult]]
     is_read_only: bool = True
 
-    async def told(self, caller: Caller, arguments: Mapping[str, Any]) -> Told:
+    async def result(self, caller: Caller, arguments: Mapping[str, Any]) -> ToolResult:
         """Raises ToolRefused."""
         try:
             return await self.call(caller, self.takes.model_validate_json(json.dumps(arguments)))
@@ -117,21 +117,21 @@ class AgentTools:
             Tool("read_page", "The text of one of the website's pages, as Markdown.", ReadPageIn, self._read),
         ]
 
-    async def _ask(self, caller: ProgramCaller, asked: AskIn) -> Told:
+    async def _ask(self, caller: ProgramCaller, asked: AskIn) -> ToolResult:
         turn = await self._questions.ask(caller, asked.question, Channel.MCP, only=asked.only())
         answer = await whole_answer(turn.feed, turn.conversation_id)
-        return Told(answer.answer + source_list(answer.citations), answer.model_dump(mode="json"))
+        return ToolResult(answer.answer + source_list(answer.citations), answer.model_dump(mode="json"))
 
-    async def _find(self, caller: ProgramCaller, asked: SearchIn) -> Told:
+    async def _find(self, caller: ProgramCaller, asked: SearchIn) -> ToolResult:
         query = SearchQuery(asked.query, filters=(asked.only(),))
         await self._questions.count(caller.agent)
         report = await self._search.search(caller.agent.workspace_id, caller.agent.id, query)
         rows: list[dict[str, Any]] = report.as_json()["chunks"][:SHOWN]
         found = [{name: row[name] for name in ("url", "title", "confidence", "text")} for row in rows]
         text = "\n\n".join(f"{row['title']}\n{row['url']}\n\n{row['text']}" for row in found)
-        return Told(text or "Nothing was found.", {"passages": found})
+        return ToolResult(text or "Nothing was found.", {"passages": found})
 
-    async def _read(self, caller: ProgramCaller, asked: ReadPageIn) -> Told:
+    async def _read(self, caller: ProgramCaller, asked: ReadPageIn) -> ToolResult:
         """Raises NotFound for pages that the agent has not learnt, or may not answer from."""
         await self._questions.count(caller.agent)
         agent = caller.agent
@@ -147,4 +147,4 @@ class AgentTools:
         if not chunks:
             raise NotFound("page")
         markdown = "\n\n".join(chunk.linked_text for chunk in chunks)
-        return Told(markdown, {"url": chunks[0].url, "title": chunks[0].title, "markdown": markdown})
+        return ToolResult(markdown, {"url": chunks[0].url, "title": chunks[0].title, "markdown": markdown})

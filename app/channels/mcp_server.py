@@ -27,11 +27,11 @@ def tool_server(name: str, instructions: str, tools: list[Tool[Caller]], caller:
         if tool is None:
             return _refused(f"There is no tool {params.name[:60]!r}. tools/list names them.")
         try:
-            told = await tool.told(caller, params.arguments or {})
+            result = await tool.result(caller, params.arguments or {})
         except ToolRefused as error:
             return _refused(str(error))
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=told.text)], structured_content=told.value
+            content=[types.TextContent(type="text", text=result.text)], structured_content=result.value
         )
 
     return Server(

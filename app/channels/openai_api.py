@@ -60,7 +60,7 @@ class OpenAiApi(Api):
     )
     async def create_chat_completion(self, call: Call[Actor, wire.ChatCompletionIn]) -> Response:
         asked = call.input
-        question, told = asked.told()
+        question, earlier = asked.exchange()
         only = asked.only()
         agent, _ = await self._questions.agent(call.caller, asked.model)
         turn = await self._questions.ask(
@@ -69,14 +69,14 @@ class OpenAiApi(Api):
             Channel.API,
             user_id=asked.user,
             is_proven=await self._is_proven(agent.id, asked),
-            told=told,
+            earlier=earlier,
             only=only,
         )
         created = int(self._clock.now().timestamp())
         if not asked.stream:
             answer = await whole_answer(turn.feed, turn.conversation_id)
-            told_usage = await self._questions.usage(agent, answer.turn_id)
-            made = completion(answer, agent.id, created, told_usage)
+            used = await self._questions.usage(agent, answer.turn_id)
+            made = completion(answer, agent.id, created, used)
             return Response(
                 made.model_dump_json(), headers={"Cache-Control": "no-store"}, media_type="application/json"
             )

@@ -97,8 +97,8 @@ async def completion_frames(
                 case Citations() as citations:
                     cited = tuple(CitationOut.showing(citation) for citation in citations.citations)
                     marks = annotations("".join(text), cited)
-                    told = [mark.model_dump() for mark in marks]
-                    yield _frame(wire.chunk(about, {"content": source_list(cited), "annotations": told}))
+                    chips = [mark.model_dump() for mark in marks]
+                    yield _frame(wire.chunk(about, {"content": source_list(cited), "annotations": chips}))
                 case Done() as done:
                     yield _frame({**wire.chunk(about, {}, _FINISH[done.finish]), "docent": _about(turn, done)})
                     if usage is not None:

@@ -131,7 +131,7 @@ class ChatCompletionIn(Lenient):
         check_filter("filter", only)
         return only
 
-    def told(self) -> tuple[str, tuple[Exchange, ...]]:
+    def exchange(self) -> tuple[str, tuple[Exchange, ...]]:
         """The question and the conversation before it: the latest questions with the answers that followed them. Raises
         InvalidInput."""
         spoken = [(n, each) for n, each in enumerate(self.messages) if each.role in ("user", "assistant")]
@@ -274,8 +274,8 @@ def openai_error(problem: Problem) -> dict[str, object]:
     status = openai_status(problem.code)
     kind = "rate_limit_error" if status == 429 else "invalid_request_error" if status < 500 else "server_error"
     param = problem.field_name or ("model" if problem.code == "not_found" else None)
-    told = {"message": problem.message, "type": kind, "param": param, "code": openai_code(problem.code)}
-    return {"error": told}
+    error = {"message": problem.message, "type": kind, "param": param, "code": openai_code(problem.code)}
+    return {"error": error}
 
 
 def _response(problem: Problem) -> Response:

@@ -12,7 +12,7 @@ from app.agents.api.agents import AdminAgents
 from app.answers.curated.api import AdminCuratedAnswers, CuratedEditOut
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedProposals
-from app.channels.agent_tools import Told, Tool
+from app.channels.agent_tools import Tool, ToolResult
 from app.conversations.api.conversations import AdminConversations
 from app.core.actor import PROPOSE, Actor
 from app.core.setting import limits_of
@@ -96,7 +96,7 @@ class OperatorTools:
             is_read_only=False,
         )
 
-    async def _propose(self, actor: Actor, asked: AnswerProposal) -> Told:
+    async def _propose(self, actor: Actor, asked: AnswerProposal) -> ToolResult:
         if asked.answer_id is not None:
             edit = await self._proposals.propose_change(
                 actor, asked.agent_id, asked.answer_id, lambda current: replace(current, **asked.sent)
@@ -104,7 +104,7 @@ class OperatorTools:
         else:
             blank = CuratedAnswer(uuid4(), asked.agent_id, Trigger.SEMANTIC, "", "")
             edit = await self._proposals.propose_new(actor, replace(blank, **asked.sent))
-        return Told.from_model(CuratedEditOut.showing(edit))
+        return ToolResult.from_model(CuratedEditOut.showing(edit))
 
 
 def _tool(endpoint: AnyEndpoint) -> Tool[Actor]:
@@ -112,13 +112,13 @@ def _tool(endpoint: AnyEndpoint) -> Tool[Actor]:
         raise ValueError(f"{endpoint.operation} is no operation that only reads")
     ids = endpoint.path_ids
 
-    async def call(actor: Actor, given: BaseModel) -> Told:
+    async def call(actor: Actor, given: BaseModel) -> ToolResult:
         values = dict(given)
         path = {name: str(values.pop(name)) for name in ids}
         request = Request({"type": "http", "path_params": path, "headers": [], "query_string": b""})
         taken = endpoint.input_model.model_construct(**values) if endpoint.input_model else None
         answer: Any = await endpoint.handler(Call(request, actor, taken))
-        return Told.from_model(answer)
+        return ToolResult.from_model(answer)
 
     return Tool(OPERATIONS[endpoint.operation], f"{endpoint.summary}.", _takes(endpoint), call)
 

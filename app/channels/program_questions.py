@@ -120,12 +120,12 @@ class ProgramQuestions:
         *,
         user_id: str | None = None,
         is_proven: bool = False,
-        told: Sequence[Exchange] = (),
+        earlier: Sequence[Exchange] = (),
         only: SearchFilter = EVERY_PAGE,
     ) -> ProgramTurn:
         """Begin a turn. `user_id` is the user for whom the program asks, as the website knows them; without one the
         visitor is the program itself. Actions and attributes of that user are used only if the website's signature
-        `is_proven`. `told` is the conversation so far, oldest first; pages
+        `is_proven`. `earlier` is the conversation so far, oldest first; pages
         must pass `only` and the agent's own filter.
 
         Raises RateLimited, and what `Turns.ask` does.
@@ -137,7 +137,7 @@ class ProgramQuestions:
         await self.count(agent)
         opened = await self._conversations.open(agent, None, channel, user_id or caller.name, resumes=False)
         session = replace(opened.session, is_proven=is_proven, network=caller.limit_key)
-        request = TurnRequest(uuid4(), message, "", only=only, told=tuple(told))
+        request = TurnRequest(uuid4(), message, "", only=only, earlier=tuple(earlier))
         return ProgramTurn(await self._turns.ask(session, request), opened.conversation.id)
 
     async def count(self, agent: LiveAgent) -> None:

@@ -100,7 +100,7 @@ class Exchange:
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
     """A visitor's question, as admitted. `page_context` is what the visitor's page reports about itself, at most 8 KB
-    of text, untrusted like everything from a browser. `told` is the history that a program sent, oldest first and
+    of text, untrusted like everything from a browser. `earlier` is the history that a program sent, oldest first and
     equally untrusted; None means the conversation's own."""
 
     turn_id: UUID
@@ -108,7 +108,7 @@ class TurnRequest:
     page_url: str
     page_context: str = ""
     only: SearchFilter = field(default_factory=SearchFilter)  # applies in addition to the agent's own filter
-    told: tuple[Exchange, ...] | None = None
+    earlier: tuple[Exchange, ...] | None = None
 
     @property
     def fingerprint(self) -> str:

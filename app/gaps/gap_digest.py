@@ -131,5 +131,5 @@ def in_words(figures: Mapping[str, Any], questions: Mapping[UUID, str]) -> dict[
             if gap_id in questions
         ]
 
-    told = {name: {**figures[name], "gaps": worded(figures[name]["gaps"])} for name in _LISTS}
-    return {**figures, **told, "biggest": worded(figures["biggest"])}
+    lists = {name: {**figures[name], "gaps": worded(figures[name]["gaps"])} for name in _LISTS}
+    return {**figures, **lists, "biggest": worded(figures["biggest"])}

@@ -70,8 +70,8 @@ class GapReplays:
 
         def work(tx: Transaction) -> Gap:
             gap = GapRecords(tx).set_state(actor.workspace_id, gap_id, GapState.ANSWERED, note)
-            told = {"agent_id": str(gap.agent_id), "version": version, "questions": len(replay.questions)}
-            AuditRecords(tx).acted(actor, "gap.prove", gap_id, **told)
+            details = {"agent_id": str(gap.agent_id), "version": version, "questions": len(replay.questions)}
+            AuditRecords(tx).acted(actor, "gap.prove", gap_id, **details)
             return gap
 
         gap = await self._records.of_workspace(actor.workspace_id).write(work)

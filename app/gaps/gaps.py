@@ -179,8 +179,8 @@ class GapTriage:
             noted = f"{gap.note}\n{note}" if state is GapState.IGNORED and gap.note else note
             check_text("note", noted, MAX_NOTE_CHARS)
             changed.append(GapRecords(tx).set_state(actor.workspace_id, gap.id, state, noted))
-            told = {"agent_id": str(agent_id), "state": state.value}
-            AuditRecords(tx).acted(actor, "gap.settle", gap.id, **told)
+            details = {"agent_id": str(agent_id), "state": state.value}
+            AuditRecords(tx).acted(actor, "gap.settle", gap.id, **details)
         return changed
 
     @writes
@@ -196,8 +196,8 @@ class GapTriage:
                 continue
             before = gap.note.removesuffix(note).removesuffix("\n")
             changed.append(GapRecords(tx).take_back(actor.workspace_id, gap.id, state, before))
-            told = {"agent_id": str(agent_id), "state": state.value}
-            AuditRecords(tx).acted(actor, "gap.take_back", gap.id, **told)
+            details = {"agent_id": str(agent_id), "state": state.value}
+            AuditRecords(tx).acted(actor, "gap.take_back", gap.id, **details)
         return changed
 
     @staticmethod

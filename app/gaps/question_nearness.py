@@ -182,8 +182,8 @@ def _looked_at(
 
 
 def _left(questions: Sequence[str], pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[str, str]]:
-    said = {place: folded_words(questions[place]) for pair in pairs for place in pair}
-    return {(one, other): rests(said[one], said[other]) for one, other in pairs}
+    words = {place: folded_words(questions[place]) for pair in pairs for place in pair}
+    return {(one, other): rests(words[one], words[other]) for one, other in pairs}
 
 
 def ask_of_different_things(one: str, other: str, languages: LanguageGuesser) -> bool:

@@ -41,8 +41,8 @@ class TurnReview:
         if gap_id is None:
             raise InvalidInput("", "The question contains no words to search for.")
         gap = GapRecords(tx).gap(actor.workspace_id, gap_id)
-        told = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
-        AuditRecords(tx).acted(actor, "gap.flag", gap.id, **told)
+        details = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
+        AuditRecords(tx).acted(actor, "gap.flag", gap.id, **details)
         return gap
 
     @reads

@@ -68,7 +68,7 @@ class CircuitBreaker:
             self._succeeded(epoch)
             raise
         except BaseException:
-            self._said_nothing(epoch)
+            self._gave_no_verdict(epoch)
             raise
         else:
             self._succeeded(epoch)
@@ -103,7 +103,7 @@ class CircuitBreaker:
             self._epoch += 1
             self._tell("closed")
 
-    def _said_nothing(self, epoch: int) -> None:
+    def _gave_no_verdict(self, epoch: int) -> None:
         if epoch == self._epoch:
             self._is_probing = False
 

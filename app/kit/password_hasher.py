@@ -71,15 +71,15 @@ def _matching(password: str, hashes: Sequence[str]) -> list[str]:
 
 def _computed(password: str, like: str) -> str:
     """The hash with the settings and the salt of another."""
-    as_told = extract_parameters(like)
+    parameters = extract_parameters(like)
     salt = like.split("$")[-2]
     return hash_secret(
         password.encode(),
         b64decode(salt + "=" * (-len(salt) % 4)),
-        as_told.time_cost,
-        as_told.memory_cost,
-        as_told.parallelism,
-        as_told.hash_len,
-        as_told.type,
-        as_told.version,
+        parameters.time_cost,
+        parameters.memory_cost,
+        parameters.parallelism,
+        parameters.hash_len,
+        parameters.type,
+        parameters.version,
     ).decode()

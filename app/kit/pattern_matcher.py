@@ -75,5 +75,5 @@ def _compiled(pattern: str) -> "re2._Regexp":
 
 
 def _reason(error: Exception) -> str:
-    [said] = error.args or ("",)
-    return said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    [reason] = error.args or ("",)
+    return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)

@@ -61,16 +61,16 @@ async def redis_facts(url: str) -> RedisFacts:
     """Raises Unavailable."""
     redis = redis_client(url, seconds=_FACTS_SECONDS)
     try:
-        told = await redis.info()
+        info = await redis.info()
         seconds, microseconds = await redis.time()
     except (RedisError, OSError) as error:
         raise Unavailable(f"it does not answer ({type(error).__name__}).") from error
     finally:
         await redis.aclose()
     return RedisFacts(
-        version=str(told.get("redis_version", "of unknown version")),
-        policy=str(told.get("maxmemory_policy", "policy unknown")),
-        max_mib=int(told.get("maxmemory", 0)) // _MIB,
+        version=str(info.get("redis_version", "of unknown version")),
+        policy=str(info.get("maxmemory_policy", "policy unknown")),
+        max_mib=int(info.get("maxmemory", 0)) // _MIB,
         time=seconds + microseconds / 1e6,
     )
 

@@ -130,8 +130,8 @@ class Chunker:
                 yield current
                 current, has_text = "", False
             if not current:
-                told = _joined(term_above(body, at), text)
-                current = told if self._fits(told) else text
+                with_term = _joined(term_above(body, at), text)
+                current = with_term if self._fits(with_term) else text
                 if self._fits(current):
                     has_text = True
                     continue
@@ -182,11 +182,11 @@ class Chunker:
                 yield group
                 continue
             first, *others = group
-            is_said = bool(others) and announces(first, others[0])
-            *said, announcing = sentences(first.text) if is_said else [first.text]
+            is_announced = bool(others) and announces(first, others[0])
+            *leading, announcing = sentences(first.text) if is_announced else [first.text]
             near = (replace(first, text=announcing), *others)
-            if said and self._fits(text_of(near)):
-                yield (replace(first, text=" ".join(said)),)
+            if leading and self._fits(text_of(near)):
+                yield (replace(first, text=" ".join(leading)),)
                 yield near
             else:
                 yield from introduced(group)
@@ -203,7 +203,7 @@ class Chunker:
             case BlockKind.LIST:
                 cut = list(self._gathered(list_items(block.text), room, self._item_in_parts))
             case BlockKind.PARAGRAPH:
-                cut = self._said_in_parts(block.text, room)
+                cut = self._split_text(block.text, room)
             case _:
                 cut = self._split(block.text, room)
         if not cut:
@@ -218,12 +218,12 @@ class Chunker:
         contains code, its first line and what is nested in it, as separate blocks."""
         first, _, nested = item.partition("\n")
         if not nested:
-            return self._said_in_parts(item, room)
+            return self._split_text(item, room)
         if "```" in nested or "~~~" in nested:
             return list(self._packed("", units(blocks(f"{first}\n\n{dedent(nested)}"))))
-        return [dedent(part) for part in self._gathered(item.split("\n"), room, self._said_in_parts)]
+        return [dedent(part) for part in self._gathered(item.split("\n"), room, self._split_text)]
 
-    def _said_in_parts(self, text: str, room: int) -> list[str]:
+    def _split_text(self, text: str, room: int) -> list[str]:
         """Whole sentences, as many as fit in each part; a longer sentence is split at commas, else between words."""
 
         def words(part: str, room: int) -> list[str]:

@@ -93,8 +93,8 @@ def _by_page(chunks: Iterable[Chunk]) -> list[list[Chunk]]:
 
 
 def _main_language(pages: Sequence[Sequence[Chunk]]) -> str | None:
-    told = Counter(page[0].language for page in pages if page[0].language is not None)
-    return told.most_common(1)[0][0] if told else None
+    languages = Counter(page[0].language for page in pages if page[0].language is not None)
+    return languages.most_common(1)[0][0] if languages else None
 
 
 def page_questions(page: Sequence[Chunk]) -> list[StarterSuggestion]:

@@ -43,11 +43,11 @@ def _in_words(count: int, language: str, known: Collection[str], *, is_stemmed: 
     pages = f"{count} pages are" if count > 1 else "1 page is"
     *others, last = sorted(_name(each) for each in known)
     reads = f"{', '.join(others)} and {last}" if others else last
-    said = (
+    notice = (
         f"{pages} {_name(language)}: the shipped models read {reads}. Set an embeddings endpoint "
         "(DOCENT_EMBEDDINGS_URL) or expect keyword search."
     )
-    return said if is_stemmed else f'{said} The agent\'s setting language "{language}" finds other forms of a word.'
+    return notice if is_stemmed else f'{notice} The agent\'s setting language "{language}" finds other forms of a word.'
 
 
 def _name(language: str) -> str:

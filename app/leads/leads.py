@@ -76,8 +76,8 @@ class Leads:
             created_at=self._clock.now(),
         )
         LeadRecords(tx).add(lead)
-        told = {"conversation_id": str(lead.conversation_id), "lead_id": str(lead.id)}
-        Outbox(tx).tell(lead.agent_id, LEAD_LEFT.name, told, conversation_id=lead.conversation_id)
+        data = {"conversation_id": str(lead.conversation_id), "lead_id": str(lead.id)}
+        Outbox(tx).tell(lead.agent_id, LEAD_LEFT.name, data, conversation_id=lead.conversation_id)
 
     async def leads(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD
@@ -131,10 +131,10 @@ def _changed(
     if wanted.assignee is not None:
         wanted = replace(wanted, assignee=checked_assignee(tx, actor, wanted.assignee))
     records.change(lead_ids, wanted, actor.name)
-    told = {
+    details = {
         "leads": len(lead_ids),
         **({} if wanted.state is None else {"state": wanted.state.value}),
         **({} if wanted.assignee is None else {"assignee": wanted.assignee}),
     }
-    AuditRecords(tx).acted(actor, "lead.edit", agent_id, **told)
+    AuditRecords(tx).acted(actor, "lead.edit", agent_id, **details)
     return were, records.lock(agent_id, lead_ids)

@@ -135,13 +135,13 @@ class LeadPages(Pages):
             had = {each.id: each.assignee for each in were}
             given = [(f"was.{now.id}", had[now.id] or NOBODY) for now in changed if had[now.id] != now.assignee]
             to = f"{visit.url('leads')}?{urlencode([*query.items(), ('undo_as', 'reassign'), *given])}"
-            return Go(f"{to}#lead-{lead_ids[0]}", _told(changed, change))
+            return Go(f"{to}#lead-{lead_ids[0]}", _summary(changed, change))
         query["undo_as"] = "open" if change.state is LeadState.DONE else "done"
         undone = urlencode([("undo", str(each.id)) for each in changed])
-        return Go(f"{visit.url('leads', query)}&{undone}", _told(changed, change))
+        return Go(f"{visit.url('leads', query)}&{undone}", _summary(changed, change))
 
 
-def _told(changed: Sequence[Lead], change: LeadChange) -> str:
+def _summary(changed: Sequence[Lead], change: LeadChange) -> str:
     many = plural(len(changed), "lead")
     if change.state is not None:
         return f"{many} {'done' if change.state is LeadState.DONE else 'reopened'}."

@@ -129,7 +129,9 @@ class FindPages(Pages):
         )
         return {
             "Actions": [(name, visit.url(page) + at, "") for name, _, page, at in acts],
-            "Settings": [(label, f"{visit.url(page)}#{at}", told[:80]) for label, page, at, told in settings[:_FOUND]],
+            "Settings": [
+                (label, f"{visit.url(page)}#{at}", words[:80]) for label, page, at, words in settings[:_FOUND]
+            ],
             "Conversations": [
                 (each.first_question, visit.url("conversation", conversation_id=each.id), day(each.last_active_at))
                 for each in talks

@@ -54,35 +54,35 @@ def conversations(kind: Export, text: str) -> list[PastConversation]:
 
 def _rows(text: str) -> list[Row]:
     try:
-        told = json.loads(text)
+        data = json.loads(text)
     except json.JSONDecodeError:
-        told = [json.loads(line) for line in text.splitlines() if line.strip()]
-    return list(_unwrapped(told))
+        data = [json.loads(line) for line in text.splitlines() if line.strip()]
+    return list(_unwrapped(data))
 
 
-def _unwrapped(told: Any) -> Iterator[Row]:
+def _unwrapped(data: Any) -> Iterator[Row]:
     """The objects of a list, also of a list of an API's pages."""
-    if isinstance(told, list):
-        for each in told:
+    if isinstance(data, list):
+        for each in data:
             yield from _unwrapped(each)
         return
-    inner = [told[name] for name in ("_embedded", "data", "payload", "conversations", "tickets") if name in told]
-    is_wrapper = bool(inner) and "id" not in told and isinstance(inner[0], list | dict)
-    yield from _unwrapped(inner[0]) if is_wrapper else [told]
+    inner = [data[name] for name in ("_embedded", "data", "payload", "conversations", "tickets") if name in data]
+    is_wrapper = bool(inner) and "id" not in data and isinstance(inner[0], list | dict)
+    yield from _unwrapped(inner[0]) if is_wrapper else [data]
 
 
 def _intercom(rows: Sequence[Row]) -> Iterator[PastConversation]:
     """https://developers.intercom.com/docs/references/rest-api/api.intercom.io/conversations/conversation"""
     for row in rows:
         parts = (row.get("conversation_parts") or {}).get("conversation_parts") or ()
-        said = [row["source"], *(part for part in parts if part["part_type"] in ("comment", "assignment", "open"))]
+        written = [row["source"], *(part for part in parts if part["part_type"] in ("comment", "assignment", "open"))]
         yield _conversation(
-            row, (PastMessage(_WRITERS[who], _of_html(each.get("body"))) for each, who in _people(said))
+            row, (PastMessage(_WRITERS[who], _of_html(each.get("body"))) for each, who in _people(written))
         )
 
 
-def _people(said: Sequence[Row]) -> Iterator[tuple[Row, str]]:
-    for each in said:
+def _people(parts: Sequence[Row]) -> Iterator[tuple[Row, str]]:
+    for each in parts:
         author = each.get("author") or {}
         if author.get("type") in _WRITERS and not author.get("from_ai_agent"):
             yield each, author["type"]
@@ -93,8 +93,8 @@ def _zendesk(rows: Sequence[Row]) -> Iterator[PastConversation]:
     for row in rows:
         asker = row.get("requester_id") or row["requester"]["id"]
         public = [each for each in row.get("comments") or () if each.get("public", True)]
-        said = (PastMessage(each.get("author_id") == asker, _plain_or_html(each)) for each in public)
-        yield _conversation(row, said if public else iter([PastMessage(True, row.get("description") or "")]))
+        messages = (PastMessage(each.get("author_id") == asker, _plain_or_html(each)) for each in public)
+        yield _conversation(row, messages if public else iter([PastMessage(True, row.get("description") or "")]))
 
 
 def _plain_or_html(comment: Row) -> str:
@@ -107,8 +107,8 @@ def _chatwoot(rows: Sequence[Row]) -> Iterator[PastConversation]:
     """https://developers.chatwoot.com/api-reference/messages/get-messages: type 0 comes from the visitor, 1 from the
     team."""
     for row in rows:
-        said = sorted((each for each in row["messages"] if not each.get("private")), key=lambda each: each["id"])
-        wanted = [each for each in said if each["message_type"] in (0, 1) and not _is_bots(each)]
+        messages = sorted((each for each in row["messages"] if not each.get("private")), key=lambda each: each["id"])
+        wanted = [each for each in messages if each["message_type"] in (0, 1) and not _is_bots(each)]
         yield _conversation(row, (PastMessage(each["message_type"] == 0, each.get("content") or "") for each in wanted))
 
 
@@ -119,9 +119,9 @@ def _is_bots(message: Row) -> bool:
 def _crisp(rows: Sequence[Row]) -> Iterator[PastConversation]:
     """https://docs.crisp.chat/references/rest-api/v1/#get-messages-in-conversation: messages of all conversations, or
     conversations with their `messages`."""
-    said = [message for row in rows for message in row.get("messages", [row])]
-    said.sort(key=lambda each: (each["session_id"], each["timestamp"]))
-    for session, of_session in groupby(said, key=lambda each: each["session_id"]):
+    written = [message for row in rows for message in row.get("messages", [row])]
+    written.sort(key=lambda each: (each["session_id"], each["timestamp"]))
+    for session, of_session in groupby(written, key=lambda each: each["session_id"]):
         wanted = [each for each in of_session if each["type"] == "text" and not each.get("automated")]
         messages = (PastMessage(each["from"] == "user", each["content"]) for each in wanted)
         yield _conversation({"id": session}, messages)
@@ -132,8 +132,8 @@ def _helpscout(rows: Sequence[Row]) -> Iterator[PastConversation]:
     for row in rows:
         threads = sorted(row["_embedded"]["threads"], key=lambda each: each["createdAt"])
         wanted = [each for each in threads if each["type"] in ("customer", "message", "reply", "chat", "phone")]
-        said = (PastMessage(each["createdBy"]["type"] == "customer", _of_html(each.get("body"))) for each in wanted)
-        yield _conversation(row, said)
+        messages = (PastMessage(each["createdBy"]["type"] == "customer", _of_html(each.get("body"))) for each in wanted)
+        yield _conversation(row, messages)
 
 
 def _csv(text: str) -> Iterator[PastConversation]:
@@ -141,12 +141,12 @@ def _csv(text: str) -> Iterator[PastConversation]:
     if "question" not in columns_of(reader):
         raise ValueError
     for number, row in enumerate(reader):
-        told = [PastMessage(name == "question", row.get(name) or "") for name in _COLUMNS]
-        yield _conversation({"id": number}, iter(told))
+        messages = [PastMessage(name == "question", row.get(name) or "") for name in _COLUMNS]
+        yield _conversation({"id": number}, iter(messages))
 
 
-def _conversation(row: Row, said: Messages) -> PastConversation:
-    return PastConversation(str(row["id"]), tuple(each for each in said if each.text.strip()))
+def _conversation(row: Row, messages: Messages) -> PastConversation:
+    return PastConversation(str(row["id"]), tuple(each for each in messages if each.text.strip()))
 
 
 def _of_html(body: str | None) -> str:

@@ -55,10 +55,10 @@ def first_question(conversation: PastConversation) -> PastQuestion | None:
 
 def _asked(message: str) -> str:
     """Of a long message, the sentences that ask; of one that asks nothing, its beginning."""
-    told = [each for each in sentences(_own_words(message)) if small_talk(each) is None and not asks_for_person(each)]
-    text = " ".join(told)
+    parts = [each for each in sentences(_own_words(message)) if small_talk(each) is None and not asks_for_person(each)]
+    text = " ".join(parts)
     if len(text) > _MOST_CHARS:
-        text = " ".join(each for each in told if asks(each)) or text
+        text = " ".join(each for each in parts if asks(each)) or text
     text = text[:_MOST_CHARS].strip()
     return text if question_key(text) else ""
 

@@ -62,7 +62,7 @@ class PastReplays(ReportMaker):
         questions = [PastQuestion(**each) for each in wanted["questions"]]
         made = await self._past.replay(actor, agent.id, wanted["conversations"], questions, on_asked)
         added = await self._keeping.keep(actor, agent, made, Kept(**wanted["kept"]))
-        told = made.as_json()
+        fields = made.as_json()
         shown = [*made.unanswered[:_SHOWN], *made.answered[:_SHOWN]]
-        told["groups"] = [group.as_json() for group in shown]
-        return MadeReport(told | {"unanswered_groups": len(made.unanswered), "added": added})
+        fields["groups"] = [group.as_json() for group in shown]
+        return MadeReport(fields | {"unanswered_groups": len(made.unanswered), "added": added})

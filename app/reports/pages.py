@@ -109,14 +109,14 @@ class CitedPages(Pages):
     @page("/console/agents/{agent_id}/quality", access=read, under="report")
     async def quality(self, visit: Visit[CitedWanted]) -> Shown:
         wanted = visit.input.days
-        told = {
+        context = {
             "quality": await self._review.quality(visit.actor, visit.agent.id, int(wanted)),
             "threshold": visit.agent.draft.confidence_threshold,
             "ranges": [
                 (f"{each} days", visit.url("quality", {"days": each}), each == wanted) for each in ("7", "30", "90")
             ],
         }
-        return Shown("reports/cited_pages.html", told)
+        return Shown("reports/cited_pages.html", context)
 
 
 def _refused(wanted: ReportWanted, error: InvalidInput) -> Rejected:
@@ -175,8 +175,8 @@ def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
         {"outcome": "handed_over"},
     )
     if counts.failed or then.failed:
-        told = _count_before(counts.failed, then.failed)
-        yield Tile("Failed", number(counts.failed), "", told, {"outcome": "failed"})
+        change = _count_before(counts.failed, then.failed)
+        yield Tile("Failed", number(counts.failed), "", change, {"outcome": "failed"})
     rated, then_rated = now.chats, before.chats
     if rated.satisfaction is not None or then_rated.satisfaction is not None:
         yield Tile(
@@ -195,8 +195,8 @@ def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
     if spent.calls or spent_before.calls:
         tokens = f"{number(spent.usage.tokens)} tokens"
         if spent.cost is None:
-            figure, told = number(spent.usage.tokens), _count_before(spent.usage.tokens, spent_before.usage.tokens)
-            yield Tile("Tokens", figure, f"in {number(spent.calls)} answers and drafts", told)
+            figure, change = number(spent.usage.tokens), _count_before(spent.usage.tokens, spent_before.usage.tokens)
+            yield Tile("Tokens", figure, f"in {number(spent.calls)} answers and drafts", change)
         else:
             cost_before = f"{spent_before.cost or 0:,.2f} before"
             yield Tile(

@@ -58,9 +58,9 @@ def rows(report: Report) -> Iterator[Sequence[str]]:
 
 
 def _figures(figures: Figures) -> tuple[str, ...]:
-    told = figures.curated, figures.conversations, figures.visitors, figures.first_word_p50, figures.first_word_p95
+    shown = figures.curated, figures.conversations, figures.visitors, figures.first_word_p50, figures.first_word_p95
     chats = str(figures.chats.up), str(figures.chats.down)
-    return *_counts(figures.counts), *map(_cell, told), *_spent(figures.spent), *chats
+    return *_counts(figures.counts), *map(_cell, shown), *_spent(figures.spent), *chats
 
 
 def _step(step: Step) -> tuple[str, ...]:
@@ -78,8 +78,8 @@ def _counts(counts: TurnCounts) -> tuple[str, ...]:
 
 def _spent(spent: Spent) -> tuple[str, ...]:
     usage = spent.usage
-    told = spent.calls, usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens, spent.cost
-    return tuple(map(_cell, told))
+    shown = spent.calls, usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens, spent.cost
+    return tuple(map(_cell, shown))
 
 
 def _cell(value: float | None) -> str:

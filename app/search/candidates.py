@@ -102,8 +102,8 @@ class CandidateFinder:
             raise IndexUnavailable("Neither search index can be read. Run `docent doctor`, then `docent reindex`.")
         cosines = await asyncio.gather(*(self._cosines(agent_id, hits, chunks) for hits in by_meaning))
         lists = tuple(
-            CandidateList(wording, cosine, said.scores, meant.order, said.order)
-            for wording, cosine, meant, said in zip(wordings, cosines, by_meaning, by_words, strict=True)
+            CandidateList(wording, cosine, by_keywords.scores, meant.order, by_keywords.order)
+            for wording, cosine, meant, by_keywords in zip(wordings, cosines, by_meaning, by_words, strict=True)
         )
         return _candidates(chunks, lists, missing)
 
@@ -137,8 +137,8 @@ class CandidateFinder:
     ) -> "_Hits":
         if not wording.is_said:
             return _Hits()
-        said = without_stop_words(wording.text, query.asked_in)
-        hits = _Hits(lambda n: self._keywords.search(agent_id, query.language, said, n, among))
+        words = without_stop_words(wording.text, query.asked_in)
+        hits = _Hits(lambda n: self._keywords.search(agent_id, query.language, words, n, among))
         await hits.ask(asked)
         return hits
 
@@ -180,9 +180,9 @@ def _candidates(chunks: dict[str, Chunk], lists: Sequence[CandidateList], missin
     # A long text as a whole resembles no chunk, so each chunk answers the part that it is nearest to.
     cosine, bm25 = _best([part.cosine for part in parts]), _best([part.bm25 for part in parts])
     own = CandidateList(lists[0].wording, cosine, bm25, best_first(cosine), best_first(bm25))
-    said = [part for part in parts if part.wording.is_said] or parts
+    verbatim = [part for part in parts if part.wording.is_said] or parts
     asked = {
-        key: max(said, key=lambda part: (part.cosine.get(key, -1.0), part.bm25.get(key, 0.0))).wording.text
+        key: max(verbatim, key=lambda part: (part.cosine.get(key, -1.0), part.bm25.get(key, 0.0))).wording.text
         for key in chunks
     }
     return Candidates(chunks, own, others, asked, missing)

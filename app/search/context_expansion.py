@@ -40,21 +40,21 @@ class ContextExpandingRetriever:
     def _widened(
         self, sources: Sequence[RankedChunk], around: dict[str, list[Chunk]], settings: RetrievalSettings
     ) -> list[RankedChunk]:
-        told: set[str] = set()
+        shown: set[str] = set()
         room = settings.source_tokens - sum(self._tokens.count(item.chunk.text) for item in sources)
         widened = []
         for item in sources:
-            if item.chunk.id in told:
+            if item.chunk.id in shown:
                 continue
             kept = {item.chunk.id: item.chunk}
             for chunk in _nearest_first(item.chunk, around.get(item.chunk.id, []), settings.neighbours):
                 cost = self._tokens.count(chunk.text)
                 if cost > room:
                     break
-                if chunk.id not in told:
+                if chunk.id not in shown:
                     kept[chunk.id] = chunk
                     room -= cost
-            told |= kept.keys()
+            shown |= kept.keys()
             parts = sorted(kept.values(), key=lambda chunk: chunk.position)
             text, links = section_text([part.text for part in parts]), tuple(chain(*(part.links for part in parts)))
             widened.append(replace(item, chunk=replace(item.chunk, text=text, links=links)))

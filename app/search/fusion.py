@@ -56,11 +56,11 @@ def _of_wording(
     cosine = {key: found.cosine.get(key, worst_cosine) for key in candidates.chunks}
     bm25 = {key: found.bm25.get(key, 0.0) for key in candidates.chunks}
     of_document = best_of_group(bm25, {key: chunk.document_id for key, chunk in candidates.chunks.items()})
-    said = trust if found.cosine else 1.0  # without cosines, words alone decide
+    keyword_trust = trust if found.cosine else 1.0  # without cosines, words alone decide
     return score_fusion(
         [
             (cosine, vector_weight),
-            (bm25, said * settings.keyword_weight),
-            (of_document, said * settings.document_weight),
+            (bm25, keyword_trust * settings.keyword_weight),
+            (of_document, keyword_trust * settings.document_weight),
         ]
     )

@@ -117,8 +117,8 @@ class SearchSettingsPages(Pages):
         """Ask every golden question with the draft and with the published configuration."""
         run = await self._golden.run(visit.actor, visit.agent.id)
         rest = " A worker is asking the rest." if run.is_running else ""
-        told = f"Asked {run.asked} of {run.questions} golden questions.{rest}"
-        return Go(visit.url("search_settings") + "#golden", told)
+        outcome = f"Asked {run.asked} of {run.questions} golden questions.{rest}"
+        return Go(visit.url("search_settings") + "#golden", outcome)
 
     async def _found(self, visit: Visit[Try], question: str) -> list[dict[str, Any]]:
         """What the draft finds, and what visitors get."""
@@ -129,7 +129,7 @@ class SearchSettingsPages(Pages):
                 for version in versions
             )
         )
-        told = [report.as_json() for report in reports]
+        found = [report.as_json() for report in reports]
         return [
             {
                 "version": version,
@@ -138,7 +138,7 @@ class SearchSettingsPages(Pages):
                 "rows": found_by_search(each, _FOUND),
                 "stages": stages_of(each["trace"]),
             }
-            for version, each in zip(versions, told, strict=True)
+            for version, each in zip(versions, found, strict=True)
         ]
 
 

@@ -162,12 +162,12 @@ class ModelQueryPlanner:
 
 def _wordings(reply: dict[str, Any], query: SearchQuery, settings: RetrievalSettings) -> list[Wording]:
     weight = settings.extra_weight
-    said = {query.text.casefold()}
+    known = {query.text.casefold()}
     wordings: list[Wording] = []
     if settings.extra_queries:
         for text in _texts(reply.get("queries"), _MAX_QUERY_CHARS):
-            if text.casefold() not in said and len(wordings) < settings.extra_queries:
-                said.add(text.casefold())
+            if text.casefold() not in known and len(wordings) < settings.extra_queries:
+                known.add(text.casefold())
                 wordings.append(Wording(text, weight))
         if keywords := _texts(reply.get("keywords"), _MAX_QUERY_CHARS)[:_MAX_KEYWORDS]:
             wordings.append(Wording(" ".join(keywords), weight, is_meant=False))

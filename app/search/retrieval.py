@@ -117,8 +117,8 @@ def _told_of_a_stage(facts: Mapping[str, Any]) -> dict[str, Value]:
 def without_candidates(retrieval: Retrieval) -> Retrieval:
     """The retrieval with the head of the ranking in the trace and without the ranking itself, which would hold the
     texts of all candidates for as long as the answer is written."""
-    told = [_told(item) for item in retrieval.ranked[:_TOLD]]
-    return replace(retrieval, ranked=(), trace=retrieval.trace | {"ranked": told})
+    ranked = [_told(item) for item in retrieval.ranked[:_TOLD]]
+    return replace(retrieval, ranked=(), trace=retrieval.trace | {"ranked": ranked})
 
 
 def _told(item: RankedChunk) -> dict[str, Any]:

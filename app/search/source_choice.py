@@ -20,22 +20,22 @@ def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], plac
     has_others = len({item.chunk.document_id for item in ranked}) > 1
     room_for_page = places - 1 if has_others and places > 1 else places
     taken: Counter[UUID] = Counter()
-    said: list[str] = []
+    texts: list[str] = []
     kept: list[RankedChunk] = []
     for item in survivors:
         if len(kept) == places:
             break
         text = f" {' '.join(item.chunk.text.replace('#', ' ').casefold().split())} "
-        if _is_told(item.chunk, kept) or any(text in other for other in said):
+        if _is_shown(item.chunk, kept) or any(text in other for other in texts):
             continue
         if taken[item.chunk.document_id] < room_for_page:
             taken[item.chunk.document_id] += 1
-            said.append(text)
+            texts.append(text)
             kept.append(item)
     return kept
 
 
-def _is_told(chunk: Chunk, kept: Sequence[RankedChunk]) -> bool:
+def _is_shown(chunk: Chunk, kept: Sequence[RankedChunk]) -> bool:
     """Whether a kept chunk's section already includes it."""
     return any(
         item.chunk.document_id == chunk.document_id

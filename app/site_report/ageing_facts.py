@@ -97,7 +97,7 @@ def _of_chunk(chunk: Chunk, today: date) -> Iterator[AgeingFact]:
                 continue
             excerpt = Excerpt(_short(line), chunk.link, chunk.title, chunk.language)
             yield AgeingFact(AgeingKind.STRUCK_OUT, found[1].strip(), excerpt)
-    words = _told_as_now(chunk.language or "en")
+    words = _present_words(chunk.language or "en")
     if words is None:
         return
     for sentence in _sentences(chunk.text):
@@ -134,7 +134,7 @@ class _Words:
 
 
 @cache
-def _told_as_now(language: str) -> _Words | None:
+def _present_words(language: str) -> _Words | None:
     """None for a language without a list."""
     words = ageing_words().get(language)
     if words is None:

@@ -112,8 +112,8 @@ def _walls(pages: Iterable[Sequence[Chunk]]) -> Iterator[Weakness]:
     for page in pages:
         words: dict[tuple[str, ...], int] = defaultdict(int)
         for chunk in page:
-            told = (block.text for block in blocks(chunk.text) if block.kind is BlockKind.PARAGRAPH)
-            words[chunk.breadcrumb] += sum(map(_count, told))
+            paragraphs = (block.text for block in blocks(chunk.text) if block.kind is BlockKind.PARAGRAPH)
+            words[chunk.breadcrumb] += sum(map(_count, paragraphs))
         path, most = max(words.items(), key=lambda each: each[1])
         if most >= _WALL_WORDS:
             where = path[-1] if path else page[0].title

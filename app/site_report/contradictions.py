@@ -67,12 +67,12 @@ def contradictions(found: Sequence[Statement]) -> list[Contradiction]:
     differing = Counter(
         pages for pages, _ in {(_pages(a, b), a.statement.excerpt.text) for a, b in pairs if not a.code}
     )
-    told: dict[tuple[frozenset[str], str], list[tuple[_Claim, _Claim]]] = defaultdict(list)
+    by_fact: dict[tuple[frozenset[str], str], list[tuple[_Claim, _Claim]]] = defaultdict(list)
     for a, b in pairs:
-        told[frozenset() if a.code else a.all_words & b.all_words, a.code].append((a, b))
+        by_fact[frozenset() if a.code else a.all_words & b.all_words, a.code].append((a, b))
     kept = [
         of_fact[0]
-        for (words, _), of_fact in told.items()
+        for (words, _), of_fact in by_fact.items()
         if len({claim.spelt for pair in of_fact for claim in pair}) <= _MOST_VALUES
         and (of_fact[0][0].code or differing[_pages(*of_fact[0])] == 1)
         and not _are_both_stated(*of_fact[0], words, claims)
@@ -93,7 +93,7 @@ def _claims(statement: Statement) -> Iterator[_Claim]:
         since = max((end for _, end in stops if end <= value.start), default=0)
         to = min((start for start, _ in stops if start >= value.end), default=len(text))
         clause = f"{text[since : value.start]} {text[value.end : to]}"
-        words, all_words = (_telling(told) for told in (clause, f"{text[: value.start]} {text[value.end :]}"))
+        words, all_words = (_telling(part) for part in (clause, f"{text[: value.start]} {text[value.end :]}"))
         if len(words) < _LEAST_WORDS or value.unit in (EMAIL, PHONE):
             words = all_words
         yield _Claim(statement, value, clause, text[:to], words, all_words, _spelt(value), _code(text, value))
@@ -162,12 +162,12 @@ def _is_one_fact(a: _Claim, b: _Claim, weights: Mapping[str, float], rare: float
         return False
     if _has(b.statement, a.value) or _has(a.statement, b.value) or not _differ_once(a.statement, b.statement):
         return False
-    is_told = any(_has(b.statement, value) for value in a.statement.values if value.written[:1].isdigit())
+    shares_value = any(_has(b.statement, value) for value in a.statement.values if value.written[:1].isdigit())
     share = max(
         _weigh(one & other, weights) / _weigh(one | other, weights)
         for one, other in ((a.words, b.words), (a.all_words, b.all_words))
     )
-    if share < (_SAME_WITH_VALUE if is_told else _SAME):
+    if share < (_SAME_WITH_VALUE if shares_value else _SAME):
         return False
     if (a.statement.names & a.words) - _whole(b.statement) or (b.statement.names & b.words) - _whole(a.statement):
         return False

@@ -152,8 +152,8 @@ class SiteReport:
 
     def share(self, verdict: Verdict, *, is_given: bool = False) -> Share:
         """Of the questions made from pages, or of those that were given."""
-        told = [each.verdict for each in self.answers if (each.question.origin is Origin.GIVEN) == is_given]
-        return Share(told.count(verdict), len(told))
+        verdicts = [each.verdict for each in self.answers if (each.question.origin is Origin.GIVEN) == is_given]
+        return Share(verdicts.count(verdict), len(verdicts))
 
     def as_json(self) -> dict[str, Any]:
         """What `docent report --json` prints. Shares are fractions 0..1."""

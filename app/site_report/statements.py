@@ -65,9 +65,9 @@ def _texts(markdown: str) -> Iterator[tuple[str, str]]:
     lead = ""
     for block in blocks(markdown):
         if block.kind in (BlockKind.PARAGRAPH, BlockKind.QUOTE):
-            told = sentences(shown_line(block.text))
-            yield from ((each, "") for each in told)
-            lead = told[-1] if told and block.is_lead_in else ""
+            parts = sentences(shown_line(block.text))
+            yield from ((each, "") for each in parts)
+            lead = parts[-1] if parts and block.is_lead_in else ""
         elif block.kind is BlockKind.LIST:
             for item in list_items(block.text):
                 yield from ((each, lead) for each in sentences(shown_line(item)))

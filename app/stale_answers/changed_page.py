@@ -27,9 +27,9 @@ _MAX_CHARS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class LostWords:
-    """`told` is the text's unit, `words` are the page's units that supported it."""
+    """`unit` is the sentence, step or row of the text, `words` are the page's units that supported it."""
 
-    told: str
+    unit: str
     words: str
 
 
@@ -92,14 +92,14 @@ class ChangedPage:
         return StaleKind.REWORDED if is_proven else StaleKind.CONTRADICTED
 
     def _lost(self, text: str, language: str | None) -> Iterator[LostWords]:
-        for told, words in quotable_units(text):
+        for unit, words in quotable_units(text):
             if self.after.says(words):
                 continue
             if self.before.says(words):
-                yield LostWords(told, told)
+                yield LostWords(unit, unit)
                 continue
-            facts = facts_of(told, language)
-            if not facts or not self.before.proof(told, language).is_proven:
+            facts = facts_of(unit, language)
+            if not facts or not self.before.proof(unit, language).is_proven:
                 continue
-            if not self.after.proof(told, language).is_proven:
-                yield LostWords(told, self.before.evidence.likest(told, having=facts) or told)
+            if not self.after.proof(unit, language).is_proven:
+                yield LostWords(unit, self.before.evidence.likest(unit, having=facts) or unit)

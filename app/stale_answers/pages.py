@@ -91,14 +91,14 @@ class StaleAnswerPages(Pages):
     async def stale_answer(self, visit: Visit[NoForm]) -> Shown:
         own = visit.agent.id, visit.path_id("stale_answer_id")
         stale = await self._stale.stale_answer(visit.actor, *own)
-        told = {
+        context = {
             "stale": stale,
             "tellings": await self._stale.tellings(visit.actor, *own),
             "suggested": new_numbers(stale),
             "in_words": KINDS,
             "subject_in_words": SUBJECTS,
         }
-        return Shown("stale_answers/stale_answer.html", told)
+        return Shown("stale_answers/stale_answer.html", context)
 
     @action("/console/agents/{agent_id}/stale-answers/settle", access=write, shown_on="stale_answers")
     async def settle_stale_answers(self, visit: Visit[SettleForm]) -> Go:

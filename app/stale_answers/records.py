@@ -19,12 +19,12 @@ from app.sources.runs.records.crawl_runs import IS_BEING_READ
 from app.stale_answers.stale_answer import (
     Finding,
     PageChange,
+    PastAnswer,
     StaleAnswer,
     StaleFilter,
     StaleState,
     StaleSubject,
     Telling,
-    ToldAnswer,
 )
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS, own_row
 from app.store.tables.conversations import CITATIONS, MESSAGES, TURNS
@@ -33,7 +33,7 @@ from app.store.tables.knowledge import DOCUMENT_VERSIONS, PAGE_CHANGES
 from app.store.transaction import Keyset, Repository, insert_of, new_id, value_of
 
 _LATEST_FIRST = Keyset(STALE_ANSWERS.c.found_at, STALE_ANSWERS.c.id, descending=True)
-_asked, _told = (MESSAGES.alias(name) for name in ("stale_asked", "stale_told"))
+_question, _answer = (MESSAGES.alias(name) for name in ("stale_asked", "stale_told"))
 
 
 class StaleAnswerRecords(Repository):
@@ -132,10 +132,10 @@ class StaleAnswerRecords(Repository):
     def tellings(self, stale_id: UUID, at_most: int) -> list[Telling]:
         """Turns that gave it from pages, latest first."""
         statement = (
-            select(TURNS.c.id.label("turn_id"), TURNS.c.conversation_id, _asked.c.text.label("question"))
+            select(TURNS.c.id.label("turn_id"), TURNS.c.conversation_id, _question.c.text.label("question"))
             .add_columns(TURNS.c.created_at.label("told_at"))
             .join(STALE_TELLINGS, STALE_TELLINGS.c.turn_id == TURNS.c.id)
-            .join(_asked, and_(_asked.c.turn_id == TURNS.c.id, _asked.c.role == Role.VISITOR.value))
+            .join(_question, and_(_question.c.turn_id == TURNS.c.id, _question.c.role == Role.VISITOR.value))
             .where(STALE_TELLINGS.c.stale_answer_id == stale_id)
             .order_by(TURNS.c.created_at.desc(), TURNS.c.id)
             .limit(at_most)
@@ -148,20 +148,20 @@ class StaleAnswerRecords(Repository):
     def _whole(self, rows: Sequence[Row[Any]]) -> list[StaleAnswer]:
         """With its counts of turns, conversations and visitors, and the question."""
         ids = [row.id for row in rows]
-        counts = self._told_by_answers(ids) | self._told_by_curated(rows)
+        counts = self._counts_of_answers(ids) | self._counts_of_curated(rows)
         latest = self._latest(ids)
         own = self._operators_own(rows)
         whole: list[StaleAnswer] = []
         for row in rows:
             turns, conversations, visitors = counts.get(row.id, (0, 0, 0))
             question, old_answer, new_answer = latest.get(row.id) or (*own.get(row.id, ("", "")), row.new_answer)
-            told = {"question": masked(question), "old_answer": old_answer, "new_answer": new_answer}
+            texts = {"question": masked(question), "old_answer": old_answer, "new_answer": new_answer}
             whole.append(
-                value_of(StaleAnswer, row, **told, turns=turns, conversations=conversations, visitors=visitors)
+                value_of(StaleAnswer, row, **texts, turns=turns, conversations=conversations, visitors=visitors)
             )
         return whole
 
-    def _told_by_answers(self, ids: Sequence[UUID]) -> dict[UUID, tuple[int, int, int]]:
+    def _counts_of_answers(self, ids: Sequence[UUID]) -> dict[UUID, tuple[int, int, int]]:
         statement = (
             select(STALE_TELLINGS.c.stale_answer_id, *_COUNTS)
             .join(TURNS, TURNS.c.id == STALE_TELLINGS.c.turn_id)
@@ -170,7 +170,7 @@ class StaleAnswerRecords(Repository):
         )
         return {stale_id: (turns, talks, people) for stale_id, turns, talks, people in self._rows(statement)}
 
-    def _told_by_curated(self, rows: Sequence[Row[Any]]) -> dict[UUID, tuple[int, int, int]]:
+    def _counts_of_curated(self, rows: Sequence[Row[Any]]) -> dict[UUID, tuple[int, int, int]]:
         curated = [row.curated_answer_id for row in rows if row.curated_answer_id is not None]
         statement = (
             select(TURNS.c.curated_answer_id, *_COUNTS)
@@ -192,12 +192,12 @@ class StaleAnswerRecords(Repository):
             .subquery()
         )
         statement = (
-            select(tellings.c.stale_answer_id, _asked.c.text, _told.c.text, tellings.c.new_answer)
-            .join(_asked, and_(_asked.c.turn_id == tellings.c.turn_id, _asked.c.role == Role.VISITOR.value))
-            .join(_told, and_(_told.c.turn_id == tellings.c.turn_id, _told.c.role == Role.AGENT.value))
+            select(tellings.c.stale_answer_id, _question.c.text, _answer.c.text, tellings.c.new_answer)
+            .join(_question, and_(_question.c.turn_id == tellings.c.turn_id, _question.c.role == Role.VISITOR.value))
+            .join(_answer, and_(_answer.c.turn_id == tellings.c.turn_id, _answer.c.role == Role.AGENT.value))
             .where(tellings.c.place == 1)
         )
-        return {stale_id: (asked, told, new) for stale_id, asked, told, new in self._rows(statement)}
+        return {stale_id: (asked, old, new) for stale_id, asked, old, new in self._rows(statement)}
 
     def _operators_own(self, rows: Sequence[Row[Any]]) -> Mapping[UUID, tuple[str, str]]:
         """Question and answer of curated answers and golden questions."""
@@ -208,7 +208,8 @@ class StaleAnswerRecords(Repository):
             .where(STALE_ANSWERS.c.id.in_([row.id for row in rows if row.subject != StaleSubject.ANSWER.value]))
         )
         return {
-            stale_id: (pattern or asked or "", told or "") for stale_id, pattern, told, asked in self._rows(statement)
+            stale_id: (pattern or asked or "", answer or "")
+            for stale_id, pattern, answer, asked in self._rows(statement)
         }
 
     def _rows(self, statement: Any) -> Sequence[Any]:
@@ -220,8 +221,8 @@ _COUNTS = (func.count(), func.count(TURNS.c.conversation_id.distinct()), func.co
 
 def _key(change: PageChange, finding: Finding) -> str:
     whose = finding.curated_answer_id or finding.golden_question_id or ""
-    told = f"{finding.subject.value}\n{whose}\n{change.url}\n{' '.join(folded_words(finding.old_words))}"
-    return content_hash(told)
+    identity = f"{finding.subject.value}\n{whose}\n{change.url}\n{' '.join(folded_words(finding.old_words))}"
+    return content_hash(identity)
 
 
 _FROM_PAGES = (AnsweredBy.MODEL.value, AnsweredBy.EXTRACTIVE.value)
@@ -248,8 +249,8 @@ class ChangedPageRecords(Repository):
         return bool(self._delete(PAGE_CHANGES, *own))
 
 
-class ToldAnswerRecords(Repository):
-    def citing(self, agent_id: UUID, url: str, since: datetime, at_most: int) -> list[ToldAnswer]:
+class PastAnswerRecords(Repository):
+    def citing(self, agent_id: UUID, url: str, since: datetime, at_most: int) -> list[PastAnswer]:
         """Answers that cite the page or one of its sections, latest first."""
         statement = (
             select(TURNS.c.id, TURNS.c.language, TURNS.c.answered_by, CITATIONS.c.quote, MESSAGES.c.text)
@@ -265,13 +266,15 @@ class ToldAnswerRecords(Repository):
             .order_by(TURNS.c.created_at.desc(), TURNS.c.id, CITATIONS.c.number)
             .limit(at_most)
         )
-        told: dict[UUID, dict[str, Any]] = {}
+        answers: dict[UUID, dict[str, Any]] = {}
         for turn_id, language, answered_by, quote, answer in self._connection.execute(statement):
             is_free = answered_by == AnsweredBy.MODEL.value
-            one = told.setdefault(turn_id, {"answer": answer, "language": language, "is_free": is_free, "quotes": []})
+            one = answers.setdefault(
+                turn_id, {"answer": answer, "language": language, "is_free": is_free, "quotes": []}
+            )
             if quote:
                 one["quotes"].append(quote)
-        return [ToldAnswer(turn_id, **{**one, "quotes": tuple(one["quotes"])}) for turn_id, one in told.items()]
+        return [PastAnswer(turn_id, **{**one, "quotes": tuple(one["quotes"])}) for turn_id, one in answers.items()]
 
 
 def _is_page(url: str) -> ColumnElement[bool]:

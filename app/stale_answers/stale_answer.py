@@ -109,7 +109,7 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldAnswer:
+class PastAnswer:
     """An answer that cites the page, as the visitor got it. `quotes` are the passages of the page that support it,
     empty when none were found; `is_free` is true when a model wrote it in its own words."""
 

@@ -23,15 +23,15 @@ from app.quality.golden_question import GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.quality.trial_search import missing_words
 from app.stale_answers.changed_page import ChangedPage, PageText
-from app.stale_answers.records import ChangedPageRecords, StaleAnswerRecords, ToldAnswerRecords
+from app.stale_answers.records import ChangedPageRecords, PastAnswerRecords, StaleAnswerRecords
 from app.stale_answers.stale_answer import (
     ANSWERS_STALE,
     Finding,
     PageChange,
+    PastAnswer,
     StaleKind,
     StaleState,
     StaleSubject,
-    ToldAnswer,
 )
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -49,7 +49,7 @@ _ADDRESS: Final = re.compile(r"https?://[^\s()<>\[\]\"']+")
 class _Known:
     """What may rely on a page; `listed` are its open stale answers with their old words."""
 
-    told: Sequence[ToldAnswer]
+    answers: Sequence[PastAnswer]
     curated: Sequence[CuratedAnswer]
     golden: Sequence[GoldenQuestion]
     listed: Sequence[tuple[UUID, StaleSubject, str]]
@@ -86,7 +86,7 @@ class StaleSearch:
 
         def work(tx: Transaction) -> _Known:
             return _Known(
-                ToldAnswerRecords(tx).citing(change.agent_id, change.url, since, MAX_CITATIONS),
+                PastAnswerRecords(tx).citing(change.agent_id, change.url, since, MAX_CITATIONS),
                 CuratedAnswerRecords(tx).answers(change.agent_id),
                 GoldenQuestionRecords(tx).questions(change.agent_id),
                 StaleAnswerRecords(tx).open_of_page(change.agent_id, change.url),
@@ -94,7 +94,7 @@ class StaleSearch:
 
         known = await own.read(work)
         page = ChangedPage(change.title, change.before, change.after)
-        findings = await to_thread.run_sync(_told_findings, page, known.told)
+        findings = await to_thread.run_sync(_answer_findings, page, known.answers)
         candidates = await self._with_questions(change, findings[:MAX_ASKED])
         candidates += [_Candidate(finding, None, _never) for finding in findings[MAX_ASKED:]]
         candidates += await to_thread.run_sync(_curated_candidates, change, page, known.curated)
@@ -185,8 +185,8 @@ def _list(tx: Transaction, change: PageChange, stale: Sequence[Finding], stands:
     records.set_state(stands, StaleState.SETTLED)
     count = sum([records.keep(change, finding) for finding in stale])
     if count:
-        told = {"document_id": str(change.document_id), "count": count}
-        Outbox(tx).tell(change.agent_id, ANSWERS_STALE.name, told)
+        data = {"document_id": str(change.document_id), "count": count}
+        Outbox(tx).tell(change.agent_id, ANSWERS_STALE.name, data)
     return count
 
 
@@ -199,12 +199,12 @@ def _standing(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]
     ]
 
 
-def _told_findings(page: ChangedPage, told: Sequence[ToldAnswer]) -> list[Finding]:
+def _answer_findings(page: ChangedPage, answers: Sequence[PastAnswer]) -> list[Finding]:
     """One for each distinct run of lost words, those of most turns first."""
     turns: dict[str, list[UUID]] = {}
     known: dict[tuple[object, ...], tuple[str, ...]] = {}
     languages: dict[str, str | None] = {}
-    for one in told:
+    for one in answers:
         content = (one.quotes, one.language, one.answer if one.is_free or not one.quotes else "")
         if content not in known:
             known[content] = _lost_words(page, one)
@@ -212,18 +212,18 @@ def _told_findings(page: ChangedPage, told: Sequence[ToldAnswer]) -> list[Findin
             turns.setdefault(words, []).append(one.turn_id)
             languages.setdefault(words, one.language)
     findings = [
-        Finding(StaleSubject.ANSWER, page.kind(words, languages[words]), words, page.instead_of(words), tuple(told_in))
-        for words, told_in in turns.items()
+        Finding(StaleSubject.ANSWER, page.kind(words, languages[words]), words, page.instead_of(words), tuple(turn_ids))
+        for words, turn_ids in turns.items()
     ]
     return sorted(findings, key=lambda finding: -len(finding.turn_ids))
 
 
-def _lost_words(page: ChangedPage, told: ToldAnswer) -> tuple[str, ...]:
+def _lost_words(page: ChangedPage, answer: PastAnswer) -> tuple[str, ...]:
     """Judged by its quotations; if the page still has them, or there are none, by the statements in the model's
     words."""
-    lost = [words for quote in told.quotes if (words := page.lost_quotation(quote))]
-    if not lost and (told.is_free or not told.quotes):
-        lost = [statement.words for statement in page.lost_statements(told.answer, told.language)]
+    lost = [words for quote in answer.quotes if (words := page.lost_quotation(quote))]
+    if not lost and (answer.is_free or not answer.quotes):
+        lost = [statement.words for statement in page.lost_statements(answer.answer, answer.language)]
     return tuple(dict.fromkeys(lost))
 
 
@@ -235,12 +235,12 @@ def _curated_candidates(change: PageChange, page: ChangedPage, curated: Sequence
         lost = page.lost_statements(answer.answer, answer.language)
         if not lost:
             continue
-        told = "\n".join(each.told for each in lost)
+        lost_text = "\n".join(each.unit for each in lost)
         rests_on = "\n".join(dict.fromkeys(each.words for each in lost))
         finding = Finding(
             StaleSubject.CURATED,
             page.kind(rests_on, answer.language),
-            told,
+            lost_text,
             page.instead_of(rests_on),
             curated_answer_id=answer.id,
         )

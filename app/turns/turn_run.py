@@ -172,7 +172,7 @@ class TurnRun:
             await self._fail(generation, _code_of(error))
 
     async def _prepare(self) -> tuple[LiveAgent, ReadyAnswer | None, Asking]:
-        before = self._request.told
+        before = self._request.earlier
         if before is None:
             before = await self._tools.history.remembered(self._session.conversation_id)
         agent, answers, history, about = await self._tools.records.of_workspace(self._session.workspace_id).read(

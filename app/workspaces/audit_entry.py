@@ -43,8 +43,8 @@ class AuditEntry:
     @property
     def details_in_words(self) -> dict[str, str]:
         """By name, without empty ones; ids by their last characters, by which people compare them."""
-        told = {name: _in_words(value) for name, value in self.details.items()}
-        return {_spoken(name): words for name, words in told.items() if words}
+        in_words = {name: _in_words(value) for name, value in self.details.items()}
+        return {_spoken(name): words for name, words in in_words.items() if words}
 
 
 @dataclass(frozen=True, slots=True)

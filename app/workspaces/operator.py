@@ -197,8 +197,8 @@ def challenged_at(key: bytes, browser: str, challenge: bytes, now: datetime) -> 
 
 
 def _mac(key: bytes, browser: str, begin: bytes) -> bytes:
-    said = b"docent passkey challenge" + hashlib.sha256(browser.encode()).digest() + begin
-    return hmac.digest(key, said, hashlib.sha256)[:_MAC_BYTES]
+    message = b"docent passkey challenge" + hashlib.sha256(browser.encode()).digest() + begin
+    return hmac.digest(key, message, hashlib.sha256)[:_MAC_BYTES]
 
 
 EVERYBODY: Final = "*"

@@ -115,7 +115,7 @@ class PasswordLinks:
             action = "operator.accept_invitation" if operator.is_invited else "operator.set_password"
             AuditRecords(tx).acted(acting(operator), action, operator.id, by=_BY)
             if self._mailer.is_on and not operator.is_invited:
-                self._mailer.put(tx, operator.workspace_id, self._told(operator))
+                self._mailer.put(tx, operator.workspace_id, self._confirmation(operator))
             return operator
 
         return await self._records.write(work)
@@ -199,7 +199,7 @@ class PasswordLinks:
             footer=why,
         )
 
-    def _told(self, operator: Operator) -> Mail:
+    def _confirmation(self, operator: Operator) -> Mail:
         return Mail(
             to=operator.email,
             subject="Your password for Docent was changed",

@@ -116,8 +116,8 @@ class ProviderSignIn:
         anybody may claim one. At the first sign-in also a new one, if their address has none where new ones are made;
         who invites somebody elsewhere does not keep them out of there."""
         # The verification covers `email` alone: people may choose their own name at the provider.
-        told = identity.claims.get("email_verified") if identity.claims.get("email") else None
-        is_verified = None if told is None else told in (True, "true")  # some providers write it as text
+        claim = identity.claims.get("email_verified") if identity.claims.get("email") else None
+        is_verified = None if claim is None else claim in (True, "true")  # some providers write it as text
         home = self._home(tx)
         try:
             email = _email_of(identity.claims)
@@ -171,8 +171,8 @@ def identity_key(identity: Identity) -> bytes:
 
 def _email_of(claims: Any) -> str:
     """Raises InvalidInput. Some providers have the address in the user name."""
-    told = claims.get("email") or claims.get("preferred_username")
-    return checked_email(told if isinstance(told, str) else "")
+    claim = claims.get("email") or claims.get("preferred_username")
+    return checked_email(claim if isinstance(claim, str) else "")
 
 
 def _refused(tx: Transaction, workspace_id: UUID, whose: Sequence[Account], reason: str) -> _Refusal:

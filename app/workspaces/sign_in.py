@@ -298,8 +298,8 @@ def _chosen(tx: Transaction, token: str, browser: str, now: datetime) -> Credent
 
 def _choice_key(tx: Transaction, account: Credentials) -> bytes:
     """Of the account and its password: another password invalidates the choice."""
-    said = b"docent workspace choice" + account.operator.id.bytes + account.password_hash.encode()
-    return hmac.digest(TokenRecords(tx).signing_keys()[0].secret, said, hashlib.sha256)
+    message = b"docent workspace choice" + account.operator.id.bytes + account.password_hash.encode()
+    return hmac.digest(TokenRecords(tx).signing_keys()[0].secret, message, hashlib.sha256)
 
 
 def start_session(tx: Transaction, operator: Operator, secret: str, replacing: str, now: datetime) -> None:

@@ -36,7 +36,7 @@ from tests.doubles.settings_in import settings_in
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import new_agent
 from tests.doubles.workspaces import another_workspace
-from tests.turns.told import stored, text
+from tests.turns.outcomes import stored, text
 
 QUESTION = "How long is the warranty of a lamp?"
 URL = "https://models.example.com/v1"

@@ -9,7 +9,7 @@ from app.core.gap_state import GapReason
 from app.core.turn import StoredTurn
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import open_gaps, stored, text
+from tests.turns.outcomes import open_gaps, stored, text
 
 RIGHT, WRONG = "Every lamp has a warranty of 3 years", "Every lamp has a warranty of 9 years"
 

@@ -14,7 +14,7 @@ from app.core.turn import AnsweredBy
 from tests.doubles.answering_house import answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import done, stored, text
+from tests.turns.outcomes import done, stored, text
 
 SOURCES = (
     Source(1, "https://x.example/a", "Returns", "You may return a lamp within 30 days. It is free.", chunk_id="a"),

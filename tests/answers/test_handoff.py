@@ -27,7 +27,7 @@ from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import done, text
+from tests.turns.outcomes import done, text
 
 WISH = "Hello, can I talk to a human?"
 QUESTION = "How long is the warranty of a lamp?"

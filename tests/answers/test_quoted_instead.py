@@ -15,7 +15,7 @@ from app.providers.chat.chat_model import ChatEnd, TextDelta
 from tests.doubles.answering_house import answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import done, stored, text
+from tests.turns.outcomes import done, stored, text
 
 ASKED = "How long is the warranty of a lamp?"
 CONFIG = AgentConfig(name="Lamps", answer_check=AnswerCheck.QUOTE)

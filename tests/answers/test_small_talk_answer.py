@@ -15,7 +15,7 @@ from app.core.turn_events import Done, Start, Token
 from app.quality.records.quality import QualityRecords
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import done, open_gaps, text
+from tests.turns.outcomes import done, open_gaps, text
 
 
 @pytest.mark.parametrize("message", ["Hi!", "thanks", "Bye", "who are you?", "ok", "👍"])

@@ -29,7 +29,7 @@ from app.providers.chat.chat_model import ChatMessage
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 from tests.doubles.statements import statements
-from tests.turns.told import stored
+from tests.turns.outcomes import stored
 
 QUESTION = "How long may I return a lamp?"
 TURN_TOKENS = 15  # of the scripted model, for each call

@@ -25,7 +25,7 @@ from app.webhooks.webhook import Webhook
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.statements import statements
 from tests.doubles.stored_bytes import StoredBytes
-from tests.turns.told import stored
+from tests.turns.outcomes import stored
 
 MARK = "zqxmarkerqxz"
 UNANSWERABLE = f"Wherefore {MARK}?"

@@ -12,7 +12,7 @@ from app.core.turn import VisitorSession
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import heard
+from tests.turns.outcomes import heard
 
 QUESTION = "How long is the warranty?"
 

@@ -11,7 +11,7 @@ from app.answers.playground import PlaygroundQuestion
 from app.core.turn import TokenUsage
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import stored, text
+from tests.turns.outcomes import stored, text
 
 QUESTION = "How long is the warranty of a lamp?"
 

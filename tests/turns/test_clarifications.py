@@ -12,7 +12,7 @@ from app.core.text.languages import LANGUAGES
 from app.core.turn import AnsweredBy, Exchange
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import done, open_gaps, stored, text
+from tests.turns.outcomes import done, open_gaps, stored, text
 
 QUESTION = "How do I reset the lamp?"
 ASKED_BACK = "Which one do you mean? Nordlys / Solvind"

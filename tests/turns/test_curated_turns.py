@@ -14,7 +14,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.turn import AnsweredBy
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import done, text
+from tests.turns.outcomes import done, text
 
 
 async def test_a_curated_answer_comes_first_and_skips_the_search(house: AnsweringHouse) -> None:

@@ -25,7 +25,7 @@ from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.temporary_record import temporary_database
 from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.store.sample_rows import silence
-from tests.turns.told import done, heard, stored, text, until_tokens
+from tests.turns.outcomes import done, heard, stored, text, until_tokens
 
 QUESTION = "How long is the warranty of a lamp?"
 OWNER = "test-process"  # as the house names it

@@ -16,7 +16,7 @@ from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.turns.next_questions import NextQuestionFinder
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
-from tests.turns.told import done
+from tests.turns.outcomes import done
 
 PLANS = """# Plans
 

@@ -13,7 +13,7 @@ from app.turns.remote.turn_log import TurnLog
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.shared_memory import SharedMemory
-from tests.turns.told import done, heard, stored, text, until_tokens
+from tests.turns.outcomes import done, heard, stored, text, until_tokens
 
 AT_ONCE = AgentConfig(name="Lamps", on_disconnect=OnDisconnect.STOP, disconnect_grace_seconds=0)
 LATER = AgentConfig(name="Lamps", on_disconnect=OnDisconnect.STOP, disconnect_grace_seconds=300)

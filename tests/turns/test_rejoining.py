@@ -14,7 +14,7 @@ from app.turns.live_turn import LiveTurn
 from app.turns.remote.turn_log import TurnHead
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import heard, stored, text, until_tokens
+from tests.turns.outcomes import heard, stored, text, until_tokens
 
 
 async def test_the_turn_is_stored_before_start_is_sent(house: AnsweringHouse) -> None:

@@ -15,7 +15,7 @@ from app.store.transaction import Transaction
 from app.turns import turn_end_store
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import done, heard, stored, text, until_tokens
+from tests.turns.outcomes import done, heard, stored, text, until_tokens
 
 QUESTION = "How long is the warranty of a lamp?"
 Value = TypeVar("Value")

@@ -13,7 +13,7 @@ from app.search.context_expansion import ContextExpandingRetriever
 from app.search.retrieval import Retrieval
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, UnheardCancel
-from tests.turns.told import done, heard, open_gaps, stored, text, until_tokens
+from tests.turns.outcomes import done, heard, open_gaps, stored, text, until_tokens
 
 
 async def test_the_text_so_far_is_kept_after_64_tokens_at_the_latest(tmp_path: Path) -> None:

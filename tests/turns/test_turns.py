@@ -18,7 +18,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.chat.chat_model import Thinking
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.told import done, heard, open_gaps, stored, text
+from tests.turns.outcomes import done, heard, open_gaps, stored, text
 
 
 async def test_a_question_is_answered_from_the_pages_with_a_citation(house: AnsweringHouse) -> None:

@@ -123,9 +123,9 @@ class FileChangeOut(Model):
 
 def _settings_of(config: AgentConfig) -> dict[str, Any]:
     """All settings except the source ids that search is limited to, which no other agent has."""
-    told = AgentConfigOut.showing(config).model_dump(mode="json")
-    del told["retrieval"]["filter"]["sources"]
-    return {"name": told.pop("name"), **told}
+    settings = AgentConfigOut.showing(config).model_dump(mode="json")
+    del settings["retrieval"]["filter"]["sources"]
+    return {"name": settings.pop("name"), **settings}
 
 
 def _short(model: Model) -> dict[str, Any]:
@@ -157,6 +157,6 @@ def _source(given: SourceCreate) -> FileSource:
 
 
 def _source_of(source: FileSource) -> SourceCreate:
-    told = {name: getattr(source.config, name) for name in SourceCreate.model_fields if hasattr(source.config, name)}
+    fields = {name: getattr(source.config, name) for name in SourceCreate.model_fields if hasattr(source.config, name)}
     when = ScheduleIn.showing(source.schedule) if source.schedule else None
-    return SourceCreate(**told, schedule=when)
+    return SourceCreate(**fields, schedule=when)

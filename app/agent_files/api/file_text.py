@@ -43,9 +43,9 @@ resolve_as_json(_Dumper)
 
 def written(contents: AgentContents) -> str:
     """The file, with a comment for each source that it leaves out."""
-    told = AgentFileOut.showing(contents).model_dump(mode="json")
+    fields = AgentFileOut.showing(contents).model_dump(mode="json")
     left_out = "".join(f"# Not in this file: the source {_one_line(name)}\n" for name in contents.left_out)
-    text: str = yaml.dump(told, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_COLUMNS)
+    text: str = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_COLUMNS)
     return left_out + text
 
 

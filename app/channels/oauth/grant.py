@@ -126,29 +126,29 @@ def scopes_of(resource: str, wanted: str) -> tuple[str, ...]:
     return (READ, PROPOSE) if PROPOSE in wanted.split() else (READ,)
 
 
-def signed(key: bytes, told: Client | Grant) -> str:
-    body = urlsafe_b64encode(json.dumps(asdict(told), separators=(",", ":")).encode())
+def signed(key: bytes, value: Client | Grant) -> str:
+    body = urlsafe_b64encode(json.dumps(asdict(value), separators=(",", ":")).encode())
     return f"{body.decode()}.{_mac(key, body)}"
 
 
 def client_of(keys: Sequence[bytes], text: str) -> Client | None:
     """None for a text that none of the keys has signed."""
-    told = _opened(keys, text)
-    return None if told is None else Client(told["name"], tuple(told["redirect_uris"]))
+    fields = _opened(keys, text)
+    return None if fields is None else Client(fields["name"], tuple(fields["redirect_uris"]))
 
 
 def grant_of(keys: Sequence[bytes], text: str) -> Grant | None:
     """As `client_of`; the keys of the two are not the same."""
-    told = _opened(keys, text)
-    return None if told is None else Grant(**{**told, "scopes": tuple(told["scopes"])})
+    fields = _opened(keys, text)
+    return None if fields is None else Grant(**{**fields, "scopes": tuple(fields["scopes"])})
 
 
 def _opened(keys: Sequence[bytes], text: str) -> Mapping[str, Any] | None:
     body, _, mac = text.partition(".")
     if not text.isascii() or not any(hmac.compare_digest(_mac(key, body.encode()), mac) for key in keys):
         return None
-    told: Mapping[str, Any] = json.loads(urlsafe_b64decode(body))
-    return told
+    fields: Mapping[str, Any] = json.loads(urlsafe_b64decode(body))
+    return fields
 
 
 def _mac(key: bytes, body: bytes) -> str:

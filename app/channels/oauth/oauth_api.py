@@ -89,8 +89,8 @@ def _code(code: str) -> str:
 
 
 def _error(code: str, message: str, status: int = 400) -> Response:
-    told = OAuthErrorOut(error=code, error_description=message)
-    return JSONResponse(told.model_dump(), status, {"Cache-Control": "no-store"})
+    error = OAuthErrorOut(error=code, error_description=message)
+    return JSONResponse(error.model_dump(), status, {"Cache-Control": "no-store"})
 
 
 def _refused(problem: Problem) -> Response:
@@ -144,12 +144,12 @@ class OAuthApi(Api):
     async def register_client(self, call: Call[None, None]) -> Response:
         body = await read_body(call.request, _MAX_BYTES)
         check_json(call.request, body)
-        told = json.loads(body)
-        uris = told.get("redirect_uris") if isinstance(told, dict) else None
+        metadata = json.loads(body)
+        uris = metadata.get("redirect_uris") if isinstance(metadata, dict) else None
         if not isinstance(uris, list) or not 1 <= len(uris) <= MAX_REDIRECT_URIS or not all(map(_is_uri, uris)):
             wanted = f"Send 1 to {MAX_REDIRECT_URIS} redirect_uris: https, http on this machine, or your own scheme."
             return _error("invalid_redirect_uri", wanted)
-        name = " ".join(without_controls(str(told.get("client_name") or "")).split())[:MAX_CLIENT_NAME_CHARS]
+        name = " ".join(without_controls(str(metadata.get("client_name") or "")).split())[:MAX_CLIENT_NAME_CHARS]
         client = Client(name or "An assistant", tuple(uris))
         made = ClientOut(
             client_id=await self._grants.register(client), client_name=client.name, redirect_uris=client.redirect_uris
@@ -170,16 +170,16 @@ class OAuthApi(Api):
     async def exchange_code(self, call: Call[None, None]) -> Response:
         body = await read_body(call.request, _MAX_BYTES)
         pairs = parse_qsl(body.decode("utf-8", "replace"))
-        told = dict(pairs)
-        if len(told) != len(pairs):
+        fields = dict(pairs)
+        if len(fields) != len(pairs):
             return _error("invalid_request", "A parameter appears twice.")
-        if told.get("grant_type") != "authorization_code":
+        if fields.get("grant_type") != "authorization_code":
             return _error("unsupported_grant_type", "Send grant_type=authorization_code.")
-        client_id = told.get("client_id", "")
+        client_id = fields.get("client_id", "")
         if await self._grants.client(client_id) is None:
             return _error("invalid_client", "This client_id is unknown or too old. Register again.", 401)
-        code, uri, verifier = (told.get(name, "") for name in ("code", "redirect_uri", "code_verifier"))
-        named = told.get("resource")
+        code, uri, verifier = (fields.get(name, "") for name in ("code", "redirect_uri", "code_verifier"))
+        named = fields.get("resource")
         resource = (resource_path(named, base_url_of(call.request)) or "") if named else None
         exchanged = await self._grants.exchange(code, client_id, uri, verifier, resource)
         if exchanged is None:
@@ -199,8 +199,8 @@ def _resource(request: Request, path: str, scopes: tuple[str, ...]) -> Protected
     return ProtectedResourceOut(resource=base + path, authorization_servers=(base,), scopes_supported=scopes)
 
 
-def _is_uri(told: Any) -> bool:
-    return isinstance(told, str) and is_redirect_uri(told)
+def _is_uri(value: Any) -> bool:
+    return isinstance(value, str) and is_redirect_uri(value)
 
 
 def _uncached(made: Model, status: int = 200) -> Response:

@@ -65,9 +65,9 @@ class OAuthPages(Pages):
         wanted = await self._wanted(visit, unknown=Go(visit.url("connect")))
         if not isinstance(wanted, _Wanted):
             return wanted
-        told = {"error": "access_denied"}
+        answer = {"error": "access_denied"}
         if asked.decision == "allow":
-            told = {
+            answer = {
                 "code": await self._grants.allow(
                     visit.actor,
                     asked.client_id,
@@ -79,7 +79,7 @@ class OAuthPages(Pages):
                 )
             }
         # Browsers follow no redirect from a form to another website that the policy does not name, so this is a page.
-        back = _back(visit, told)
+        back = _back(visit, answer)
         return Shown("channels/oauth/connected.html", {"back": back, "goes_to": _host(asked.redirect_uri)})
 
     async def _wanted(self, visit: _Visit, unknown: Answer) -> _Wanted | Answer:
@@ -91,8 +91,8 @@ class OAuthPages(Pages):
         if asked.response_type != "code":
             return Go(_back(visit, {"error": "unsupported_response_type"}))
         if asked.code_challenge_method != "S256" or not is_challenge(asked.code_challenge):
-            told = {"error": "invalid_request", "error_description": "Send a code_challenge with S256 (PKCE)."}
-            return Go(_back(visit, told))
+            answer = {"error": "invalid_request", "error_description": "Send a code_challenge with S256 (PKCE)."}
+            return Go(_back(visit, answer))
         resource = resource_path(asked.resource, base_url_of(visit.request))
         if resource is None:
             named = {"error": "invalid_target", "error_description": "Name an address of this server in resource."}
@@ -102,11 +102,11 @@ class OAuthPages(Pages):
         return _Wanted(client, resource, scopes_of(resource, asked.scope), agent)
 
 
-def _back(visit: _Visit, told: dict[str, str]) -> str:
+def _back(visit: _Visit, answer: dict[str, str]) -> str:
     """The client's address with the answer, and who gives it (RFC 9207)."""
     asked = visit.input
-    told |= {"iss": base_url_of(visit.request)} | ({"state": asked.state} if asked.state else {})
-    return f"{asked.redirect_uri}{'&' if '?' in asked.redirect_uri else '?'}{urlencode(told)}"
+    answer |= {"iss": base_url_of(visit.request)} | ({"state": asked.state} if asked.state else {})
+    return f"{asked.redirect_uri}{'&' if '?' in asked.redirect_uri else '?'}{urlencode(answer)}"
 
 
 def _host(uri: str) -> str:

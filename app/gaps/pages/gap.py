@@ -249,8 +249,8 @@ class GapAnswerPages(Pages):
             suggestion = await self._suggestions.suggest(visit.actor, gap.id)
         except (RateLimited, Unavailable) as error:
             log.warning("suggestion.failed", gap=str(gap.id), reason=str(error))
-            said = str(error) if isinstance(error, RateLimited) else "The chat model is down. Try again later."
-            raise InvalidInput("", said) from error
+            message = str(error) if isinstance(error, RateLimited) else "The chat model is down. Try again later."
+            raise InvalidInput("", message) from error
         given = visit.input
         answer = "\n\n".join(text for text in (given.answer.strip(), suggestion.text) if text)
         shown = await self._show.page(visit, suggestion=suggestion)
@@ -287,5 +287,5 @@ def _answer(gap: Gap, given: AnswerForm) -> CuratedAnswer:
 
 def _typed(given: AnswerForm) -> Rejected:
     """In the form that saves it, without errors."""
-    told = given.model_dump(mode="json", exclude_none=True)
-    return Rejected("answer_gap", {name: (str(value),) for name, value in told.items()}, {})
+    typed = given.model_dump(mode="json", exclude_none=True)
+    return Rejected("answer_gap", {name: (str(value),) for name, value in typed.items()}, {})

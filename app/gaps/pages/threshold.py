@@ -62,8 +62,8 @@ class ThresholdPages(Pages):
             lambda draft: replace(draft, confidence_threshold=given.confidence_threshold),
         )
         back = visit.url("gap", gap_id=gap.gap.id) if gap else visit.url("threshold")
-        said = f"Threshold of the draft set to {percent(given.confidence_threshold)}."
-        return Go(back, f"{said} Publish the draft to apply it.")
+        outcome = f"Threshold of the draft set to {percent(given.confidence_threshold)}."
+        return Go(back, f"{outcome} Publish the draft to apply it.")
 
     async def _gap(self, visit: Visit[Form], gap_id: UUID | None) -> GapView | None:
         """Raises NotFound for another agent's."""

@@ -86,15 +86,15 @@ class PullRequestPages(Pages):
     async def _repository(self, visit: Visit[Form], secret: str | None = None) -> Shown:
         found = await self._repositories.find(visit.actor, visit.agent.id)
         hook = f"{visit.root_path}/v1/hooks/github/{visit.agent.id}"
-        told = {"repository": found, "secret": secret, "hook_path": hook, "patterns": DEFAULT_PATTERNS}
-        return Shown("gaps/pull_requests/repository.html", told)
+        context = {"repository": found, "secret": secret, "hook_path": hook, "patterns": DEFAULT_PATTERNS}
+        return Shown("gaps/pull_requests/repository.html", context)
 
     async def _of_gap(self, visit: Visit[Form], path: str = "", form: Rejected | None = None) -> Shown:
         gap = await self._show.own(visit)
-        told = {
+        context = {
             "gap": gap,
             "opened": await self._pull_requests.of_gap(visit.actor, gap.id),
             "repository": await self._repositories.find(visit.actor, visit.agent.id),
             "path": path,
         }
-        return Shown("gaps/pull_requests/pull_requests.html", told, form=form)
+        return Shown("gaps/pull_requests/pull_requests.html", context, form=form)

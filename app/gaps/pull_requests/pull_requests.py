@@ -219,20 +219,22 @@ class Merges:
         right = "sha256=" + hmac.digest(secrets.hook.encode(), body, hashlib.sha256).hex()
         if not hmac.compare_digest(right.encode(), signature.encode()):
             raise Unauthorized(_REFUSED)
-        told = _told(body)
+        payload = _payload(body)
         repository = await own.read(lambda tx: RepositoryRecords(tx).repository(agent_id))
         full_name = f"{repository.owner}/{repository.name}".casefold()
-        if str(_at(told, "repository", "full_name")).casefold() != full_name:
+        if str(_at(payload, "repository", "full_name")).casefold() != full_name:
             return 0
-        if event == "pull_request" and told.get("action") == "closed":
-            number = _at(told, "pull_request", "number")
-            state = PullRequestState.MERGED if _at(told, "pull_request", "merged") is True else PullRequestState.CLOSED
+        if event == "pull_request" and payload.get("action") == "closed":
+            number = _at(payload, "pull_request", "number")
+            state = (
+                PullRequestState.MERGED if _at(payload, "pull_request", "merged") is True else PullRequestState.CLOSED
+            )
             if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 2**31:
                 return 0
             is_ours = await own.write(lambda tx: PullRequestRecords(tx).end(agent_id, number, state))
             if not is_ours or state is PullRequestState.CLOSED:
                 return 0
-        elif event != "deployment_status" or _at(told, "deployment_status", "state") != "success":
+        elif event != "deployment_status" or _at(payload, "deployment_status", "state") != "success":
             return 0
         return await self._read_again(agent_id)
 
@@ -255,15 +257,15 @@ class Merges:
         return asked
 
 
-def _told(body: bytes) -> dict[str, Any]:
+def _payload(body: bytes) -> dict[str, Any]:
     """Empty when the body is not a JSON object."""
     try:
-        told = json.loads(body)
+        payload = json.loads(body)
     except (ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return payload if isinstance(payload, dict) else {}
 
 
-def _at(told: dict[str, Any], name: str, field: str) -> Any:
-    inner = told.get(name)
+def _at(payload: dict[str, Any], name: str, field: str) -> Any:
+    inner = payload.get(name)
     return inner.get(field) if isinstance(inner, dict) else None

@@ -88,8 +88,8 @@ class RepositoryRecords(Records):
 
     def put(self, repository: Repository, secrets: RepositorySecrets) -> None:
         """Replaces the agent's repository, whose id is kept."""
-        told = json.dumps({"token": secrets.token, "hook": secrets.hook}).encode()
-        values = row_of(repository, REPOSITORIES) | SealedRows(self._tx, REPOSITORIES).sealed(repository.id, told)
+        plain = json.dumps({"token": secrets.token, "hook": secrets.hook}).encode()
+        values = row_of(repository, REPOSITORIES) | SealedRows(self._tx, REPOSITORIES).sealed(repository.id, plain)
         put = self._insert(REPOSITORIES).values(**values, created_at=self._now())
         self._connection.execute(put.on_conflict_do_update(index_elements=["id"], set_=values))
 

@@ -177,10 +177,10 @@ class GapReplayRecords(Repository):
         chosen = list(wordings.values())[:at_most]
         asked_in = TURNS.c.id.in_([asking.turn_id for asking in chosen])
         turns = {turn.id: turn for turn in StoredTurnRecords(self._tx).where(asked_in)}
-        told: list[GapAsking] = []
+        askings: list[GapAsking] = []
         for asking in chosen:
             turn = turns[asking.turn_id]
-            told.append(
+            askings.append(
                 GapAsking(
                     turn_id=turn.id,
                     question=asking.question,
@@ -194,7 +194,7 @@ class GapReplayRecords(Repository):
                     cited=tuple(dict.fromkeys(citation.url for citation in turn.citations)),
                 )
             )
-        return told
+        return askings
 
     def due_for_replay(self, at_most: int) -> list[DueGap]:
         """Gaps of all published agents without a running run, most frequent first, then latest."""

@@ -71,19 +71,19 @@ class GapMeaningRecords(Repository):
         )
         gaps = self._connection.execute(listed).all()
         loose = {gap.id: gap.first_seen for gap in [gap for gap in gaps if gap[4]][:_WORDINGS]}
-        said: dict[UUID, list[Wording]] = {gap_id: [] for gap_id in loose}
+        by_gap: dict[UUID, list[Wording]] = {gap_id: [] for gap_id in loose}
         for row in self._connection.execute(_latest_wordings(list(loose))):
             gap_id = row.gap_id
             wording = Wording(gap_id, row.question_key, row.question, row.language, row.askings, loose[gap_id])
-            said[gap_id].append(wording)
-        told: list[Wording] = []
+            by_gap[gap_id].append(wording)
+        wordings: list[Wording] = []
         settled: list[Wording] = []
         for gap_id, key, question, since, _, is_unplaced, meaning in gaps:
-            if gap_id in said and len(told) + len(said[gap_id]) <= _WORDINGS:
-                told += said[gap_id]
+            if gap_id in by_gap and len(wordings) + len(by_gap[gap_id]) <= _WORDINGS:
+                wordings += by_gap[gap_id]
             elif meaning is not None and not is_unplaced:
                 settled.append(Wording(gap_id, key, question, None, 0, since, True, _vector(meaning)))
-        return told + settled
+        return wordings + settled
 
     def regroup(self, agent_id: UUID, seen: Sequence[Wording], moves: Sequence[Move]) -> bool:
         """Move wordings with their askings between gaps of the agent, all or none, and remove empty gaps. Counts, times

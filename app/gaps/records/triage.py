@@ -69,8 +69,8 @@ class GapTriageRecords(Repository):
 
     def tell(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:
         """None leaves a value unchanged."""
-        told = {"assignee": assignee, "note": note}
-        values = {name: value for name, value in told.items() if value is not None}
+        given = {"assignee": assignee, "note": note}
+        values = {name: value for name, value in given.items() if value is not None}
         if values:
             self._update(GAPS, GAPS.c.id == gap_id, **values)
 

@@ -43,13 +43,13 @@ class FirstQuestionPages(Pages):
     async def first_questions(self, visit: Visit[NoForm]) -> Shown:
         suggested = await self._suggestions.suggestions(visit.actor, visit.agent.id)
         chosen = visit.agent.draft.starter_prompts
-        told = {
+        context = {
             "chosen": chosen,
             "suggested": suggested,
             "ticked": 0 if chosen else _TICKED,
             "most": settings_of(AgentConfig)["starter_prompts"].most,
         }
-        return Shown("knowledge/pages/first_questions.html", told)
+        return Shown("knowledge/pages/first_questions.html", context)
 
     @action("/console/agents/{agent_id}/settings/questions", access=write, shown_on="first_questions")
     async def set_first_questions(self, visit: Visit[QuestionsForm]) -> Go:
@@ -57,8 +57,10 @@ class FirstQuestionPages(Pages):
         await self._agents.change_draft(
             visit.actor, visit.agent.id, lambda draft: replace(draft, starter_prompts=questions)
         )
-        told = "Starter questions removed." if not questions else f"{plural(len(questions), 'starter question')} saved."
-        return Go(visit.url("agent_versions"), f"{told} Publish the draft to apply it.")
+        outcome = (
+            "Starter questions removed." if not questions else f"{plural(len(questions), 'starter question')} saved."
+        )
+        return Go(visit.url("agent_versions"), f"{outcome} Publish the draft to apply it.")
 
 
 _SHOWN: Final = 50
@@ -75,8 +77,8 @@ class QuarantinePages(Pages):
     @page("/console/agents/{agent_id}/quarantine", access=read, under="sources", waiting=quarantined_pages)
     async def quarantine(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._quarantine.pages(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
-        told = {"page": page, "wanted": visit.input, "in_words": IN_WORDS}
-        return Shown("knowledge/pages/quarantine.html", told)
+        context = {"page": page, "wanted": visit.input, "in_words": IN_WORDS}
+        return Shown("knowledge/pages/quarantine.html", context)
 
     @page("/console/agents/{agent_id}/quarantine/{document_id}", access=read, under="sources")
     async def quarantined_page(self, visit: Visit[NoForm]) -> Shown:
@@ -88,15 +90,15 @@ class QuarantinePages(Pages):
     async def release_page(self, visit: Visit[NoForm]) -> Go:
         page = (await self._reviews(visit))[0].page
         await self._quarantine.release(visit.actor, page.document_id)
-        told = "released. A worker makes its text live" if page.is_held else "marked as safe"
-        return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
+        outcome = "released. A worker makes its text live" if page.is_held else "marked as safe"
+        return Go(visit.url("quarantine"), f"{_name(page)} {outcome}.")
 
     @action("/console/agents/{agent_id}/quarantine/{document_id}/dismiss", access=write, shown_on="quarantined_page")
     async def dismiss_page(self, visit: Visit[NoForm]) -> Go:
         page = (await self._reviews(visit))[0].page
         await self._quarantine.dismiss(visit.actor, page.document_id)
-        told = "stays out until its text changes" if page.is_held else "dismissed; it stays live"
-        return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
+        outcome = "stays out until its text changes" if page.is_held else "dismissed; it stays live"
+        return Go(visit.url("quarantine"), f"{_name(page)} {outcome}.")
 
     async def _reviews(self, visit: Visit[Form]) -> Sequence[PageReview]:
         """Only for this agent's pages. Raises NotFound."""

@@ -47,10 +47,10 @@ class PageChangeRecords(Repository):
     def remember(self, document_ids: Sequence[UUID], next_versions: Sequence[UUID] = ()) -> None:
         """Store the text of the documents' live versions before `next_versions` (at most one per document) replace
         them. Stores nothing if the text is the same; if a change is waiting already, its older text stays."""
-        told = {"documents": document_ids, "now": self._now()}
+        values = {"documents": document_ids, "now": self._now()}
         if next_versions:
-            told |= {"next_versions": next_versions}
-        self._connection.execute(_remembered(self._dialect, has_next=bool(next_versions)), told)
+            values |= {"next_versions": next_versions}
+        self._connection.execute(_remembered(self._dialect, has_next=bool(next_versions)), values)
 
 
 @cache

@@ -111,8 +111,8 @@ class TopicRecords(Repository):
             .where(TOPIC_QUESTIONS.c.topic_id == topic_id)
             .order_by(TOPIC_QUESTIONS.c.asked_at, TOPIC_QUESTIONS.c.turn_id)
         )
-        told = {row.question_key: masked(row.text) for row in self._connection.execute(statement)}
-        return list(told.values())
+        texts = {row.question_key: masked(row.text) for row in self._connection.execute(statement)}
+        return list(texts.values())
 
     def place(self, agent_id: UUID, model_id: str, places: Sequence[TopicPlace]) -> int:
         """Add turns to their topics, a new topic being named after its first turn; return how many were added. Turns

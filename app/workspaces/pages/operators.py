@@ -48,7 +48,7 @@ class OperatorPages(Pages):
     @page("/console/operators", access=manage, menu=MenuEntry("Operators", "Workspace", 1, "people"))
     async def operators(self, visit: Visit[NoForm]) -> Shown:
         found = await self._operators.of_workspace(visit.actor)
-        return Shown("workspaces/pages/operators.html", {"found": found, **self._told})
+        return Shown("workspaces/pages/operators.html", {"found": found, **self._choices})
 
     @action("/console/operators", access=manage, shown_on="operators")
     async def add_operator(self, visit: Visit[NewOperator]) -> Go:
@@ -64,7 +64,7 @@ class OperatorPages(Pages):
     @page("/console/operators/{operator_id}", access=manage, under="operators")
     async def operator(self, visit: Visit[NoForm]) -> Shown:
         found = await self._one(visit)
-        return Shown("workspaces/pages/operator.html", {"found": found, **self._told})
+        return Shown("workspaces/pages/operator.html", {"found": found, **self._choices})
 
     @action("/console/operators/{operator_id}/role", access=manage, shown_on="operator")
     async def set_role(self, visit: Visit[RoleForm]) -> Go:
@@ -97,7 +97,7 @@ class OperatorPages(Pages):
         return Go(visit.url("operators"), f"Account {found.email} removed.")
 
     @property
-    def _told(self) -> dict[str, object]:
+    def _choices(self) -> dict[str, object]:
         has_mail = self._links.are_mailed
         return {"roles": _ROLES, "least": MIN_PASSWORD_CHARS, "methods": self._methods, "has_mail": has_mail}
 
@@ -182,8 +182,8 @@ class ApiTokenPages(Pages):
 
     async def _page(self, visit: Visit[Form], issued: IssuedToken | None = None) -> Shown:
         tokens = await self._tokens.of_workspace(visit.actor)
-        told = {"tokens": tokens[::-1], "issued": issued, "scopes": SCOPES, "usual": USUAL_SCOPES, "now": visit.now}
-        return Shown("workspaces/pages/tokens.html", told)
+        context = {"tokens": tokens[::-1], "issued": issued, "scopes": SCOPES, "usual": USUAL_SCOPES, "now": visit.now}
+        return Shown("workspaces/pages/tokens.html", context)
 
 
 _SHOWN = 100
@@ -223,8 +223,8 @@ class AuditPages(Pages):
         page = await self._log.page(visit.actor, wanted.part(_SHOWN), wanted.only)
         kept = wanted.model_dump(mode="json", exclude={"cursor"}, exclude_none=True)
         people = await self._people.of_workspace(visit.actor)
-        told = {"page": page, "wanted": wanted, "kept": kept, "people": people, "kinds": declared_changes()}
-        return Shown("workspaces/pages/audit.html", told)
+        context = {"page": page, "wanted": wanted, "kept": kept, "people": people, "kinds": declared_changes()}
+        return Shown("workspaces/pages/audit.html", context)
 
     @page("/console/audit/export", access=manage, under="audit", is_file=True)
     async def export_audit(self, visit: Visit[AuditExport]) -> Response:

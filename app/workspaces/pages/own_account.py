@@ -82,8 +82,8 @@ class PasskeyPages(Pages):
         challenge, asked = await self._passkeys.asked_to_add(visit.operator, self._party(visit), visit.secret)
         found = await self._passkeys.of_operator(visit.operator)
         options = [(str(each.id), each.name) for each in found]
-        told = {"found": found, "options": options, "challenge": _text_of(challenge), "asked": asked}
-        return Shown("workspaces/pages/passkeys.html", told)
+        context = {"found": found, "options": options, "challenge": _text_of(challenge), "asked": asked}
+        return Shown("workspaces/pages/passkeys.html", context)
 
     @action("/console/account/passkeys", access=read, shown_on="passkeys")
     async def add_passkey(self, visit: Visit[NewPasskey]) -> Go:
@@ -107,8 +107,8 @@ class PasskeyPages(Pages):
         if visit.operator_or_none is not None:
             return Go(address_of_ours(visit, visit.input.next))
         challenge, asked = await self._passkeys.asked_to_sign_in(self._party(visit), visit.secret)
-        told = {"next": visit.input.next, "challenge": _text_of(challenge), "asked": asked, "methods": self._methods}
-        return Shown("workspaces/pages/passkey_sign_in.html", told)
+        context = {"next": visit.input.next, "challenge": _text_of(challenge), "asked": asked, "methods": self._methods}
+        return Shown("workspaces/pages/passkey_sign_in.html", context)
 
     @action("/console/sign-in/passkey", access=everyone, shown_on="passkey_sign_in")
     async def do_passkey_sign_in(self, visit: Visit[PasskeySignIn]) -> Response:

@@ -113,13 +113,13 @@ class SignInPages(Pages):
 
     @action("/console/sign-in", access=everyone, shown_on="sign_in")
     async def do_sign_in(self, visit: Visit[SignInForm]) -> Answer:
-        given, told = visit.input, secret_of(visit.request)
+        given, browser = visit.input, secret_of(visit.request)
         self._check_passwords()
         await self._count(visit)
         try:
             async with self._even_time(if_refused=True):
                 signed_in = await self._sessions.sign_in(
-                    given.email, given.password, told, code=given.code, before_code=self._count_code
+                    given.email, given.password, browser, code=given.code, before_code=self._count_code
                 )
         except Unauthorized as error:
             _log.warning("operator.sign_in_refused")
@@ -191,13 +191,13 @@ class SignInPages(Pages):
         operator = visit.operator
         factor = await self._factors.state(operator.id, operator.workspace_id) if has_password else None
         known = await self._workspaces.known(visit.actor)
-        told = {
+        context = {
             "least": MIN_PASSWORD_CHARS,
             "has_password": has_password,
             "factor": factor,
             "workspace": next(each.name for each in known if each.id == operator.workspace_id),
         }
-        return Shown("workspaces/pages/account.html", told)
+        return Shown("workspaces/pages/account.html", context)
 
     @action("/console/account/leave", access=read, shown_on="account")
     async def leave_workspace(self, visit: Visit[NoForm]) -> Response:

@@ -59,8 +59,8 @@ class OperatorRecords(Repository):
         try:
             self._add(OPERATORS, operator, password_hash=password_hash)
         except IntegrityError as error:
-            told = "An operator of this workspace already has this e-mail address. Use another one."
-            raise InvalidInput("email", told) from error
+            message = "An operator of this workspace already has this e-mail address. Use another one."
+            raise InvalidInput("email", message) from error
 
     def operator(self, workspace_id: UUID, operator_id: UUID) -> Operator:
         """Raises NotFound."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.agents.records import AgentRecords
-from app.channels.agent_tools import AgentTools, Told, ToolRefused
+from app.channels.agent_tools import AgentTools, ToolRefused, ToolResult
 from app.channels.program_questions import ProgramCaller, ProgramQuestions
 from app.conversations.records.inbox import InboxRecords
 from app.core.list_page import PageRequest
@@ -24,11 +24,11 @@ class Tools:
     caller: ProgramCaller
     limiter: CountingRateLimiter
 
-    async def call(self, name: str, **arguments: object) -> Told:
+    async def call(self, name: str, **arguments: object) -> ToolResult:
         house = self.house
         questions = ProgramQuestions(house.record, house.conversations, house.turns, self.limiter, unlimited())
         by_name = {tool.name: tool for tool in AgentTools(house.record, questions, house.search).tools()}
-        return await by_name[name].told(self.caller, arguments)
+        return await by_name[name].result(self.caller, arguments)
 
 
 @pytest.fixture

@@ -138,15 +138,15 @@ async def test_earlier_messages_are_the_history_and_others_than_the_users_questi
     assert (await post(house, messages=messages)).status_code == 200
     [(_, request)] = house.turns.asked
     assert request.message == "And for schools?"
-    assert request.told == (Exchange("What does the team plan cost?", "12 euros."),)
+    assert request.earlier == (Exchange("What does the team plan cost?", "12 euros."),)
 
 
 def test_the_history_is_bounded_by_number_and_length() -> None:
     past = [{"role": role, "content": f"{n} " + "x" * 9000} for n in range(20) for role in ("user", "assistant")]
     body = {"model": "Docs", "messages": [*past, {"role": "user", "content": QUESTION}]}
-    _, told = ChatCompletionIn.model_validate_json(json.dumps(body)).told()
-    assert [exchange.question.split()[0] for exchange in told] == ["14", "15", "16", "17", "18", "19"]
-    assert max(len(exchange.answer) for exchange in told) == 4000
+    _, earlier = ChatCompletionIn.model_validate_json(json.dumps(body)).exchange()
+    assert [exchange.question.split()[0] for exchange in earlier] == ["14", "15", "16", "17", "18", "19"]
+    assert max(len(exchange.answer) for exchange in earlier) == 4000
 
 
 async def test_a_program_narrows_the_pages_that_are_asked(house: House) -> None:
