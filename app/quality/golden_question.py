@@ -214,10 +214,10 @@ class GoldenRun:
     models: tuple[ModelSide, ...] = ()
 
     @property
-    def trials(self) -> tuple[Trial, ...]:
-        live = (Trial("live"),) if self.live else ()
-        draft = (Trial("draft"),) if self.draft else ()
-        return (*live, *draft, *(Trial("draft", side.model) for side in self.models))
+    def sides(self) -> dict[Trial, GoldenSide]:
+        versions = {Trial("live"): self.live, Trial("draft"): self.draft}
+        asked = {trial: side for trial, side in versions.items() if side}
+        return asked | {Trial("draft", side.model): side for side in self.models}
 
     @property
     def is_running(self) -> Annotated[bool, "A worker asks the remaining questions; get the run again."]:

@@ -1,7 +1,9 @@
 """Asks an agent's versions its golden questions, a few at a time, as a set of which search is measured."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, Protocol
 from uuid import UUID
@@ -29,13 +31,17 @@ def golden_set(name: str, golden: Sequence[GoldenQuestion]) -> EvaluationSet:
                 str(question.id),
                 question.question,
                 question.is_answerable,
-                ANSWERABLE if question.is_answerable else TO_DECLINE,
+                _kind(question),
                 right_documents=question.page_keys,
                 language=question.language,
             )
             for question in golden
         ),
     )
+
+
+def _kind(question: GoldenQuestion) -> str:
+    return ANSWERABLE if question.is_answerable else TO_DECLINE
 
 
 def mark(question: GoldenQuestion, ranking: StagedRanking) -> GoldenMark:
@@ -77,64 +83,96 @@ class VersionSearch:
 
 
 class GoldenRunExecution:
-    """Oldest first, and the same questions for every trial, wherever it ends."""
+    """Oldest first, and the same questions for every trial, wherever it ends. It goes on where `earlier` ended, which
+    asked the same of the same agent."""
 
     def __init__(
-        self, searches: SearchUnderTest, agent: Agent, golden: Sequence[GoldenQuestion], trials: Sequence[Trial]
+        self,
+        searches: SearchUnderTest,
+        agent: Agent,
+        golden: Sequence[GoldenQuestion],
+        trials: Sequence[Trial],
+        earlier: GoldenRun | None = None,
     ) -> None:
         self._searches = searches
         self._agent = agent
         self._golden = golden
-        self._rankings: dict[Trial, list[StagedRanking]] = {trial: [] for trial in trials}
-
-    @property
-    def asked(self) -> int:
-        return min(map(len, self._rankings.values()))
+        self._earlier_ms = earlier.milliseconds if earlier else 0
+        self._sides = earlier.sides if earlier else {trial: self._side([], [], trial) for trial in trials}
+        self._further: dict[Trial, list[StagedRanking]] = {}  # of the next questions, until every trial was asked them
+        self.asked = earlier.asked if earlier else 0
 
     @property
     def is_complete(self) -> bool:
         return self.asked == len(self._golden)
 
     async def ask_some(self) -> None:
-        """Of every version, or of the model that is behind the others. Raises like SearchUnderTest."""
-        asked = self.asked
-        behind = next(trial for trial, rankings in self._rankings.items() if len(rankings) == asked)
-        most = _AT_ONCE if behind.model is None else _ANSWERED_AT_ONCE
-        some = self._golden[asked : asked + most]
-        for trial in [behind] if behind.model is not None else self._rankings:
+        """Of every version, or of the next model. Raises like SearchUnderTest."""
+        first, *others = [trial for trial in self._sides if trial not in self._further]
+        some = self._golden[self.asked :][: _AT_ONCE if first.model is None else _ANSWERED_AT_ONCE]
+        for trial in [first, *others] if first.model is None else [first]:
             search = VersionSearch(self._searches, self._agent.workspace_id, some, trial)
-            self._rankings[trial] += await ask_all(golden_set(self._agent.draft.name, some), search)
+            self._further[trial] = await ask_all(golden_set(self._agent.draft.name, some), search)
+        if len(self._further) == len(self._sides):
+            before = self._golden[: self.asked]
+            for trial, rankings in self._further.items():
+                self._sides[trial] = _joined(self._sides[trial], before, self._side(some, rankings, trial), some)
+            self.asked += len(some)
+            self._further = {}
 
     def as_run(
         self, run_id: UUID, asked_by: str, asked_at: datetime, milliseconds: int, goes_on_at: datetime | None = None
     ) -> GoldenRun:
-        asked = self._golden[: self.asked]
-        sides = {trial: self._side(asked, rankings[: len(asked)], trial) for trial, rankings in self._rankings.items()}
-        agent = self._agent
+        """`milliseconds` are those since it was made."""
+        agent, sides = self._agent, self._sides
         return GoldenRun(
             run_id,
             agent.id,
             asked_by,
             asked_at,
-            milliseconds,
-            fingerprint(agent, self._golden, list(self._rankings)),
+            self._earlier_ms + milliseconds,
+            fingerprint(agent, self._golden, list(sides)),
             agent.generation,
             agent.live_version,
             len(self._golden),
-            len(asked),
+            self.asked,
             sides.get(Trial("live")),
             sides.get(Trial("draft")),
             goes_on_at,
             tuple(side for side in sides.values() if isinstance(side, ModelSide)),
         )
 
-    def _side(
-        self, golden: Sequence[GoldenQuestion], rankings: Sequence[StagedRanking], trial: Trial
-    ) -> GoldenSide | ModelSide:
+    def _side(self, golden: Sequence[GoldenQuestion], rankings: Sequence[StagedRanking], trial: Trial) -> GoldenSide:
         found = report(golden_set(self._agent.draft.name, golden), rankings)
         marks = tuple(map(mark, golden, rankings))
         side = found.stages, found.held_back, found.degraded, marks
         return GoldenSide(*side) if trial.model is None else ModelSide(*side, trial.model)
+
+
+def _joined(
+    side: GoldenSide, of: Sequence[GoldenQuestion], further: GoldenSide, others: Sequence[GoldenQuestion]
+) -> GoldenSide:
+    """The figures of both: stages are means over the questions with pages, what is abstained over those of its kind."""
+    with_pages = [sum(bool(each.pages) for each in asked) for asked in (of, others)]
+    of_kind = [Counter(map(_kind, asked)) for asked in (of, others)]
+    stages = {stage: (side.stages[stage], figures) for stage, figures in further.stages.items()}
+    abstained = side.abstained, further.abstained
+    return replace(
+        side,
+        stages={
+            stage: {name: _mean(name, means, with_pages) for name in means[0] | means[1]}
+            for stage, means in stages.items()
+        },
+        abstained={
+            kind: _mean(kind, abstained, [counts[kind] for counts in of_kind]) for kind in abstained[0] | abstained[1]
+        },
+        degraded=side.degraded + further.degraded,
+        marks=side.marks + further.marks,
+    )
+
+
+def _mean(name: str, means: Sequence[dict[str, float]], counts: Sequence[int]) -> float:
+    return sum(each.get(name, 0) * count for each, count in zip(means, counts, strict=True)) / sum(counts)
 
 
 def fingerprint(agent: Agent, golden: Sequence[GoldenQuestion], trials: Sequence[Trial]) -> str:

@@ -145,7 +145,7 @@ class GoldenRuns:
         def work(tx: Transaction) -> GoldenRun:
             GoldenRunRecords(tx).add(run, KEPT)
             tried = {"models": [each.model for each in run.models]} if run.models else {}
-            versions = list(dict.fromkeys(each.version for each in run.trials))
+            versions = list(dict.fromkeys(each.version for each in run.sides))
             told = {"agent_id": str(run.agent_id), "versions": versions, "asked": run.asked, **tried}
             AuditRecords(tx).acted(actor, "golden_question.run", run.id, **told)
             return run
@@ -155,7 +155,7 @@ class GoldenRuns:
 
 log = structlog.get_logger(__name__)
 
-# A worker that has been silent for this long has died: the next one starts again.
+# A worker that has been silent for this long has died: the next one goes on.
 LEASE: Final = timedelta(minutes=5)
 GIVEN_UP_AFTER: Final = timedelta(hours=12)
 
@@ -167,7 +167,8 @@ class GoldenRunWorker:
         self._clock = clock
 
     async def go_on(self) -> int:
-        """Ask one run to its end, from the beginning and in the current state; returns how many were due."""
+        """Ask one run to its end, in the current state: from the beginning if the agent has learnt something since.
+        Returns how many were due."""
         now = self._clock.now()
         due = await self._records.write(lambda tx: GoldenRunRecords(tx).take(now, now + LEASE))
         if due is None:
@@ -184,11 +185,12 @@ class GoldenRunWorker:
 
     async def _to_its_end(self, workspace_id: UUID, run: GoldenRun) -> GoldenRun:
         """The run stays as it is if its settings or questions have changed."""
-        trials = run.trials
+        trials = list(run.sides)
         agent, golden = await _meant(self._records, workspace_id, run.agent_id)
         if fingerprint(replace(agent, generation=run.generation), golden, trials) != run.fingerprint:
             return replace(run, goes_on_at=None)
-        asking, began = GoldenRunExecution(self._searches, agent, golden, trials), time.monotonic()
+        earlier, began = run if agent.generation == run.generation else None, time.monotonic()
+        asking = GoldenRunExecution(self._searches, agent, golden, trials, earlier)
 
         def so_far() -> GoldenRun:
             took = round((time.monotonic() - began) * 1000)
@@ -196,9 +198,7 @@ class GoldenRunWorker:
 
         while not asking.is_complete:
             await asking.ask_some()
-            # Until it is further than the earlier run, only the lease is renewed.
-            kept = so_far() if asking.asked > run.asked else replace(run, goes_on_at=self._clock.now() + LEASE)
-            if not await self._keep(kept):
+            if not await self._keep(so_far()):
                 break
         over = replace(so_far(), goes_on_at=None)
         now_meant = await _meant(self._records, workspace_id, run.agent_id)

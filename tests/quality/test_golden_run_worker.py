@@ -61,8 +61,23 @@ async def test_a_worker_asks_what_was_left(shop: Shop) -> None:
     over = await stored(shop, run)
     assert (over.asked, over.is_complete, over.is_running) == (QUESTIONS, True, False)
     assert over.lost == ("page20?",)
+    assert len(shop.searches.asked) == 2 * QUESTIONS, "no question was asked twice"
     assert (over.asked_by, over.asked_at) == (run.asked_by, run.asked_at)
     assert await rounds(shop).go_on() == 0
+
+
+async def test_a_run_in_parts_has_the_figures_of_one_at_once(shop: Shop) -> None:
+    shop.searches.known["live"] = {f"page{number}" for number in range(3, QUESTIONS)}
+    await shop.golden("unanswerable", answered=False)
+    run = await a_run(shop)
+    await rounds(shop).go_on()
+    parts, at_once = await stored(shop, run), await shop.runs.run(shop.actor, shop.agent)
+    assert at_once.asked == QUESTIONS + 1
+    for part, whole in zip(parts.sides.values(), at_once.sides.values(), strict=True):
+        assert part.marks == whole.marks
+        assert part.abstained == pytest.approx(whole.abstained)
+        for stage, figures in whole.stages.items():
+            assert part.stages[stage] == pytest.approx(figures)
 
 
 async def test_a_run_that_had_time_for_all_goes_on_nowhere(shop: Shop) -> None:
@@ -101,6 +116,26 @@ async def test_another_worker_leaves_a_run_alone_until_the_first_has_died(shop: 
     shop.clock.advance(LEASE.total_seconds())
     assert await rounds(shop).go_on() == 1
     assert (await stored(shop, run)).is_complete
+
+
+async def test_what_a_lost_worker_asked_is_not_asked_again(shop: Shop) -> None:
+    run = await shop.runs.run_models(shop.actor, shop.agent, ("usual", "none"))
+
+    async def dies() -> None:
+        if len(shop.searches.asked) == 20:
+            raise RuntimeError("killed")
+
+    shop.searches.on_search = dies
+    with pytest.raises(RuntimeError):
+        await rounds(shop).go_on()
+    so_far = (await stored(shop, run)).asked
+    assert 0 < so_far < QUESTIONS
+    shop.searches.asked.clear()
+    shop.searches.on_search = None
+    shop.clock.advance(LEASE.total_seconds())
+    await rounds(shop).go_on()
+    assert (await stored(shop, run)).is_complete
+    assert len(shop.searches.asked) == 2 * (QUESTIONS - so_far)
 
 
 @pytest.mark.parametrize("change", ["settings", "questions"])
