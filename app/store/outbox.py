@@ -1,11 +1,12 @@
 """Events for webhooks, written in the transaction in which they happen."""
 
+from collections.abc import Collection
 from datetime import date, datetime
 from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Column, select
 from sqlalchemy.dialects.sqlite import Insert
 
 from app.store.tables.conversations import OUTBOX
@@ -50,6 +51,12 @@ class Outbox(Repository):
         }
         self._connection.execute(_news(self._dialect), row)
 
+    def drop(self, outbox_ids: Collection[UUID]) -> None:
+        """Delete those of the rows that no other row refers to, so that nobody waits for them. One about a week or day
+        stays, so that it is not told again."""
+        unwanted = [~select(child).where(child == OUTBOX.c.id).exists() for child in _children()]
+        self._delete(OUTBOX, OUTBOX.c.id.in_(outbox_ids), OUTBOX.c.week.is_(None), *unwanted)
+
     def announce(self, turn: TurnIds, kind: str) -> None:
         payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
         self.tell(turn.agent_id, kind, payload, turn_id=turn.id)
@@ -59,3 +66,13 @@ class Outbox(Repository):
 def _news(dialect: str) -> Insert:
     """Built once, because every turn ends with it."""
     return insert_of(dialect, OUTBOX).on_conflict_do_nothing()
+
+
+def _children() -> list[Column[Any]]:
+    """The columns that refer to the outbox."""
+    return [
+        key.parent
+        for table in OUTBOX.metadata.tables.values()
+        for key in table.foreign_keys
+        if key.column.table is OUTBOX
+    ]

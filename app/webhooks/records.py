@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import LargeBinary, Row, String, UniqueConstraint, select
+from sqlalchemy import LargeBinary, Row, String, UniqueConstraint, delete, select
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
@@ -14,6 +14,7 @@ from app.feature import NewsTaker
 from app.gaps.gap_digest import WEEKLY, gap_ids_in
 from app.gaps.records.gaps import GapRecords
 from app.store.delivery_loop import Deliveries, delivery_columns
+from app.store.outbox import Outbox
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import OUTBOX
@@ -34,7 +35,7 @@ WEBHOOKS = table(
     column("created_at", UtcDateTime),
 )
 
-# The delivery of one outbox row to one webhook.
+# The delivery of one outbox row to one webhook, deleted once it was made.
 WEBHOOK_DELIVERIES = table(
     "webhook_deliveries",
     Audited("webhook"),
@@ -94,7 +95,7 @@ class WebhookRecords(Repository):
     def hand_out(self, limit: int) -> list[News]:
         """Create a delivery for each subscribed webhook from at most `limit` of the oldest outbox rows that were not
         handled yet; return what these are about. Webhooks get no events from before they were created. `delivered_at`
-        of an outbox row is when it was handled."""
+        of an outbox row is when it was handled; those that nobody takes are to be dropped."""
         oldest = (
             select(OUTBOX)
             .where(OUTBOX.c.delivered_at.is_(None))
@@ -116,6 +117,11 @@ class WebhookRecords(Repository):
         )
         self._update(OUTBOX, OUTBOX.c.id.in_([each.id for each in news]), delivered_at=self._now())
         return news
+
+    def delivered(self, delivery_id: UUID) -> None:
+        """Remove it, and its outbox row with the last that refers to that."""
+        gone = delete(WEBHOOK_DELIVERIES).where(WEBHOOK_DELIVERIES.c.id == delivery_id)
+        Outbox(self._tx).drop(self._connection.scalars(gone.returning(WEBHOOK_DELIVERIES.c.outbox_id)).all())
 
     def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:
         """See `Deliveries.claim`."""

@@ -16,6 +16,7 @@ from app.core.webhook_event import WebhookEvent
 from app.feature import NewsTaker
 from app.kit.clock import Clock
 from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
+from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import DeadLetter, Delivery, Webhook, WebhookSender, signed_headers, webhook_secret
@@ -118,6 +119,7 @@ class WebhookDelivery(DeliveryLoop[Delivery]):
         while news := WebhookRecords(tx).hand_out(_HANDED_OUT_AT_ONCE):
             for taker in self._takers:
                 taker.put(tx, news)
+            Outbox(tx).drop([each.id for each in news])
         return super()._claim(tx)
 
     async def _attempt(self, due: Delivery) -> Outcome:
@@ -125,7 +127,7 @@ class WebhookDelivery(DeliveryLoop[Delivery]):
             return _KEY_GONE
         signature = signed_headers(due, due.signing_key, self._clock.now())
         failure = await self._sender.post(due.webhook.url, _JSON_HEADERS | signature, due.body)
-        return Undelivered(failure) if failure else lambda tx: WebhookRecords(tx).deliveries.delivered(due.id)
+        return Undelivered(failure) if failure else lambda tx: WebhookRecords(tx).delivered(due.id)
 
     def _log_failure(self, due: Delivery, reason: str, *, is_dead: bool) -> None:
         log.warning("webhook.failed", delivery=str(due.id), attempts=due.attempts, is_dead=is_dead)

@@ -145,7 +145,16 @@ async def _opened(
         Reading(site, agent_id, await _source(balancer, token, agent_id, site))
         for site, agent_id in zip(sites, agent_ids, strict=True)
     ]
+    for agent_id in agent_ids:
+        await _subscribed(balancer, token, agent_id)
     return Fleet(machines, servers, store, balancer, record, readings, token)
+
+
+async def _subscribed(balancer: Balancer, token: str, agent_id: str) -> None:
+    """Somebody who is never reached wants to hear of the turns, so that the record keeps what it announced."""
+    async with operator(balancer.port, token) as http:
+        wanted = {"url": "https://hooks.invalid/", "events": ["turn.finished"]}
+        (await http.post(f"/v1/agents/{agent_id}/webhooks", json=wanted)).raise_for_status()
 
 
 async def _source(balancer: Balancer, token: str, agent_id: str, site: GeneratedSite) -> str:

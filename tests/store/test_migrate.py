@@ -12,11 +12,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, inspect, select, text, update
 
 from app.agents.agent import Agent
 from app.agents.records import AgentRecords
@@ -34,10 +35,12 @@ from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import Source
 from app.store.engine import is_sqlite, open_engine, open_migration_engine
 from app.store.migrate import alembic_config, migrate, newest_revision
+from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables import all_tables
+from app.store.tables.conversations import OUTBOX
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
-from app.webhooks.records import WebhookRecords
+from app.webhooks.records import WEBHOOK_DELIVERIES, WebhookRecords
 from app.webhooks.webhook import Webhook
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import acting
@@ -147,6 +150,32 @@ async def test_news_on_its_way_stays_where_conversations_get_some(
         if is_sqlite(engine):
             index = "select sql from sqlite_master where name = 'ix_outbox_undelivered'"
             assert "WHERE delivered_at IS NULL" in str(connection.exec_driver_sql(index).scalar_one())
+
+
+async def test_news_that_nobody_waits_for_is_gone_after_an_update(
+    record: SystemOfRecord, engine: Engine, session: VisitorSession
+) -> None:
+    told = (WebhookEvent.TURN_FINISHED,)
+    hook = Webhook(an_id(), session.agent_id, "https://hooks.example/", told, "kid", b"salt", FixedClock().now())
+    now = FixedClock().now()
+    with record.writing() as tx:
+        WebhookRecords(tx).add(hook)
+    kept = [await ask(record, session), await ask(record, session, gap=GapReason.LOW_CONFIDENCE)]
+    with record.writing() as tx:
+        Outbox(tx).tell_once(session.agent_id, "gaps.weekly", {}, first_day=now.date(), happened_at=now)
+        WebhookRecords(tx).hand_out(10)
+        one = tx.connection.scalar(select(OUTBOX.c.id).where(OUTBOX.c.turn_id == kept[0]))
+        delivered = update(WEBHOOK_DELIVERIES).where(WEBHOOK_DELIVERIES.c.outbox_id == one)
+        tx.connection.execute(delivered.values(delivered_at=now, next_at=None))
+    waiting = await ask(record, session)
+    own = open_migration_engine(engine.url)
+    with own.begin() as connection:
+        command.downgrade(alembic_config(connection), "0092")
+    own.dispose()
+    migrate(engine)
+    with engine.connect() as connection:
+        rows = connection.execute(select(OUTBOX.c.turn_id, OUTBOX.c.kind)).all()
+    assert set(rows) == {(kept[1], "turn.done"), (waiting, "turn.done"), (None, "gaps.weekly")}
 
 
 async def test_what_was_spent_before_counts_in_its_day(

@@ -5,6 +5,7 @@ from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import func, select
 
 from app.agents.agent import Agent
 from app.core.errors import NotFound
@@ -16,6 +17,7 @@ from app.store.delivery_loop import DeliveryState
 from app.store.outbox import Outbox
 from app.store.sealed_rows import SealedRows, sealed_tables
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.tables.conversations import OUTBOX
 from app.webhooks.channels.channel import ChannelKind, NoticeChannel
 from app.webhooks.channels.channels import ChannelPosts
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords
@@ -105,6 +107,22 @@ async def test_what_was_not_taken_is_told_by_channel_and_by_ticket(
 
     await record.write(fail_one)
     await record.of_workspace(session.workspace_id).write(look)
+
+
+async def test_news_stay_until_the_last_who_took_them_is_done(
+    record: SystemOfRecord, clock: FixedClock, session: VisitorSession, channel: NoticeChannel
+) -> None:
+    def post(tx: Transaction) -> int:
+        [waiting] = NoticePostRecords(tx).claim(8, clock.now() + LEASE)
+        NoticePostRecords(tx).posted(waiting)
+        return tx.connection.scalar(select(func.count()).select_from(OUTBOX)) or 0
+
+    await people_asked(record, session, 1)
+    assert await record.write(post) == 0
+    desk = DeskSettings(DeskKind.CHATWOOT, "chat.example.com", "3", "5", HANDED_OVER, session.agent_id, clock.now())
+    await record.of_agent(session.agent_id).write(lambda tx: HelpDeskRecords(tx).set(desk, "token"))
+    await people_asked(record, session, 1)
+    assert await record.write(post) == 1  # the ticket is listed, and refers to it
 
 
 async def test_an_agents_second_help_desk_takes_the_place_of_the_first(

@@ -9,12 +9,13 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import select
 from standardwebhooks import Webhook as StandardWebhook
 
 from app.agents.records import AgentRecords
@@ -29,7 +30,9 @@ from app.kit.cache import MemoryCache
 from app.kit.tasks.supervisor import PeriodicTask
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.store.delivery_loop import RETRY_AFTER
+from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.conversations import OUTBOX
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import DeadLetter
 from app.webhooks.webhooks import WebhookDelivery, Webhooks
@@ -94,6 +97,12 @@ class Office:
 
     async def dead_letters(self) -> list[DeadLetter]:
         return list((await self.webhooks.dead_letters(self.actor, self.session.agent_id, PAGE)).items)
+
+    @property
+    def waiting(self) -> list[str]:
+        """Kinds of the outbox."""
+        with self.record.reading() as tx:
+            return list(tx.connection.scalars(select(OUTBOX.c.kind).order_by(OUTBOX.c.kind)))
 
     @property
     def told(self) -> list[dict[str, Any]]:
@@ -266,6 +275,34 @@ async def test_a_dead_letter_is_sent_again_on_demand_under_its_id(office: Office
     assert set(office.delivery_ids) == {str(letter.id)}
     with pytest.raises(NotFound):
         await office.webhooks.retry(office.actor, office.session.agent_id, letter.id)
+
+
+async def test_an_event_leaves_the_record_with_its_last_delivery(office: Office) -> None:
+    await office.turn()
+    assert office.waiting == ["turn.done"]
+    await office.delivery.deliver()
+    assert office.waiting == []  # nobody wanted it
+    office.receiver.page("/broken", status=503)
+    await office.webhook("/broken")
+    await office.webhook("/hook")
+    await office.turn()
+    await office.delivery.deliver()
+    assert office.waiting == ["turn.done"]
+    office.receiver.page("/broken", status=204)
+    office.clock.advance(RETRY_AFTER[0].total_seconds() * 1.2)
+    await office.delivery.deliver()
+    assert office.waiting == []
+
+
+async def test_what_is_told_once_a_week_is_remembered(office: Office) -> None:
+    monday, now = date(2026, 11, 23), office.clock.now()
+    for is_first in (True, False):
+        with office.record.writing() as tx:
+            told = Outbox(tx).tell_once(
+                office.session.agent_id, "gaps.weekly", {"biggest": []}, first_day=monday, happened_at=now
+            )
+        assert told is is_first
+        await office.delivery.deliver()
 
 
 async def test_what_fails_does_not_hold_up_the_rest(office: Office) -> None:

@@ -201,7 +201,7 @@ class ChannelPosts(DeliveryLoop[WaitingPost]):
         notice = notice_of(event_of(due.news.kind), due.news.agent_id, due.agent, due.news.payload)
         query, body = post_of(kind, notice, self._mailer.whole_url(notice.path), due.questions)
         failure = await self._sender.post(due.url + query, JSON_HEADERS, body)
-        return Undelivered(failure) if failure else lambda tx: NoticePostRecords(tx).posted(due.id)
+        return Undelivered(failure) if failure else lambda tx: NoticePostRecords(tx).posted(due)
 
     def _log_failure(self, due: WaitingPost, reason: str, *, is_dead: bool) -> None:
         channel = str(due.channel.id)

@@ -13,6 +13,7 @@ from app.core.webhook_event import News, WebhookEvent
 from app.gaps.gap_digest import WEEKLY
 from app.gaps.records.gaps import GapRecords
 from app.store.delivery_loop import Deliveries, DeliveryState, DueRow, delivery_columns
+from app.store.outbox import Outbox
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
@@ -155,9 +156,10 @@ class NoticePostRecords(Repository):
         )
         return [self._waiting(row) for row in self._connection.execute(statement).all()]
 
-    def posted(self, post_id: UUID) -> None:
-        """Remove it."""
-        self._delete(NOTICE_POSTS, NOTICE_POSTS.c.id == post_id)
+    def posted(self, post: WaitingPost) -> None:
+        """Remove it, and its outbox row with the last that refers to that."""
+        self._delete(NOTICE_POSTS, NOTICE_POSTS.c.id == post.id)
+        Outbox(self._tx).drop([post.news.id])
 
     def _waiting(self, row: Row[Any]) -> WaitingPost:
         news = News(row.outbox_id, row.agent_id, row.outbox_kind, row.payload, row.happened_at)
