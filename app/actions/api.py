@@ -13,7 +13,6 @@ from app.answers.offered_actions import CalledAction
 from app.conversations.api.widget_models import ConfirmationOut
 from app.core.actor import Actor
 from app.core.setting import limits_of
-from app.web.model import mirrors
 from app.web.operation import (
     Api,
     Call,
@@ -26,7 +25,6 @@ from app.web.operation import (
     patch,
     post,
     read,
-    takes,
     visitor,
     write,
 )
@@ -54,8 +52,7 @@ _FIELDS = (
 )
 
 
-@takes(Action, _FIELDS)
-class ActionFields(Model):
+class ActionFields(Model, takes=Action, fields=_FIELDS):
     """The settings of an action, except its headers."""
 
     def written_for(self, agent_id: UUID) -> Action:
@@ -67,8 +64,7 @@ class ActionCreate(ActionFields):
     headers: dict[str, str] = Field(default_factory=dict, max_length=MAX_HEADERS, description=_HEADERS)
 
 
-@takes(Action, _FIELDS)
-class ActionPatch(Patch):
+class ActionPatch(Patch, takes=Action, fields=_FIELDS):
     """Only what is sent changes."""
 
     headers: dict[str, str] = Field(
@@ -96,9 +92,7 @@ class TryIn(Model):
     )
 
 
-@mirrors(CalledAction, "outcome text status duration_ms")
-class CalledOut(Model):
-    pass
+class CalledOut(Model, shows=CalledAction, fields="outcome text status duration_ms"): ...
 
 
 class AdminActions(Api):

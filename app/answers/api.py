@@ -25,7 +25,7 @@ from app.core.turn import Exchange
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.search.api.agent_search import SearchOut
 from app.web.limits_policy import StreamPolicy
-from app.web.model import Language, Question, Url, mirrors
+from app.web.model import Language, Question, Url
 from app.web.operation import Api, Call, Model, StreamWords, example, post, write
 from app.web.sse import event_stream, frame
 
@@ -84,12 +84,12 @@ class PromptMessageOut(Model):
     content: str
 
 
-@mirrors(
-    PlaygroundAnswer,
-    "answer citations answered_by confidence low_confidence finish gap language curated_answer_id "
+class PlaygroundOut(
+    Model,
+    shows=PlaygroundAnswer,
+    fields="answer citations answered_by confidence low_confidence finish gap language curated_answer_id "
     "first_token_ms duration_ms search standalone prompt",
-)
-class PlaygroundOut(Model):
+):
     citations: tuple[CitationOut, ...]
     low_confidence: bool
     search: SearchOut | None = Field(description="What each stage of the search found; null for a curated answer.")

@@ -109,10 +109,11 @@ def limits_of(kind: type) -> Mapping[str, Limits]:
     extras = {
         each.name: (*each.metadata.values(), *getattr(types[each.name], "__metadata__", ())) for each in fields(kind)
     }
-    return {name: _joined(found) for name, found in extras.items() if found}
+    return {name: joined(found) for name, found in extras.items() if found}
 
 
-def _joined(extras: Sequence[object]) -> Limits:
+def joined(extras: Sequence[object]) -> Limits:
+    """The limits with the meaning, from what annotates a field."""
     limits = next((each for each in extras if isinstance(each, Limits)), Limits())
     meaning = next((each for each in extras if isinstance(each, str)), limits.meaning)
     return replace(limits, meaning=meaning)

@@ -8,7 +8,6 @@ from app.knowledge.document import PageReview, QuarantinedPage
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.reindex import Reindexing
-from app.web.model import mirrors
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 
 TAG = "Quarantine"
@@ -21,8 +20,9 @@ class FindingOut(Model):
     )
 
 
-@mirrors(QuarantinedPage, "document_id source_id url title findings is_held found_at")
-class QuarantinedPageOut(Model):
+class QuarantinedPageOut(
+    Model, shows=QuarantinedPage, fields="document_id source_id url title findings is_held found_at"
+):
     findings: tuple[FindingOut, ...]
 
 
@@ -52,8 +52,9 @@ class PageReviewsOut(Model):
     versions: tuple[PageReviewOut, ...] = Field(description="Latest first: a held version, a live version, or both.")
 
 
-@mirrors(ContextEstimate, "documents chunks to_write prompt_tokens cached_tokens answer_tokens price")
-class ReindexEstimateOut(Model):
+class ReindexEstimateOut(
+    Model, shows=ContextEstimate, fields="documents chunks to_write prompt_tokens cached_tokens answer_tokens price"
+):
     price: float | None = Field(description="The most that it costs; null if no price of tokens is set.")
 
 

@@ -16,7 +16,7 @@ from app.web.access import VisitorCaller, visitor
 from app.web.file_export import ExportFormat, exported
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.model import Email
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, example, get, mirrors, patch, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, example, get, patch, post, read, write
 
 _COLUMNS: Final = (
     *("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id", "assignee"),
@@ -24,9 +24,11 @@ _COLUMNS: Final = (
 )
 
 
-@mirrors(Lead, "id conversation_id visitor_id name email message created_at assignee state done_at done_by")
-class LeadOut(Model):
-    pass
+class LeadOut(
+    Model,
+    shows=Lead,
+    fields="id conversation_id visitor_id name email message created_at assignee state done_at done_by",
+): ...
 
 
 class LeadPatch(Model):
@@ -64,8 +66,7 @@ class WantedLeads(Model):
         return LeadFilter(self.q, self.assignee, self.state)
 
 
-class LeadsQuery(WantedLeads, ListQuery):
-    pass
+class LeadsQuery(WantedLeads, ListQuery): ...
 
 
 class LeadExportQuery(WantedLeads):

@@ -15,7 +15,7 @@ from app.overview.overview import LISTED, MOST_AGENTS, WEEK_DAYS, Change, Overvi
 from app.quality.api.quality import TurnCountsOut
 from app.sources.deletions.api import DeletionOut
 from app.sources.source import LatestReading
-from app.web.operation import Api, Call, Model, get, mirrors, read
+from app.web.operation import Api, Call, Model, get, read
 
 TAG = "Overview"
 
@@ -33,21 +33,19 @@ class AgentCountsOut(Model):
     budget: TokenBudgetOut | None = Field(description="Null without a limit.")
 
 
-@mirrors(LatestReading, "source_id agent_id name state stop_reason kept_pages ended_at")
-class FailingSourceOut(Model):
+class FailingSourceOut(
+    Model, shows=LatestReading, fields="source_id agent_id name state stop_reason kept_pages ended_at"
+):
     kept_pages: int = Field(
         description="Pages that could not be read, and of which answers still use the earlier text. 0: nothing is left "
         "to answer from."
     )
 
 
-@mirrors(GrowingGap, "id agent_id question this_week week_before")
-class GrowingGapOut(Model):
-    pass
+class GrowingGapOut(Model, shows=GrowingGap, fields="id agent_id question this_week week_before"): ...
 
 
-@mirrors(Change, "kind at agent_id subject_id words")
-class ChangeOut(Model):
+class ChangeOut(Model, shows=Change, fields="kind at agent_id subject_id words"):
     subject_id: UUID = Field(description="The id of the agent, source or gap.")
 
 

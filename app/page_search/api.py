@@ -10,7 +10,7 @@ from app.page_search.facets import FacetValue
 from app.page_search.page_search import Marked, PageSearch
 from app.sources.source import UNLINKED
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
-from app.web.model import Language, mirrors
+from app.web.model import Language
 from app.web.operation import Api, Call, Model, VisitorCaller, get, visitor
 
 MAX_TYPED_CHARS = 200
@@ -45,9 +45,7 @@ class FoundPageOut(Model):
     passages: tuple[FoundPassageOut, ...] = Field(description="At most three, best first.")
 
 
-@mirrors(FacetValue, "value label pages")
-class FacetValueOut(Model):
-    pass
+class FacetValueOut(Model, shows=FacetValue, fields="value label pages"): ...
 
 
 class FacetOut(Model):

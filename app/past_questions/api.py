@@ -9,12 +9,11 @@ from app.past_questions.past_imports import MOST_BYTES, PastImports
 from app.site_report.api import OrderedReportOut
 from app.site_report.ordered_report import ReportKind
 from app.site_report.report_orders import ReportOrders
-from app.web.operation import Api, Call, Model, example, get, post, read, takes, write
+from app.web.operation import Api, Call, Model, example, get, post, read, write
 
 
-@takes(Kept, "top gaps answers golden")
 @example(kind="csv", file="question,answer\nCan I pay by invoice?,Yes. Write to us.\n", gaps=True)
-class PastConversationsIn(Model):
+class PastConversationsIn(Model, takes=Kept, fields="top gaps answers golden"):
     kind: Export = Field(description="Whose export it is.")
     file: str = Field(min_length=1, max_length=MOST_BYTES, description="The text of the exported file.")
 

@@ -7,15 +7,13 @@ from app.past_questions.past_imports import MOST_BYTES, PastImports
 from app.site_report.ordered_report import ReportKind
 from app.site_report.report_orders import ReportOrders
 from app.web.console.page import Form, Go, Link, NoForm, Pages, Shown, Visit, action, page, read, write
-from app.web.model import takes
 from app.web.request_body import FORM_BYTES, FilePart
 
 _PATH = "/console/agents/{agent_id}/past-conversations"
 _LABELS = {Export.HELPSCOUT: "Help Scout", Export.CSV: "CSV: question, answer"}
 
 
-@takes(Kept, "top gaps answers golden")
-class ImportForm(Form):
+class ImportForm(Form, takes=Kept, fields="top gaps answers golden"):
     kind: Export
     file: FilePart
 

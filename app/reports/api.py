@@ -17,7 +17,6 @@ from app.reports.report_file import COLUMNS, rows
 from app.reports.reports import LISTED, MOST_AGENTS, PAGES_OF_TURNS, USUAL_DAYS, Reports
 from app.reports.topic import TopicPart
 from app.web.file_export import csv_table
-from app.web.model import mirrors
 from app.web.operation import Api, Call, Day, Model, get, read
 
 TAG: Final = "Reports"
@@ -35,13 +34,10 @@ class ReportQuery(Model):
     )
 
 
-@mirrors(ReportDays, "first last")
-class ReportDaysOut(Model):
-    pass
+class ReportDaysOut(Model, shows=ReportDays, fields="first last"): ...
 
 
-@mirrors(TokenUsage, "calls prompt_tokens completion_tokens cached_tokens cost")
-class SpentOut(Model):
+class SpentOut(Model, shows=TokenUsage, fields="calls prompt_tokens completion_tokens cached_tokens cost"):
     calls: int = Field(description="Turns, and drafts for operators, that used the chat model.")
     cost: float | None = Field(description="In your currency; null if no prices are set.")
 
@@ -50,12 +46,12 @@ class SpentOut(Model):
         return super().showing(spent, spent.usage)
 
 
-@mirrors(
-    Figures,
-    "counts unaided_share satisfaction curated conversations visitors first_word_p50 first_word_p95 spent "
+class FiguresOut(
+    Model,
+    shows=Figures,
+    fields="counts unaided_share satisfaction curated conversations visitors first_word_p50 first_word_p95 spent "
     "chats_up chats_down",
-)
-class FiguresOut(Model):
+):
     counts: TurnCountsOut
     unaided_share: float | None = Field(
         description="The share answered without a person among answered, abstained and handed over, 0 to 1; null if "
@@ -93,8 +89,7 @@ class PartOut(Model):
     counts: TurnCountsOut
 
 
-@mirrors(TopicPart, "topic_id agent_id question conversation_id counts before")
-class TopicPartOut(Model):
+class TopicPartOut(Model, shows=TopicPart, fields="topic_id agent_id question conversation_id counts before"):
     counts: TurnCountsOut
 
 

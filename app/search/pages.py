@@ -20,7 +20,7 @@ from app.sources.sources import Sources
 from app.web.console.forms import blocks, form_fields
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.trace_view import found_by_search, stages_of
-from app.web.model import Question, with_fields
+from app.web.model import Question
 
 _FOUND: Final = 10
 _MANY: Final = PageRequest(limit=200)
@@ -34,8 +34,7 @@ class Try(Form):
     question: Question = ""
 
 
-@with_fields(form_fields(RetrievalSettings))
-class SearchForm(Form):
+class SearchForm(Form, adds=form_fields(RetrievalSettings)):
     """The retrieval settings by their names; those of the filter begin with `filter_`."""
 
     filter_sources: tuple[UUID, ...] = ()

@@ -11,7 +11,7 @@ from app.site_report.ordered_report import OrderedReport, ReportKind
 from app.site_report.report_orders import ReportOrders
 from app.site_report.site_reports import WebsiteReports
 from app.web.file_export import page_download
-from app.web.operation import Api, Call, Model, example, get, mirrors, post, read, write
+from app.web.operation import Api, Call, Model, example, get, post, read, write
 
 _MOST_CHARS = 200_000
 
@@ -26,8 +26,7 @@ class SiteReportIn(Model):
     )
 
 
-@mirrors(OrderedReport, "name asked_by asked_at asked questions problem result")
-class OrderedReportOut(Model):
+class OrderedReportOut(Model, shows=OrderedReport, fields="name asked_by asked_at asked questions problem result"):
     asked_at: datetime
     is_running: bool = Field(description="Whether a worker has yet to make it, or to end.")
 

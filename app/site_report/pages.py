@@ -16,8 +16,7 @@ _PATH = "/console/agents/{agent_id}/site-report"
 _MANY = PageRequest(limit=200)
 
 
-class SiteReportForm(SiteReportIn, Form):
-    pass
+class SiteReportForm(SiteReportIn, Form): ...
 
 
 class SiteReportPages(Pages):

@@ -11,7 +11,7 @@ from app.quality.api.golden_questions import GoldenQuestionOut
 from app.quality.golden_question import EXPECTED
 from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject, Telling
 from app.stale_answers.stale_answers import MAX_AT_ONCE, MAX_TELLINGS, StaleAnswers
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, mirrors, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 
 TAG = "Stale answers"
 
@@ -26,18 +26,15 @@ class StaleQuery(ListQuery):
         return StaleFilter(self.state, self.kind, self.subject)
 
 
-@mirrors(
-    StaleAnswer,
-    "id agent_id subject kind state url title old_words new_words question old_answer new_answer turns "
+class StaleAnswerOut(
+    Model,
+    shows=StaleAnswer,
+    fields="id agent_id subject kind state url title old_words new_words question old_answer new_answer turns "
     "conversations visitors curated_answer_id golden_question_id found_at",
-)
-class StaleAnswerOut(Model):
-    pass
+): ...
 
 
-@mirrors(Telling, "turn_id conversation_id question told_at")
-class TellingOut(Model):
-    pass
+class TellingOut(Model, shows=Telling, fields="turn_id conversation_id question told_at"): ...
 
 
 class StaleViewOut(StaleAnswerOut):

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, replace
+from dataclasses import fields, replace
 from datetime import date
-from functools import partial
-from typing import Annotated, Any, Final, Generic, Self, TypeVar, get_args, get_origin, get_type_hints
+from inspect import get_annotations
+from types import MappingProxyType, SimpleNamespace
+from typing import Annotated, Any, Final, Generic, Self, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, Strict, create_model
+from pydantic import AliasChoices, AliasPath, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
 from app.core.field_rules import MAX_EMAIL_CHARS, MAX_LANGUAGE_CHARS, MAX_QUESTION_CHARS, MAX_URL_CHARS
 from app.core.list_page import PageRequest
-from app.core.setting import Limits, limits_of, settings_of
+from app.web.derived_fields import Declared, as_written, meaning_at, path_to, shown, sources, taken
 
 MAX_LIMIT = 200
 _WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
@@ -21,7 +22,52 @@ Value = TypeVar("Value", bound=Any)
 
 
 class Body(BaseModel):
-    """What a caller sends, with fields of a value."""
+    """What a caller sends or gets, with fields of a value.
+
+    `shows` is the value that an output presents, `takes` the one that an input makes or changes. `fields` names the
+    model's fields in their order, between spaces: each that the class does not write itself has the type and the
+    meaning that the value declares, and in an input its default and its limits; a Patch requires none. An output may
+    show an attribute by another name, `turn_id=id`, and the attributes of `parts` of the value. `adds` are further
+    fields, by name. A field that the class writes may carry limits and a meaning as a value's does, and if it has no
+    meaning, it has the value's.
+    """
+
+    def __init_subclass__(
+        cls,
+        *,
+        shows: type | None = None,
+        takes: type | None = None,
+        fields: str = "",
+        parts: str = "",
+        adds: Mapping[str, Declared] = MappingProxyType({}),
+        **config: Any,
+    ) -> None:
+        super().__init_subclass__(**config)
+        kind, written = shows or takes or object, get_annotations(cls)
+        own: dict[str, Any] = {}
+        for name, source in sources(fields).items():
+            path = path_to(source, kind, parts.split())
+            if name in written:
+                own[name] = as_written(written.pop(name), meaning_at(kind, path))
+            elif not any(name in getattr(base, "model_fields", ()) for base in cls.__bases__):
+                is_required = not issubclass(cls, Patch)
+                own[name], default = taken(kind, path, is_required) if takes else shown(kind, path or source)
+                setattr(cls, name, default)
+        own |= {name: as_written(annotation) for name, annotation in written.items()}
+        for name, (own[name], default) in adds.items():
+            setattr(cls, name, default)
+        cls.__annotations__ = own
+
+    @classmethod
+    def __pydantic_init_subclass__(
+        cls, *, shows: type | None = None, fields: str = "", parts: str = "", **_: Any
+    ) -> None:
+        if shows:
+            by_name = sources(fields)
+            for name, field in cls.model_fields.items():
+                path = path_to(by_name.get(name, name), shows, parts.split())
+                if path not in ("", name):
+                    field.validation_alias = AliasChoices(name, AliasPath(*path.split(".")))
 
     def made(self, kind: type[Value], **others: Any) -> Value:
         """A value of this kind: each field from `others`, else the body's of its name."""
@@ -49,15 +95,18 @@ class Model(Body):
     def showing(cls, *values: Any, **others: Any) -> Self:
         """Each field comes from `others`, else from the attribute of its name of the first value that has it. Nested
         models are built from such attributes as well."""
-        if len(values) == 1 and not others:
-            return cls.model_validate(values[0], strict=False)
-        found = {
-            name: getattr(value, name)
-            for value in reversed(values)
-            for name in cls.model_fields
-            if name not in others and hasattr(value, name)
-        }
-        return cls.model_validate(found | others, strict=False)
+        shown = values[0] if len(values) == 1 and not others else _Joined(SimpleNamespace(**others), *values)
+        return cls.model_validate(shown, strict=False)
+
+
+class _Joined:
+    """Has the attributes of several values, each of the first one that has it."""
+
+    def __init__(self, *values: Any) -> None:
+        self._values = values
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(next((each for each in self._values if hasattr(each, name)), None), name)
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
@@ -78,76 +127,6 @@ def example(**fields: Any) -> Callable[[type[Extended]], type[Extended]]:
         return model
 
     return shown
-
-
-def with_fields(fields: Mapping[str, Any]) -> Callable[[type[Extended]], type[Extended]]:
-    """Adds another class's fields to a model: the type of each, and its `Field` or default, by name."""
-    return lambda model: create_model(
-        model.__name__, __doc__=model.__doc__, __base__=model, __module__=model.__module__, **fields
-    )
-
-
-def mirrors(kind: type, names: str, *others: type) -> Callable[[type[Extended]], type[Extended]]:
-    """The fields of a model in this order, between spaces: each that its body leaves out has the type and the meaning
-    that `kind`, or else the first of the `others` that has it, declares."""
-    return lambda model: _extended(model, names, partial(_mirrored, (kind, *others)))
-
-
-def takes(kind: type, names: str) -> Callable[[type[Extended]], type[Extended]]:
-    """The fields of an input, as `mirrors` has those of an output: each that its body leaves out has the type, the
-    default, the limits and the meaning that `kind` declares. A Patch requires none of them."""
-    return lambda model: _extended(model, names, partial(_taken, kind, is_required=not issubclass(model, Patch)))
-
-
-def _extended(model: type[Extended], names: str, field_of: Callable[[str], Any]) -> type[Extended]:
-    named = names.split()
-    made = with_fields({name: field_of(name) for name in named if name not in model.model_fields})(model)
-    others = [name for name in model.model_fields if name not in named]
-    inherited = [name for name in others if name not in model.__annotations__]
-    ordered = [*inherited, *named, *(name for name in others if name not in inherited)]
-    for name in ordered:
-        made.model_fields[name] = made.model_fields.pop(name)  # a schema lists them in the order of this mapping
-    # Models that extend this one list its fields in the order of the annotations, from the topmost class on.
-    written = model.__annotations__ | made.__annotations__
-    model.__annotations__, made.__annotations__ = {}, {name: written[name] for name in ordered if name in written}
-    return made
-
-
-def _mirrored(kinds: tuple[type, ...], name: str) -> Any:
-    for kind in kinds:
-        found = getattr(kind, name, None)
-        where, key = (found.fget, "return") if isinstance(found, property) else (kind, name)
-        if key in (types := get_type_hints(where, include_extras=True)):
-            extras = getattr(types[key], "__metadata__", ())
-            meaning = next((each for each in extras if isinstance(each, str)), None)
-            return get_type_hints(where)[key], Field(description=meaning)
-    raise TypeError(f"nothing has {name}")
-
-
-def _taken(kind: type, name: str, *, is_required: bool = True) -> Any:
-    declared, limits = next(each for each in fields(kind) if each.name == name), limits_of(kind).get(name, Limits())
-    default: dict[str, Any] = {"default": ... if is_required else None}
-    if declared.default is not MISSING:
-        default = {"default": declared.default}
-    type_ = get_type_hints(kind)[name]
-    if get_origin(type_) is Mapping:  # a body is a plain one
-        type_, default = dict[get_args(type_)], {"default_factory": dict}  # type: ignore[misc]
-    elif limits.most_each:
-        type_ = tuple[Annotated[str, Field(min_length=1, max_length=limits.most_each)], ...]
-    return type_, Field(**default, description=limits.meaning or None, **limited(limits))
-
-
-def setting_fields(kind: type) -> Mapping[str, Any]:
-    """For `with_fields`: the declared settings of a dataclass that have a default, with their limits and meanings."""
-    defaults = {each.name for each in fields(kind) if each.default is not MISSING}
-    return {name: _taken(kind, name) for name in settings_of(kind) if name in defaults}
-
-
-def limited(limits: Limits) -> dict[str, Any]:
-    """As arguments of a `Field`."""
-    low, high = limits.between or (None, None)
-    found = {"ge": low, "le": high, "min_length": 1 if limits.is_required else None, "max_length": limits.most}
-    return {name: limit for name, limit in found.items() if limit is not None}
 
 
 def _written(value: Any) -> Any:

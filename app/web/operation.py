@@ -29,7 +29,4 @@ from app.web.model import Multipart as Multipart
 from app.web.model import Patch as Patch
 from app.web.model import Timestamp as Timestamp
 from app.web.model import example as example
-from app.web.model import mirrors as mirrors
-from app.web.model import takes as takes
-from app.web.model import with_fields as with_fields
 from app.web.model import without_defaults as without_defaults

@@ -8,7 +8,7 @@ from pydantic import Field
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent, declared_events
 from app.web.model import Url
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, read, write
 from app.webhooks.webhook import DeadLetter, Webhook
 from app.webhooks.webhooks import Webhooks
 
@@ -32,9 +32,7 @@ class WebhookIn(Model):
     events: Annotated[tuple[WebhookEvent, ...], EventsOf(lambda: [event.name for event in declared_events()])]
 
 
-@mirrors(Webhook, "id agent_id url events created_at")
-class WebhookOut(Model):
-    pass
+class WebhookOut(Model, shows=Webhook, fields="id agent_id url events created_at"): ...
 
 
 class NewWebhookOut(WebhookOut):
@@ -45,9 +43,11 @@ class WebhooksOut(Model):
     items: tuple[WebhookOut, ...]
 
 
-@mirrors(DeadLetter, "id webhook_id event turn_id conversation_id attempts last_error occurred_at died_at")
-class DeadLetterOut(Model):
-    pass
+class DeadLetterOut(
+    Model,
+    shows=DeadLetter,
+    fields="id webhook_id event turn_id conversation_id attempts last_error occurred_at died_at",
+): ...
 
 
 class AdminWebhooks(Api):

@@ -9,7 +9,7 @@ import pytest
 from pydantic import Field, ValidationError
 
 from app.core.setting import at_most, between, required
-from app.web.model import Model, Patch, mirrors, takes
+from app.web.model import Model, Patch
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,7 @@ def test_a_field_that_nothing_gives_is_missed() -> None:
 
 
 def test_a_model_has_the_fields_of_a_value_in_the_order_that_it_names() -> None:
-    @mirrors(_Lamp, "name watts is_lit")
-    class LampOut(Model):
+    class LampOut(Model, shows=_Lamp, fields="name watts is_lit"):
         watts: int = Field(description="At full light.")
 
     schema = LampOut.model_json_schema()["properties"]
@@ -77,6 +76,44 @@ def test_a_model_has_the_fields_of_a_value_in_the_order_that_it_names() -> None:
     assert LampOut.showing(_Lamp("desk", 5)).model_dump() == {"name": "desk", "watts": 5, "is_lit": True}
 
 
+def test_a_model_shows_parts_of_a_value_and_attributes_under_other_names_also_inside_of_others() -> None:
+    class LitOut(Model, shows=_Lit, parts="lamp", fields="room light=lamp.watts name is_lit"):
+        name: str
+
+    class LitRoomOut(LitOut):
+        floor: int
+
+    class HouseOut(Model):
+        rooms: tuple[LitOut, ...]
+
+    lit = _Lit(_Lamp("desk", 5), "study")
+    shown = {"room": "study", "light": 5, "name": "desk", "is_lit": True}
+    assert LitOut.showing(lit).model_dump() == shown
+    assert LitOut.showing(lit, name="table").model_dump() == shown | {"name": "table"}
+    assert LitRoomOut.showing(lit, floor=2).model_dump() == shown | {"floor": 2}
+    assert HouseOut.showing(_House([lit])).model_dump() == {"rooms": (shown,)}
+    assert list(LitOut.model_json_schema(mode="serialization")["properties"]) == ["room", "light", "name", "is_lit"]
+    assert LitOut.model_json_schema()["properties"]["name"]["description"] == "Of the lamp."
+
+
+def test_a_field_that_no_value_has_is_named() -> None:
+    with pytest.raises(TypeError, match="_Lamp has no colour"):
+
+        class LampOut(Model, shows=_Lamp, fields="name colour"): ...
+
+
+def test_a_body_writes_the_limits_of_its_own_fields_as_a_value_does() -> None:
+    class NoteIn(Model):
+        text: Annotated[str, required(5, rows=3), "For operators."]
+        labels: Annotated[tuple[str, ...], at_most(2, each=3)] = ()
+        about: Annotated[str | None, at_most(4)] = None
+
+    text, labels, about = NoteIn.model_json_schema()["properties"].values()
+    assert (text["minLength"], text["maxLength"], text["description"]) == (1, 5, "For operators.")
+    assert (labels["maxItems"], labels["items"]["maxLength"]) == (2, 3)
+    assert about["anyOf"][0]["maxLength"] == 4
+
+
 @dataclass(frozen=True)
 class _Lamp:
     name: Annotated[str, required(10), "Of the lamp."]
@@ -88,6 +125,17 @@ class _Lamp:
 
 
 @dataclass(frozen=True)
+class _Lit:
+    lamp: _Lamp
+    room: str
+
+
+@dataclass(frozen=True)
+class _House:
+    rooms: list[_Lit]
+
+
+@dataclass(frozen=True)
 class _Shelf:
     id: int
     name: Annotated[str, required(10), "As on its label."]
@@ -96,13 +144,11 @@ class _Shelf:
     notes: Annotated[Mapping[str, Any], at_most(1)] = field(default_factory=dict)
 
 
-@takes(_Shelf, "name books height notes")
-class ShelfIn(Model):
+class ShelfIn(Model, takes=_Shelf, fields="name books height notes"):
     height: float = 1
 
 
-@takes(_Shelf, "name books height notes")
-class ShelfPatch(Patch):
+class ShelfPatch(Patch, takes=_Shelf, fields="name books height notes"):
     """Only what is sent changes."""
 
 

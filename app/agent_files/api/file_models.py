@@ -20,7 +20,7 @@ from app.quality.api.golden_questions import GoldenQuestionCreate
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import MAX_GOLDEN
 from app.sources.api.sources import ScheduleIn, SourceCreate
-from app.web.model import Model, example, mirrors, takes
+from app.web.model import Model, example
 
 MAX_ANSWERS: Final = 2000
 MAX_SOURCES: Final = 500
@@ -34,8 +34,7 @@ class GoldenInFile(GoldenQuestionCreate, json_schema_extra=None):
     )
 
 
-@takes(SavedReply, "title text for_all_agents")
-class ReplyInFile(Model):
+class ReplyInFile(Model, takes=SavedReply, fields="title text for_all_agents"):
     for_all_agents: bool = Field(
         default=False, description="Whether the reply belongs to the workspace instead of only this agent."
     )
@@ -111,13 +110,10 @@ class AgentFileOut(Model):
         )
 
 
-@mirrors(Difference, "name before after")
-class FieldChangeOut(Model):
-    pass
+class FieldChangeOut(Model, shows=Difference, fields="name before after"): ...
 
 
-@mirrors(FileChange, "part kind title fields")
-class FileChangeOut(Model):
+class FileChangeOut(Model, shows=FileChange, fields="part kind title fields"):
     fields: tuple[FieldChangeOut, ...] = Field(description="The changed fields of the entry, in words.")
 
 

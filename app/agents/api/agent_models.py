@@ -18,7 +18,8 @@ from app.core.search_filter import SearchFilter
 from app.core.setting import limits_of
 from app.core.turn import TokenUsage
 from app.quality.publishing import Published
-from app.web.model import Model, example, mirrors, setting_fields, with_fields, without_defaults
+from app.web.derived_fields import setting_fields
+from app.web.model import Model, example, without_defaults
 
 _NESTED = Theme | Fallback | RetrievalSettings | SearchFilter
 _LIMITS = limits_of(AgentConfig)
@@ -26,8 +27,7 @@ Name = Annotated[str, Field(min_length=1, max_length=_LIMITS["name"].most)]
 Value = TypeVar("Value", bound=AgentConfig | _NESTED)
 
 
-@with_fields(setting_fields(Theme))
-class ThemeModel(Model):
+class ThemeModel(Model, adds=setting_fields(Theme)):
     picture: str | None = Field(
         default=None,
         max_length=rules.MAX_PICTURE_CHARS,
@@ -35,13 +35,11 @@ class ThemeModel(Model):
     )
 
 
-@with_fields(setting_fields(Fallback))
-class FallbackModel(Model):
+class FallbackModel(Model, adds=setting_fields(Fallback)):
     """What a visitor is offered when the site has no clear answer."""
 
 
-@with_fields(setting_fields(AgentConfig))
-class AgentSettings(Model):
+class AgentSettings(Model, adds=setting_fields(AgentConfig)):
     """Every setting except the name; the agent rules check lengths and formats."""
 
     theme: ThemeModel = Field(default_factory=ThemeModel)
@@ -84,25 +82,20 @@ class AgentConfigOut(AgentSettings):
     name: str
 
 
-@mirrors(Agent, "id draft live_version paused_at generation created_at updated_at")
-class AgentOut(Model):
+class AgentOut(Model, shows=Agent, fields="id draft live_version paused_at generation created_at updated_at"):
     draft: AgentConfigOut
     live_version: int | None = Field(description="Null before the first publish.")
     paused_at: datetime | None = Field(description="Since when questions are refused; null unless it is paused.")
 
 
-@mirrors(TokenLimit, "name tokens used_tokens is_spent resets_at")
-class TokenLimitOut(Model):
-    pass
+class TokenLimitOut(Model, shows=TokenLimit, fields="name tokens used_tokens is_spent resets_at"): ...
 
 
-@mirrors(TokenBudget, "daily_tokens used_tokens is_spent resets_at limits")
-class TokenBudgetOut(Model):
+class TokenBudgetOut(Model, shows=TokenBudget, fields="daily_tokens used_tokens is_spent resets_at limits"):
     limits: list[TokenLimitOut] = Field(description="All limits that hold for the agent.")
 
 
-@mirrors(TokenUsage, "month calls prompt_tokens cached_tokens completion_tokens cost")
-class MonthCostOut(Model):
+class MonthCostOut(Model, shows=TokenUsage, fields="month calls prompt_tokens cached_tokens completion_tokens cost"):
     month: str = Field(description="In UTC, such as 2026-11.")
     calls: int = Field(description="Turns, and drafts for operators, that used the chat model.")
 
@@ -115,8 +108,7 @@ class CostsOut(Model):
     months: list[MonthCostOut] = Field(description="The last twelve months with costs, newest first.")
 
 
-@mirrors(AgentVersion, "number config published_at published_by note")
-class AgentVersionOut(Model):
+class AgentVersionOut(Model, shows=AgentVersion, fields="number config published_at published_by note"):
     config: AgentConfigOut
 
 

@@ -31,7 +31,6 @@ from app.providers.pillow_picture import MEDIA_TYPE, SIDE_PX
 from app.quality.publishing import Publishing
 from app.web.access import everyone
 from app.web.endpoint import AnyEndpoint
-from app.web.model import mirrors
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, Multipart, get, patch, post, read, write
 from app.web.request_body import FORM_BYTES, FilePart
 
@@ -133,9 +132,7 @@ class AdminAgents(Api):
         return ListOut[AgentVersionOut].showing(page)
 
 
-@mirrors(StarterSuggestion, "question url title")
-class StarterSuggestionOut(Model):
-    pass
+class StarterSuggestionOut(Model, shows=StarterSuggestion, fields="question url title"): ...
 
 
 class StarterSuggestionsOut(Model):
@@ -181,9 +178,7 @@ class AdminAgentPicture(Api):
         return AgentOut.showing(await self._pictures.set(call.caller, call.path_id("agent_id"), call.input.file))
 
 
-@mirrors(Invitation, "name text question pages after_seconds")
-class InvitationOut(Model):
-    pass
+class InvitationOut(Model, shows=Invitation, fields="name text question pages after_seconds"): ...
 
 
 class InvitationsOut(Model):

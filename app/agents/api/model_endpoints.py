@@ -6,29 +6,23 @@ from uuid import uuid4
 from app.agents.model_endpoint import MAX_ENDPOINTS, EndpointKey, ModelEndpoint
 from app.agents.model_endpoints import ModelEndpoints
 from app.core.actor import Actor
-from app.web.model import mirrors, takes
+from app.web.derived_fields import taken
 from app.web.operation import Api, Call, ListOut, Model, Patch, delete, example, get, manage, patch, post
 
 TAG = "Chat models"
+_KEY = {"key": taken(EndpointKey, "key")}
 _SET = "model temperature reasoning_effort reasoning_tokens prompt price_prompt price_cached price_answer"
 
 
-@takes(ModelEndpoint, f"name url {_SET}")
-@takes(EndpointKey, "key")
 @example(name="large", url="https://api.openai.com/v1", model="gpt-5", key="sk-...", price_prompt=1.25, price_answer=10)
-class ModelEndpointIn(Model):
-    pass
+class ModelEndpointIn(Model, takes=ModelEndpoint, fields=f"name url {_SET}", adds=_KEY): ...
 
 
-@takes(ModelEndpoint, f"url {_SET}")
-@takes(EndpointKey, "key")
-class ModelEndpointPatch(Patch):
+class ModelEndpointPatch(Patch, takes=ModelEndpoint, fields=f"url {_SET}", adds=_KEY):
     """Send the key again with an address that has another host."""
 
 
-@mirrors(ModelEndpoint, f"id name url {_SET} revision created_at")
-class ModelEndpointOut(Model):
-    pass
+class ModelEndpointOut(Model, shows=ModelEndpoint, fields=f"id name url {_SET} revision created_at"): ...
 
 
 def made_of(given: ModelEndpointIn, actor: Actor) -> tuple[ModelEndpoint, str]:

@@ -5,11 +5,13 @@ from pydantic import Field
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.search_filter import SearchFilter
 from app.core.setting import limits_of
-from app.web.model import Day, Model, setting_fields, takes, with_fields
+from app.web.derived_fields import setting_fields
+from app.web.model import Day, Model
 
 
-@takes(SearchFilter, "sources path_prefixes languages dated_from dated_to attributes")
-class SearchFilterModel(Model):
+class SearchFilterModel(
+    Model, takes=SearchFilter, fields="sources path_prefixes languages dated_from dated_to attributes"
+):
     dated_from: Day | None = Field(default=None, description=limits_of(SearchFilter)["dated_from"].meaning)
     dated_to: Day | None = Field(default=None, description=limits_of(SearchFilter)["dated_to"].meaning)
 
@@ -17,8 +19,7 @@ class SearchFilterModel(Model):
         return self.made(SearchFilter)
 
 
-@with_fields(setting_fields(RetrievalSettings))
-class RetrievalModel(Model):
+class RetrievalModel(Model, adds=setting_fields(RetrievalSettings)):
     """The agent's search settings. docs/search.md explains and measures them."""
 
     filter: SearchFilterModel = Field(default_factory=SearchFilterModel)

@@ -8,7 +8,6 @@ from app.agents.api.agents import TAG
 from app.agents.signed_user import UserIssuer
 from app.agents.signed_users import MAX_ISSUER_CHARS, MAX_URL_CHARS, SignedUsers, UserIssuers
 from app.core.actor import Actor
-from app.web.model import mirrors
 from app.web.operation import Api, Call, Model, delete, get, post, put, read, write
 
 
@@ -26,9 +25,7 @@ class UserIssuerIn(Model):
     jwks_url: str = Field(min_length=1, max_length=MAX_URL_CHARS, description="The URL of the provider's key set.")
 
 
-@mirrors(UserIssuer, "issuer audience jwks_url created_at")
-class UserIssuerOut(Model):
-    pass
+class UserIssuerOut(Model, shows=UserIssuer, fields="issuer audience jwks_url created_at"): ...
 
 
 class UserIssuerStateOut(Model):

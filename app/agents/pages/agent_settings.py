@@ -25,20 +25,20 @@ from app.web.console.page import (
     read,
     write,
 )
-from app.web.model import Language, takes, with_fields
+from app.web.model import Language
 from app.web.request_body import FORM_BYTES, FilePart
 
 _PARTS = ("theme", "fallback")  # of a configuration: their fields begin with the part's name
 
 
-@with_fields(
-    {
+class SettingsForm(
+    Form,
+    adds={
         **form_fields(AgentConfig),
         **form_fields(Theme, "theme_"),
         **form_fields(Fallback, "fallback_"),
-    }
-)
-class SettingsForm(Form):
+    },
+):
     """The fields of a configuration by name; those of its parts begin with `theme_` and `fallback_`."""
 
     def onto(self, config: AgentConfig) -> AgentConfig:
@@ -175,8 +175,7 @@ async def _change(agents: Agents, visit: Visit[Any], change: Callable[[AgentConf
         raise InvalidInput(named[0] if named else "", error.message) from None
 
 
-@takes(Invitation, "name text question pages after_seconds")
-class InvitationForm(Form):
+class InvitationForm(Form, takes=Invitation, fields="name text question pages after_seconds"):
     name: str
 
     def onto(self, config: AgentConfig) -> AgentConfig:
@@ -186,8 +185,7 @@ class InvitationForm(Form):
         return replace(config, invitations=kept if mine in kept else (*kept, mine))
 
 
-@takes(InvitationText, "name text question")
-class InvitationTextForm(Form):
+class InvitationTextForm(Form, takes=InvitationText, fields="name text question"):
     name: str
     language: Language = Field(min_length=2)
 

@@ -21,8 +21,7 @@ from app.web.widget_script import SCRIPT_PATH, WidgetFolder
 _VERSIONS = 100
 
 
-class PublishForm(PublishIn, Form):
-    pass
+class PublishForm(PublishIn, Form): ...
 
 
 class BackForm(PublishForm):

@@ -9,8 +9,7 @@ from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visi
 _PATH = "/console/chat-models"
 
 
-class ModelEndpointForm(ModelEndpointIn, Form):
-    pass
+class ModelEndpointForm(ModelEndpointIn, Form): ...
 
 
 class ModelEndpointPages(Pages):

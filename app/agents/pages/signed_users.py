@@ -7,8 +7,7 @@ from app.agents.signed_users import SignedUsers, UserIssuers
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 
-class UserIssuerForm(UserIssuerIn, Form):
-    pass
+class UserIssuerForm(UserIssuerIn, Form): ...
 
 
 class SignedUserPages(Pages):

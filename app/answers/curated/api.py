@@ -23,11 +23,9 @@ from app.web.operation import (
     delete,
     example,
     get,
-    mirrors,
     patch,
     post,
     read,
-    takes,
     write,
 )
 
@@ -39,27 +37,25 @@ _FIELDS = "priority language page_prefix expires_at is_on trigger pattern answer
 _EXAMPLE = {"trigger": "phrase", "pattern": "opening hours", "answer": "We are open from 9 to 17 on weekdays."}
 
 
-@takes(CuratedAnswer, _FIELDS)
 @example(**_EXAMPLE)
-class CuratedAnswerCreate(Model):
+class CuratedAnswerCreate(Model, takes=CuratedAnswer, fields=_FIELDS):
     expires_at: Timestamp | None = None
 
     def written_for(self, agent_id: UUID) -> CuratedAnswer:
         return self.made(CuratedAnswer, id=uuid4(), agent_id=agent_id)
 
 
-@takes(CuratedAnswer, _FIELDS)
-class CuratedAnswerPatch(Patch):
+class CuratedAnswerPatch(Patch, takes=CuratedAnswer, fields=_FIELDS):
     """Only what is sent changes."""
 
     expires_at: Timestamp | None = None
 
 
-@mirrors(
-    CuratedAnswer,
-    "id agent_id trigger pattern answer priority language page_prefix expires_at is_on hits last_hit_at",
-)
-class CuratedAnswerOut(Model):
+class CuratedAnswerOut(
+    Model,
+    shows=CuratedAnswer,
+    fields="id agent_id trigger pattern answer priority language page_prefix expires_at is_on hits last_hit_at",
+):
     hits: int = Field(description="Number of turns that it answered.")
 
 
@@ -68,8 +64,7 @@ class CuratedAnswerQuery(ListQuery):
     is_on: bool | None = Field(default=None, description="Only answers that are on (true) or off (false).")
 
 
-@mirrors(CuratedEdit, "number author saved_at changed answer")
-class CuratedEditOut(Model):
+class CuratedEditOut(Model, shows=CuratedEdit, fields="number author saved_at changed answer"):
     answer: CuratedAnswerOut = Field(description="The answer after this edit. `hits` are not recorded.")
 
 
@@ -91,8 +86,9 @@ class CuratedUseOut(Model):
         return super().showing(turn, turn.asked, turn_id=turn.id)
 
 
-@mirrors(CuratedUses, "last_7_days last_30_days thumbs_up thumbs_down")
-class CuratedUsesOut(ListOut[CuratedUseOut]):
+class CuratedUsesOut(
+    ListOut[CuratedUseOut], shows=CuratedUses, fields="last_7_days last_30_days thumbs_up thumbs_down"
+):
     last_7_days: int = Field(description="Turns that it answered, except erased ones.")
     last_30_days: int
 
@@ -183,8 +179,11 @@ class RehearseIn(CuratedAnswerCreate):
     replaces: UUID | None = Field(default=None, description="The curated answer that it would replace.")
 
 
-@mirrors(PastTurn, "turn_id conversation_id question asked_at answered_by confidence rating was_answered_well is_taken")
-class RehearsedTurnOut(Model):
+class RehearsedTurnOut(
+    Model,
+    shows=PastTurn,
+    fields="turn_id conversation_id question asked_at answered_by confidence rating was_answered_well is_taken",
+):
     turn_id: UUID
     question: str
     rating: str | None = Field(description="up, down, or null.")
@@ -198,8 +197,7 @@ class RehearsedTurnOut(Model):
         return super().showing(turn, turn.asked, turn_id=turn.id, is_taken=rehearsed.winner.id == answer_id)
 
 
-@mirrors(CuratedAnswer, "id trigger pattern askings")
-class OverlapOut(Model):
+class OverlapOut(Model, shows=CuratedAnswer, fields="id trigger pattern askings"):
     askings: int = Field(description="Past questions that show the overlap; 0 if only its own patterns do.")
 
     @classmethod

@@ -15,7 +15,6 @@ from app.core.list_page import PageRequest
 from app.gaps.turn_review import TurnReview
 from app.kit.clock import begin_of
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
-from app.web.model import takes
 
 _SHOWN = 100
 _SHOWN_USES = 20
@@ -45,8 +44,7 @@ class NewWanted(Form):
     turn: UUID | None = None
 
 
-@takes(CuratedAnswer, "trigger pattern answer priority language page_prefix")
-class CuratedForm(Form):
+class CuratedForm(Form, takes=CuratedAnswer, fields="trigger pattern answer priority language page_prefix"):
     expires_at: date | None = None
     act: str = ""
 

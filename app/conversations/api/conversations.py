@@ -14,7 +14,6 @@ from app.conversations.conversation import (
     MAX_NOTE_CHARS,
     MAX_TEXT_CHARS,
     MAX_WORDS,
-    Conversation,
     ConversationChange,
     ConversationFilter,
     ConversationState,
@@ -23,7 +22,7 @@ from app.conversations.conversation import (
     Note,
 )
 from app.conversations.inbox import MAX_EXPORTED, ConversationReview, Inbox, Thread
-from app.conversations.live_chat import LiveChat, OpenChat
+from app.conversations.live_chat import OpenChat
 from app.conversations.token_budgets import TokenBudgets
 from app.conversations.transcripts import Transcripts
 from app.conversations.visitor_device import VisitorDevice
@@ -43,11 +42,9 @@ from app.web.operation import (
     delete,
     example,
     get,
-    mirrors,
     patch,
     post,
     read,
-    takes,
     write,
 )
 
@@ -58,12 +55,12 @@ _COLUMNS: Final = (
 )
 
 
-@mirrors(
-    LiveChat,
-    "conversation_id agent_id agent_name state asked_at taken_by first_question latest_text visitor_id user_id",
-    OpenChat,
-)
-class OpenChatOut(Model):
+class OpenChatOut(
+    Model,
+    shows=OpenChat,
+    parts="chat",
+    fields="conversation_id agent_id agent_name state asked_at taken_by first_question latest_text visitor_id user_id",
+):
     taken_by: str = Field(description="The operator or API token that answers; empty while the visitor waits.")
 
     @classmethod
@@ -71,18 +68,17 @@ class OpenChatOut(Model):
         return super().showing(listed, listed.chat)
 
 
-@mirrors(VisitorDevice, "kind system browser")
-class VisitorDeviceOut(Model):
+class VisitorDeviceOut(Model, shows=VisitorDevice, fields="kind system browser"):
     """As reported by the browser, so it may be false."""
 
 
-@mirrors(
-    Conversation,
-    "id agent_id visitor_id created_at last_active_at turn_count first_question channel state assignee labels "
+class ConversationOut(
+    Model,
+    shows=InboxEntry,
+    parts="conversation",
+    fields="id agent_id visitor_id created_at last_active_at turn_count first_question channel state assignee labels "
     "outcome rating page_url language user_id device",
-    InboxEntry,
-)
-class ConversationOut(Model):
+):
     channel: Channel = Field(description="Where the conversation took place.")
     state: ConversationState = Field(description="A closed conversation reopens when something happens in it.")
     assignee: str = Field(description="The e-mail address of the assigned operator; empty if nobody is assigned.")
@@ -97,12 +93,12 @@ class ConversationOut(Model):
         return super().showing(entry, entry.conversation, state=state)
 
 
-@takes(
-    ConversationFilter,
-    "q outcome low_confidence unconfirmed rating answered_by page_url language since until visitor_id user_id state "
-    "assignee label",
-)
-class WantedConversations(Model):
+class WantedConversations(
+    Model,
+    takes=ConversationFilter,
+    fields="q outcome low_confidence unconfirmed rating answered_by page_url language since until visitor_id user_id "
+    "state assignee label",
+):
     q: str = Field(
         default="",
         max_length=MAX_TEXT_CHARS,
@@ -120,16 +116,14 @@ class WantedConversations(Model):
         return self.made(ConversationFilter, text=self.q, is_low=self.low_confidence, is_unconfirmed=self.unconfirmed)
 
 
-class ConversationsQuery(WantedConversations, ListQuery):
-    pass
+class ConversationsQuery(WantedConversations, ListQuery): ...
 
 
 class ConversationsExportQuery(WantedConversations):
     format: ExportFormat = "csv"
 
 
-@mirrors(Citation, "id url title as_of quote passage chunk_id")
-class TurnCitationOut(Model):
+class TurnCitationOut(Model, shows=Citation, fields="id url title as_of quote passage chunk_id"):
     quote: str | None = Field(description="The words of the page that support the answer; null if none were found.")
     passage: str | None = Field(
         description="Other text of the same source that may answer the question and is not quoted."
@@ -137,17 +131,15 @@ class TurnCitationOut(Model):
     chunk_id: str | None = Field(description="Null for the page that the visitor was viewing.")
 
 
-@mirrors(Confirmation, "action status decided_at")
-class TurnConfirmationOut(ConfirmationOut):
-    pass
+class TurnConfirmationOut(ConfirmationOut, shows=Confirmation, fields="action status decided_at"): ...
 
 
-@mirrors(
-    StoredTurn,
-    "id question answer state answered_by confidence low_confidence finish error_code message_id page_url "
+class TurnOut(
+    Model,
+    shows=StoredTurn,
+    fields="id question answer state answered_by confidence low_confidence finish error_code message_id page_url "
     "created_at ended_at language rating comment citations confirmation cost trace",
-)
-class TurnOut(Model):
+):
     citations: tuple[TurnCitationOut, ...]
     confirmation: TurnConfirmationOut | None = Field(description="The change that the answer proposed.")
     cost: float | None = Field(
@@ -161,9 +153,7 @@ class TurnOut(Model):
         return super().showing(turn, cost=None if cost is None else round(cost, 6))
 
 
-@mirrors(Note, "id author text created_at")
-class NoteOut(Model):
-    pass
+class NoteOut(Model, shows=Note, fields="id author text created_at"): ...
 
 
 class ThreadOut(Model):
@@ -252,9 +242,7 @@ class ChangedConversationsOut(Model):
     items: tuple[ConversationOut, ...] = Field(description="In the order of the request.")
 
 
-@mirrors(LabelCount, "label conversations")
-class LabelOut(Model):
-    pass
+class LabelOut(Model, shows=LabelCount, fields="label conversations"): ...
 
 
 class LabelsOut(Model):

@@ -17,7 +17,7 @@ from app.core.confirmation import Confirmation, ShownValue
 from app.core.errors import InvalidInput
 from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_line
 from app.core.turn import AnsweredBy, Finish
-from app.web.model import Model, example, mirrors
+from app.web.model import Model, example
 from app.web.proof_of_work import MAX_PROOF_CHARS as MAX_PROOF_OF_WORK_CHARS
 from app.web.proof_of_work import Challenge
 from app.web.visitor_tokens import MAX_FILTER_BYTES
@@ -120,8 +120,11 @@ class InitIn(Model):
     )
 
 
-@mirrors(Theme, "primary_color radius position launcher_label launcher_icon opens_wide greeting picture picture_alt")
-class ThemeOut(Model):
+class ThemeOut(
+    Model,
+    shows=Theme,
+    fields="primary_color radius position launcher_label launcher_icon opens_wide greeting picture picture_alt",
+):
     radius: int | None = Field(description="In pixels.")
     opens_wide: bool = Field(description="Whether the panel is wide until the visitor changes it.")
     picture: str | None = Field(description="The agent's picture is at /widget/pictures/{agent_id}/{picture}.webp.")
@@ -207,13 +210,10 @@ class CitationOut(Model):
     link: str = Field(description="The URL that opens the page at these words, with a text fragment.")
 
 
-@mirrors(ShownValue, "name label value")
-class ShownValueOut(Model):
-    pass
+class ShownValueOut(Model, shows=ShownValue, fields="name label value"): ...
 
 
-@mirrors(Confirmation, "id turn_id title summary values state text expires_at")
-class ConfirmationOut(Model):
+class ConfirmationOut(Model, shows=Confirmation, fields="id turn_id title summary values state text expires_at"):
     """A change that an answer proposes. It is made only after the visitor has confirmed it."""
 
     values: tuple[ShownValueOut, ...] = Field(
@@ -221,19 +221,18 @@ class ConfirmationOut(Model):
     )
 
 
-@mirrors(
-    Message,
-    "id turn_id role text created_at citations answered_by low_confidence next_questions rating confirmation",
-)
-class MessageOut(Model):
+class MessageOut(
+    Model,
+    shows=Message,
+    fields="id turn_id role text created_at citations answered_by low_confidence next_questions rating confirmation",
+):
     citations: tuple[CitationOut, ...]
     next_questions: tuple[str, ...] = Field(description="Questions to offer below the answer, at most three.")
     rating: Literal["up", "down"] | None = Field(description="The visitor's rating of the answer.")
     confirmation: ConfirmationOut | None = Field(description="What the answer asks the visitor to confirm.")
 
 
-@mirrors(Challenge, "algorithm challenge maxnumber salt signature")
-class ChallengeOut(Model):
+class ChallengeOut(Model, shows=Challenge, fields="algorithm challenge maxnumber salt signature"):
     """A challenge of ALTCHA's protocol, version 1. Its solution is these fields with `number`, as JSON in Base64."""
 
     algorithm: Literal["SHA-256"]
@@ -327,8 +326,7 @@ class MessagesOut(Model):
     has_earlier: bool = Field(description="Whether there are earlier messages.")
 
 
-@mirrors(Conversation, "id first_question created_at last_active_at")
-class OwnConversationOut(Model):
+class OwnConversationOut(Model, shows=Conversation, fields="id first_question created_at last_active_at"):
     """One of the visitor's own conversations."""
 
 

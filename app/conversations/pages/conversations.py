@@ -33,7 +33,7 @@ from app.web.console.filters import WRITERS, plural
 from app.web.console.forms import form_of, parse_fields
 from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, UndoWanted, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
-from app.web.model import Email, takes
+from app.web.model import Email
 from app.workspaces.operators import Assignees
 
 _SHOWN: Final = 50
@@ -41,11 +41,11 @@ _MAX_QUERY_CHARS: Final = 2000
 Act = Literal["close", "open", "assign", "mine", "label", "unlabel", "reassign"]
 
 
-@takes(
-    ConversationFilter,
-    "state q outcome low rating answered_by page_url language since until visitor user_id assignee label",
-)
-class InboxWanted(UndoWanted):
+class InboxWanted(
+    UndoWanted,
+    takes=ConversationFilter,
+    fields="state q outcome low rating answered_by page_url language since until visitor user_id assignee label",
+):
     """The state in the address of the list, and of a conversation opened from it. `undo_as` reverts the last change,
     with `undo_label` if it is a label."""
 

@@ -26,25 +26,21 @@ from app.web.operation import (
     VisitorCaller,
     delete,
     get,
-    mirrors,
     post,
     read,
     visitor,
-    with_fields,
     write,
 )
 
 
-@mirrors(Feedback, "rating comment created_at updated_at")
-class ExportedFeedbackOut(Model):
-    pass
+class ExportedFeedbackOut(Model, shows=Feedback, fields="rating comment created_at updated_at"): ...
 
 
-@mirrors(
-    StoredTurn,
-    "id question answer page_url state answered_by created_at ended_at citations feedback confirmation",
-)
-class ExportedTurnOut(Model):
+class ExportedTurnOut(
+    Model,
+    shows=StoredTurn,
+    fields="id question answer page_url state answered_by created_at ended_at citations feedback confirmation",
+):
     citations: tuple[CitationOut, ...]
     feedback: ExportedFeedbackOut | None
     confirmation: ConfirmationOut | None = Field(description="What the visitor was asked to confirm.")
@@ -54,8 +50,7 @@ class ExportedTurnOut(Model):
         return super().showing(exported.turn, exported)
 
 
-@mirrors(LiveMessage, "author name text created_at picture")
-class ExportedLiveMessageOut(Model):
+class ExportedLiveMessageOut(Model, shows=LiveMessage, fields="author name text created_at picture"):
     picture: str | None = Field(description="The picture as WebP in Base64, if the message is one.")
 
     @classmethod
@@ -83,9 +78,7 @@ class ExportedConversationOut(Model):
         return super().showing(exported, exported.conversation, turns=turns, live_messages=written)
 
 
-@mirrors(VisitorAttribute, "name value is_signed")
-class VisitorAttributeOut(Model):
-    pass
+class VisitorAttributeOut(Model, shows=VisitorAttribute, fields="name value is_signed"): ...
 
 
 _COUNTED: Final = [kind for kind in tables_of_visitors().values() if kind.counted_as]
@@ -97,8 +90,9 @@ def _listed(exported: type[Any], meaning: str | None) -> Any:
     return conlist(row), Field(description=f"{meaning} Oldest first.")
 
 
-@with_fields({kind.counted_as: _listed(kind.exported, kind.meaning) for kind in _COUNTED if kind.exported})
-class VisitorExportOut(Model):
+class VisitorExportOut(
+    Model, adds={kind.counted_as: _listed(kind.exported, kind.meaning) for kind in _COUNTED if kind.exported}
+):
     visitor_id: UUID
     user_id: str | None = Field(description="The visitor's id on the website, signed by its server.")
     attributes: tuple[VisitorAttributeOut, ...] = Field(description="The latest attributes that the website sent.")
@@ -114,8 +108,7 @@ class VisitorExportOut(Model):
         return super().showing(export, export.visitor, **others)
 
 
-@with_fields({kind.counted_as: (int, Field(description=kind.meaning)) for kind in _COUNTED})
-class ErasedRowsOut(Model):
+class ErasedRowsOut(Model, adds={kind.counted_as: (int, Field(description=kind.meaning)) for kind in _COUNTED}):
     conversations: int
     turns: int
     gaps: int = Field(description="Gaps that only this visitor asked. Other gaps keep the questions of other visitors.")
@@ -126,8 +119,7 @@ class ErasedRowsOut(Model):
     stale_tellings: int
 
 
-@mirrors(Erasure, "id erased_at rows")
-class ErasureOut(Model):
+class ErasureOut(Model, shows=Erasure, fields="id erased_at rows"):
     """The receipt. Only the audit log mentions it, and nothing stored links it to the visitor."""
 
     rows: ErasedRowsOut

@@ -40,11 +40,9 @@ from app.web.operation import (
     Model,
     Timestamp,
     get,
-    mirrors,
     patch,
     post,
     read,
-    takes,
     write,
 )
 
@@ -52,8 +50,7 @@ TAG = "Gaps"
 _COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
 
 
-@takes(GapFilter, "state reason language since text")
-class GapFilterQuery(Model):
+class GapFilterQuery(Model, takes=GapFilter, fields="state reason language since text"):
     state: GapState | None = Field(default=None, description="If left out, every state.")
     language: str | None = Field(
         default=None, pattern="^[a-z]{2,3}$", description="A language in which it was asked at least once."
@@ -77,9 +74,7 @@ class NoteIn(Model):
     note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
 
-@mirrors(Gap, "id agent_id question state reason count first_seen last_seen note assignee")
-class GapOut(Model):
-    pass
+class GapOut(Model, shows=Gap, fields="id agent_id question state reason count first_seen last_seen note assignee"): ...
 
 
 class GapExportQuery(GapFilterQuery):
@@ -130,13 +125,10 @@ def gaps_file(gaps: Sequence[Gap], form: ExportFormat) -> Response:
     return exported("gaps", form, _COLUMNS, map(GapOut.showing, gaps))
 
 
-@mirrors(SuggestedSource, "url title as_of")
-class SuggestedSourceOut(Model):
-    pass
+class SuggestedSourceOut(Model, shows=SuggestedSource, fields="url title as_of"): ...
 
 
-@mirrors(Suggestion, "state text sources")
-class SuggestionOut(Model):
+class SuggestionOut(Model, shows=Suggestion, fields="state text sources"):
     sources: tuple[SuggestedSourceOut, ...] = Field(description="The pages that support the draft.")
 
 
@@ -179,18 +171,14 @@ class SettledOut(Model):
     items: list[GapOut]
 
 
-@mirrors(GapSample, "turn_id conversation_id question language reason asked_at channel")
-class SampleOut(Model):
+class SampleOut(Model, shows=GapSample, fields="turn_id conversation_id question language reason asked_at channel"):
     channel: Channel = Field(description="Where the question was asked.")
 
 
-@mirrors(FoundThen, "url title confidence cosine bm25")
-class FoundOut(Model):
-    pass
+class FoundOut(Model, shows=FoundThen, fields="url title confidence cosine bm25"): ...
 
 
-@mirrors(Snapshot, "why found why_unsure answers_from text_source_id")
-class SnapshotOut(Model):
+class SnapshotOut(Model, shows=Snapshot, fields="why found why_unsure answers_from text_source_id"):
     found: tuple[FoundOut, ...]
     answers_from: float | None = Field(
         description=f"The highest threshold at which search would be sure enough; null if none from {LEAST_ADVISED} "
@@ -198,8 +186,9 @@ class SnapshotOut(Model):
     )
 
 
-@mirrors(GapFacts, "visitors impact this_week week_before by_day languages samples snapshot")
-class GapViewOut(GapOut):
+class GapViewOut(
+    GapOut, shows=GapFacts, fields="visitors impact this_week week_before by_day languages samples snapshot"
+):
     samples: tuple[SampleOut, ...] = Field(description="The latest questions, latest first.")
     snapshot: SnapshotOut | None = Field(
         description="What search found for the latest question, and why it was not enough."
@@ -252,13 +241,10 @@ class ResolveIn(ReplayIn, NoteIn):
     unproven: bool = Field(default=False, description="Close the gap (`resolved`) without asking its questions.")
 
 
-@mirrors(GapAsking, "answer answered_by confidence cited")
-class AnswerBeforeOut(Model):
-    pass
+class AnswerBeforeOut(Model, shows=GapAsking, fields="answer answered_by confidence cited"): ...
 
 
-@mirrors(TrialAnswer, "answer answered_by confidence cited gap")
-class AnswerAfterOut(Model):
+class AnswerAfterOut(Model, shows=TrialAnswer, fields="answer answered_by confidence cited gap"):
     gap: GapReason | None = Field(description="Why it is still a gap; null if the question is now answered.")
 
 

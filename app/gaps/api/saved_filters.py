@@ -15,7 +15,6 @@ from app.core.setting import limits_of
 from app.gaps.pages.gaps import GapsWanted
 from app.web.console.forms import form_of, parse_fields
 from app.web.errors import Refusal
-from app.web.model import mirrors
 from app.web.operation import Api, Call, Model, delete, example, get, patch, post, read, write
 
 _QUERY: Final = 'The query of the list\'s address in the console, such as "outcome=unanswered&label=shipping".'
@@ -40,8 +39,7 @@ class SavedFilterPatch(Model):
     name: SavedFilterName
 
 
-@mirrors(SavedFilter, "id kind name query is_shared")
-class SavedFilterOut(Model):
+class SavedFilterOut(Model, shows=SavedFilter, fields="id kind name query is_shared"):
     query: str = Field(description=_QUERY)
 
 

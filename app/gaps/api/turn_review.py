@@ -9,11 +9,12 @@ from app.gaps.api.gaps import GapOut
 from app.gaps.turn_review import TurnReview
 from app.quality.api.golden_questions import GoldenQuestionOut
 from app.quality.golden_question import MAX_PAGES
-from app.web.operation import Api, Call, Model, get, mirrors, post, read, write
+from app.web.operation import Api, Call, Model, get, post, read, write
 
 
-@mirrors(CuratedAnswer, "trigger pattern answer priority language page_prefix expires_at")
-class CuratedDraftOut(Model):
+class CuratedDraftOut(
+    Model, shows=CuratedAnswer, fields="trigger pattern answer priority language page_prefix expires_at"
+):
     """The input for `POST /v1/agents/{agent_id}/curated-answers` and its rehearsal."""
 
     pattern: str = Field(description="The question, with personal data masked.")

@@ -22,7 +22,7 @@ from app.gaps.gap_replays import GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_NOTE_CHARS, Gaps, GapTriage
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
-from app.web.model import Email, takes
+from app.web.model import Email
 from app.workspaces.operators import Assignees
 
 log = structlog.get_logger(__name__)
@@ -200,9 +200,7 @@ class GapPages(Pages):
         return Go(visit.url("gap", gap_id=gap_id), message)
 
 
-@takes(CuratedAnswer, "trigger pattern answer language")
-class AnswerForm(Form):
-    pass
+class AnswerForm(Form, takes=CuratedAnswer, fields="trigger pattern answer language"): ...
 
 
 class HalfWrittenForm(AnswerForm):

@@ -18,7 +18,6 @@ from app.gaps.gap_replays import GapReplays
 from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage, open_gaps
 from app.web.console.filters import number, plural
 from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, UndoWanted, Visit, action, page, read, write
-from app.web.model import takes
 
 _SHOWN = 50
 
@@ -31,8 +30,7 @@ class Span(IntEnum):
     QUARTER = 90
 
 
-@takes(GapFilter, "state reason text")
-class GapsWanted(UndoWanted):
+class GapsWanted(UndoWanted, takes=GapFilter, fields="state reason text"):
     """What is undone was ignored with `undo_note`."""
 
     state: GapState = GapState.OPEN

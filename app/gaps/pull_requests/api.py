@@ -25,11 +25,9 @@ from app.web.operation import (
     Model,
     delete,
     get,
-    mirrors,
     post,
     put,
     read,
-    takes,
     write,
 )
 from app.web.request_body import read_body
@@ -40,8 +38,7 @@ MAX_BODY_BYTES = 16 * DEFAULT_MAX_BODY_BYTES
 _MAX_URL_CHARS = 2048
 
 
-@takes(Repository, "owner name branch base_path root patterns token")
-class RepositoryIn(Model):
+class RepositoryIn(Model, takes=Repository, fields="owner name branch base_path root patterns token"):
     owner: str = Field(min_length=1, max_length=100, examples=["nimbrel"])
     name: str = Field(min_length=1, max_length=100, examples=["website"])
     token: str = Field(
@@ -52,8 +49,7 @@ class RepositoryIn(Model):
     )
 
 
-@mirrors(Repository, "owner name branch base_path root patterns hook_path hook_secret")
-class RepositoryOut(Model):
+class RepositoryOut(Model, shows=Repository, fields="owner name branch base_path root patterns hook_path hook_secret"):
     hook_path: str = Field(description="The path that the repository's webhook posts to.")
     hook_secret: str | None = Field(default=None, description="Shown once, when it is created.")
 
@@ -67,9 +63,7 @@ class PageFileIn(Model):
     page_url: Url = Field(min_length=1)
 
 
-@mirrors(RepositoryFile, "path text version")
-class PageFileOut(Model):
-    pass
+class PageFileOut(Model, shows=RepositoryFile, fields="path text version"): ...
 
 
 class PullRequestIn(Model):
@@ -79,9 +73,7 @@ class PullRequestIn(Model):
     title: str = Field(default="", max_length=MAX_TITLE_CHARS)
 
 
-@mirrors(PullRequest, "id gap_id number url path page_url state author created_at")
-class PullRequestOut(Model):
-    pass
+class PullRequestOut(Model, shows=PullRequest, fields="id gap_id number url path page_url state author created_at"): ...
 
 
 class PullRequestsOut(Model):

@@ -12,12 +12,10 @@ from app.gaps.pull_requests.pull_requests import PullRequests, Repositories
 from app.web.console.page import Form, Go, Link, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 
 
-class RepositoryForm(RepositoryIn, Form):
-    pass
+class RepositoryForm(RepositoryIn, Form): ...
 
 
-class PageFileForm(PageFileIn, Form):
-    pass
+class PageFileForm(PageFileIn, Form): ...
 
 
 class ChangeForm(PullRequestIn, Form):

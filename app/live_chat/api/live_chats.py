@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.conversations.api.conversations import TAG, OpenChatOut
-from app.conversations.live_chat import MAX_NAME_CHARS, LiveChat
+from app.conversations.live_chat import MAX_NAME_CHARS
 from app.core.actor import Actor
 from app.core.setting import limits_of
 from app.live_chat.api.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
@@ -14,19 +14,20 @@ from app.live_chat.live_chats import MAX_LISTED, LiveChats, LiveView
 from app.live_chat.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
 from app.live_chat.saved_reply import SavedReply
 from app.web.model import Email
-from app.web.operation import Api, Call, Model, Patch, delete, example, get, mirrors, patch, post, read, takes, write
+from app.web.operation import Api, Call, Model, Patch, delete, example, get, patch, post, read, write
 
 
 class OpenChatsOut(Model):
     items: tuple[OpenChatOut, ...]
 
 
-@mirrors(
-    LiveChat,
-    "conversation_id agent_id state is_overdue is_typing asked_at taken_by operator_name taken_at ended_at messages",
-    LiveView,
-)
-class LiveChatOut(Model):
+class LiveChatOut(
+    Model,
+    shows=LiveView,
+    parts="chat",
+    fields="conversation_id agent_id state is_overdue is_typing asked_at taken_by operator_name taken_at ended_at "
+    "messages",
+):
     is_typing: bool = Field(description="Whether the visitor is typing.")
     messages: tuple[PersonMessageOut, ...] = Field(description="In order, at most 100.")
 
@@ -135,20 +136,16 @@ def _conversation(call: Call[Actor, Any]) -> UUID:
 _EXAMPLE_REPLY = {"title": "Hello", "text": "Hello, I am {{operator}}. How can I help?"}
 
 
-@takes(SavedReply, "title text agent_id")
 @example(**_EXAMPLE_REPLY)
-class SavedReplyCreate(Model):
+class SavedReplyCreate(Model, takes=SavedReply, fields="title text agent_id"):
     agent_id: UUID | None = Field(default=None, description=limits_of(SavedReply)["agent_id"].meaning)
 
 
-@takes(SavedReply, "title text agent_id")
-class SavedReplyPatch(Patch):
+class SavedReplyPatch(Patch, takes=SavedReply, fields="title text agent_id"):
     """Fields that are not sent stay unchanged."""
 
 
-@mirrors(SavedReply, "id agent_id title text")
-class SavedReplyOut(Model):
-    pass
+class SavedReplyOut(Model, shows=SavedReply, fields="id agent_id title text"): ...
 
 
 class SavedRepliesOut(Model):

@@ -9,7 +9,6 @@ from app.conversations.api.widget_models import stripped_message
 from app.conversations.live_chat import MAX_TEXT_CHARS, LiveMessage, LivePicture, LiveState
 from app.live_chat.live_chats import LiveChats, LiveView
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
-from app.web.model import mirrors
 from app.web.operation import Api, Call, Model, VisitorCaller, example, get, post, visitor
 
 _TAG = "Visitors"
@@ -22,13 +21,10 @@ MessageText = Annotated[
 ]
 
 
-@mirrors(LivePicture, "width height")
-class PersonPictureOut(Model):
-    pass
+class PersonPictureOut(Model, shows=LivePicture, fields="width height"): ...
 
 
-@mirrors(LiveMessage, "number author name text created_at picture")
-class PersonMessageOut(Model):
+class PersonMessageOut(Model, shows=LiveMessage, fields="number author name text created_at picture"):
     text: str = Field(description=f"Plain text, never HTML; {LiveMessage.PICTURE_TEXT} if the message is a picture.")
     picture: PersonPictureOut | None = Field(description="The size of the picture in pixels, if the message is one.")
 

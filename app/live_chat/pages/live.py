@@ -245,8 +245,7 @@ class LivePages(Pages):
 _AGENTS: Final = 200
 
 
-class SavedReplyForm(SavedReplyCreate, Form):
-    pass
+class SavedReplyForm(SavedReplyCreate, Form): ...
 
 
 class SavedReplyPages(Pages):

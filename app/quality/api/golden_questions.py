@@ -22,11 +22,9 @@ from app.web.operation import (
     delete,
     example,
     get,
-    mirrors,
     patch,
     post,
     read,
-    takes,
     write,
 )
 
@@ -44,20 +42,21 @@ _EXAMPLE = {
 }
 
 
-@takes(GoldenQuestion, _FIELDS)
 @example(**_EXAMPLE)
-class GoldenQuestionCreate(Model):
+class GoldenQuestionCreate(Model, takes=GoldenQuestion, fields=_FIELDS):
     def written_for(self, agent_id: UUID) -> GoldenQuestion:
         return self.made(GoldenQuestion, id=uuid4(), agent_id=agent_id)
 
 
-@takes(GoldenQuestion, _FIELDS)
-class GoldenQuestionPatch(Patch):
+class GoldenQuestionPatch(Patch, takes=GoldenQuestion, fields=_FIELDS):
     """Only what is sent changes."""
 
 
-@mirrors(GoldenQuestion, "id agent_id question pages language answer_contains answer_matches origin created_at")
-class GoldenQuestionOut(Model):
+class GoldenQuestionOut(
+    Model,
+    shows=GoldenQuestion,
+    fields="id agent_id question pages language answer_contains answer_matches origin created_at",
+):
     created_at: datetime
 
 
@@ -66,9 +65,7 @@ class GoldenImport(Model):
     csv: str = Field(min_length=1, max_length=rules.MAX_CSV_CHARS, description=_CSV)
 
 
-@mirrors(ImportReceipt, "added changed")
-class GoldenImportOut(Model):
-    pass
+class GoldenImportOut(Model, shows=ImportReceipt, fields="added changed"): ...
 
 
 class AdminGoldenQuestions(Api):
@@ -126,34 +123,32 @@ class GoldenRunIn(Model):
     models: tuple[str, ...] = Field((), description="Have the draft answer with each: usual, names of models, none.")
 
 
-@mirrors(GoldenMark, "golden_id question place confidence would_answer is_right missing")
-class GoldenMarkOut(Model):
-    pass
+class GoldenMarkOut(
+    Model, shows=GoldenMark, fields="golden_id question place confidence would_answer is_right missing"
+): ...
 
 
-@mirrors(GoldenSide, "right stages abstained degraded")
-class GoldenScoreOut(Model):
-    pass
+class GoldenScoreOut(Model, shows=GoldenSide, fields="right stages abstained degraded"): ...
 
 
 class GoldenSideOut(GoldenScoreOut):
     marks: tuple[GoldenMarkOut, ...]
 
 
-@mirrors(ModelSide, "model right wrong withheld unconfirmed tokens cost first_ms ms")
-class ModelScoreOut(Model):
-    pass
+class ModelScoreOut(
+    Model, shows=ModelSide, fields="model right wrong withheld unconfirmed tokens cost first_ms ms"
+): ...
 
 
 class ModelSideOut(ModelScoreOut):
     marks: tuple[GoldenMarkOut, ...]
 
 
-@mirrors(
-    GoldenRun,
-    "id asked_by asked_at milliseconds generation live_version questions asked is_complete is_running won lost",
-)
-class GoldenRunRowOut(Model):
+class GoldenRunRowOut(
+    Model,
+    shows=GoldenRun,
+    fields="id asked_by asked_at milliseconds generation live_version questions asked is_complete is_running won lost",
+):
     live: GoldenScoreOut | None
     draft: GoldenScoreOut | None
     models: tuple[ModelScoreOut, ...]

@@ -6,7 +6,7 @@ from app.core.actor import Actor
 from app.quality.quality import DayQuality, PageCitations, TurnCounts
 from app.quality.quality_review import DAYS, LISTED, MAX_DAYS, MAX_TURNS, QualityReview, ThresholdCurves
 from app.search.threshold_curve import ThresholdCurve, ThresholdPoint
-from app.web.operation import Api, Call, Model, get, mirrors, read
+from app.web.operation import Api, Call, Model, get, read
 
 TAG = "Quality"
 
@@ -15,23 +15,19 @@ class QualityQuery(Model):
     days: int = Field(default=30, ge=1, le=MAX_DAYS)
 
 
-@mirrors(TurnCounts, "turns answered abstained failed handed_over thumbs_up thumbs_down answered_share")
-class TurnCountsOut(Model):
-    pass
+class TurnCountsOut(
+    Model, shows=TurnCounts, fields="turns answered abstained failed handed_over thumbs_up thumbs_down answered_share"
+): ...
 
 
-@mirrors(
-    TurnCounts,
-    "day turns answered abstained handed_over failed thumbs_up thumbs_down first_token_p50 first_token_p95",
-    DayQuality,
-)
-class DayQualityOut(Model):
-    pass
+class DayQualityOut(
+    Model,
+    shows=DayQuality,
+    fields="day turns answered abstained handed_over failed thumbs_up thumbs_down first_token_p50 first_token_p95",
+): ...
 
 
-@mirrors(PageCitations, "url title citations")
-class CitedPageOut(Model):
-    pass
+class CitedPageOut(Model, shows=PageCitations, fields="url title citations"): ...
 
 
 class UncitedPageOut(Model):
@@ -47,13 +43,10 @@ class QualityOut(Model):
     live_pages: int
 
 
-@mirrors(ThresholdPoint, "threshold answered golden_right")
-class ThresholdPointOut(Model):
-    pass
+class ThresholdPointOut(Model, shows=ThresholdPoint, fields="threshold answered golden_right"): ...
 
 
-@mirrors(ThresholdCurve, "days turns golden_questions golden_run_id current points")
-class ThresholdCurveOut(Model):
+class ThresholdCurveOut(Model, shows=ThresholdCurve, fields="days turns golden_questions golden_run_id current points"):
     turns: int = Field(description=f"The latest turns of these days, at most {MAX_TURNS}.")
     points: tuple[ThresholdPointOut, ...] = Field(description="By rising threshold, from 0 to 1.")
 

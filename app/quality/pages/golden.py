@@ -17,12 +17,10 @@ _SHOWN, _RUNS = 100, 10
 _LOST = 3  # lost questions whose answers are shown
 
 
-class GoldenForm(GoldenQuestionCreate, Form):
-    pass
+class GoldenForm(GoldenQuestionCreate, Form): ...
 
 
-class ImportForm(GoldenImport, Form):
-    pass
+class ImportForm(GoldenImport, Form): ...
 
 
 class ModelsForm(Form):

@@ -15,7 +15,7 @@ from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_langu
 from app.core.text.markdown.table import Table
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
-from app.web.model import Language, Question, Url, mirrors
+from app.web.model import Language, Question, Url
 from app.web.operation import Api, Call, Model, post, read
 
 TAG = "Search"
@@ -33,17 +33,15 @@ class SearchIn(Model):
     )
 
 
-@mirrors(Table, "header rows")
-class TableOut(Model):
-    pass
+class TableOut(Model, shows=Table, fields="header rows"): ...
 
 
-@mirrors(
-    RankedChunk,
-    "chunk_id document_id source_id url title breadcrumb order confidence fused cosine bm25 coverage "
+class RankedChunkOut(
+    Model,
+    shows=RankedChunk,
+    fields="chunk_id document_id source_id url title breadcrumb order confidence fused cosine bm25 coverage "
     "logit is_current_page is_source dated context text tables",
-)
-class RankedChunkOut(Model):
+):
     chunk_id: str
     document_id: UUID
     source_id: UUID | None

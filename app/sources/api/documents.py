@@ -13,15 +13,13 @@ from app.knowledge.passages import Passages
 from app.sources.api.sources import TAG, RunOut
 from app.sources.document_batches import MAX_LINES, DocumentBatches, LineResult
 from app.web.errors import Refusal
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, mirrors, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 from app.web.request_body import read_body
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 
 
-@mirrors(LineResult, "line url result reason")
-class LineOut(Model):
-    pass
+class LineOut(Model, shows=LineResult, fields="line url result reason"): ...
 
 
 class BatchOut(Model):
@@ -59,17 +57,16 @@ class DocumentsQuery(ListQuery):
     source_id: UUID | None = Field(default=None, description="Only documents of this source.")
 
 
-@mirrors(Document, "id source_id url title language as_of chunk_count updated_at attributes")
-class DocumentOut(Model):
+class DocumentOut(
+    Model, shows=Document, fields="id source_id url title language as_of chunk_count updated_at attributes"
+):
     as_of: date = Field(description="The date of the latest reading that found this content.")
     attributes: dict[str, tuple[str, ...]] = Field(
         description="Attributes that were added with the document, to filter by."
     )
 
 
-@mirrors(Chunk, "id position text context breadcrumb link")
-class PassageOut(Model):
-    pass
+class PassageOut(Model, shows=Chunk, fields="id position text context breadcrumb link"): ...
 
 
 class PassagesOut(Model):

@@ -31,7 +31,6 @@ from app.web.operation import (
     Model,
     delete,
     get,
-    mirrors,
     patch,
     post,
     put,
@@ -41,8 +40,7 @@ from app.web.operation import (
 from app.web.request_body import check_json, read_body
 
 
-@mirrors(SourceConfig, "source_id name url text")
-class SourceTextOut(Model):
+class SourceTextOut(Model, shows=SourceConfig, fields="source_id name url text"):
     source_id: UUID
 
     @classmethod

@@ -25,12 +25,11 @@ from app.sources.source import (
     SourceSchedule,
 )
 from app.sources.sources import Schedules, Sources
-from app.web.model import Patch, Url, example, takes
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, put, read, write
+from app.web.model import Patch, Url, example
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
 
 
-@takes(Schedule, "cron every_hours")
-class ScheduleIn(Model):
+class ScheduleIn(Model, takes=Schedule, fields="cron every_hours"):
     """Either `cron` or `every_hours`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"every_hours": 24}, {"cron": "0 3 * * *"}]})
@@ -90,9 +89,8 @@ KindName = Annotated[
 _FIELDS = "include exclude max_pages max_depth read_files keep_repeated page_url branch folder"
 
 
-@takes(SourceConfig, f"kind name url text {_FIELDS}")
 @example(kind="site", name="Docs", url="https://docs.example.com")
-class SourceCreate(Model):
+class SourceCreate(Model, takes=SourceConfig, fields=f"kind name url text {_FIELDS}"):
     kind: KindName
     name: str = Field(default="", max_length=MAX_NAME_CHARS, description="If left out, the address.")
     url: Url = ""
@@ -102,8 +100,7 @@ class SourceCreate(Model):
         return self.made(SourceConfig, name=self.name or self.url[:MAX_NAME_CHARS])
 
 
-@takes(SourceConfig, f"name text url {_FIELDS} is_public")
-class SourcePatch(Patch):
+class SourcePatch(Patch, takes=SourceConfig, fields=f"name text url {_FIELDS} is_public"):
     """Fields that are not sent stay unchanged; the next sync applies the others."""
 
     text: str = Field(default="?", min_length=1, max_length=MAX_TEXT_CHARS, description='Only for kind "text".')
@@ -115,9 +112,11 @@ class SourcePatch(Patch):
     )
 
 
-@mirrors(CrawlRun, "id source_id state created_at started_at ended_at stop_reason counts kept_pages only_asked")
-class RunOut(Model):
-    pass
+class RunOut(
+    Model,
+    shows=CrawlRun,
+    fields="id source_id state created_at started_at ended_at stop_reason counts kept_pages only_asked",
+): ...
 
 
 class SyncIn(Model):
@@ -136,12 +135,12 @@ class LeftOutText(Model):
     pages: int
 
 
-@mirrors(
-    SourceConfig,
-    "id agent_id kind name url include exclude max_pages max_depth read_files keep_repeated page_url branch "
+class SourceOut(
+    Model,
+    shows=SourceConfig,
+    fields="id agent_id kind name url include exclude max_pages max_depth read_files keep_repeated page_url branch "
     "folder schedule created_at run left_out",
-)
-class SourceOut(Model):
+):
     id: UUID
     agent_id: UUID
     kind: KindName
@@ -160,8 +159,7 @@ class SourceOut(Model):
         return super().showing(source, source.config, schedule=schedule)
 
 
-@mirrors(PageStatus, "url title status reason document_id chunks fetched_at")
-class PageOut(Model):
+class PageOut(Model, shows=PageStatus, fields="url title status reason document_id chunks fetched_at"):
     title: str | None = Field(description="The title of the page that search uses now; null if there is none.")
 
 
@@ -233,8 +231,7 @@ class DiscoveryAsked(Model):
     url: str = Field(min_length=1, max_length=2048)
 
 
-@mirrors(SiteOffer, "kind url title pages has_more")
-class OfferOut(Model):
+class OfferOut(Model, shows=SiteOffer, fields="kind url title pages has_more"):
     kind: KindName
 
 

@@ -5,7 +5,7 @@ from pydantic import Field
 from app.core.actor import Actor
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.deletions.deletions import Deletions
-from app.web.operation import Api, Call, Model, delete, get, mirrors, post, read, write
+from app.web.operation import Api, Call, Model, delete, get, post, read, write
 
 TAG = "Deletions"
 PATHS = {
@@ -15,13 +15,10 @@ PATHS = {
 }
 
 
-@mirrors(StoreCounts, "documents versions chunks embeddings vectors keywords")
-class StoreCountsOut(Model):
-    pass
+class StoreCountsOut(Model, shows=StoreCounts, fields="documents versions chunks embeddings vectors keywords"): ...
 
 
-@mirrors(Deletion, "id kind subject_id name state before after requested_at verified_at")
-class DeletionOut(Model):
+class DeletionOut(Model, shows=Deletion, fields="id kind subject_id name state before after requested_at verified_at"):
     name: str = Field(description="The address of the page, or the name of the source or agent.")
     state: DeletionState = Field(
         description="In both states, no answer uses it. verified: it is also gone from the files of every store."

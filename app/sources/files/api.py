@@ -13,7 +13,6 @@ from app.sources.files.source_files import SourceFiles, StoredFile
 from app.sources.source import MAX_NAME_CHARS
 from app.web.errors import Refusal
 from app.web.file_export import DOWNLOAD, served
-from app.web.model import mirrors
 from app.web.operation import AnyEndpoint, Api, Call, Model, Multipart, anybody_with_link, get, post, read, write
 from app.web.request_body import FORM_BYTES, FilePart
 
@@ -33,8 +32,11 @@ class FileUpload(FileReplacement):
     url: str = Field(default="", max_length=2048, description="The page that citations link to.")
 
 
-@mirrors(FileFacts, "source_id agent_id name url file_name is_public format size_bytes digest uploaded_at")
-class FileOut(Model):
+class FileOut(
+    Model,
+    shows=FileFacts,
+    fields="source_id agent_id name url file_name is_public format size_bytes digest uploaded_at",
+):
     agent_id: UUID
     url: str
     file_name: str

@@ -44,7 +44,7 @@ from app.web.console.page import (
 )
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
-from app.web.model import Url, takes
+from app.web.model import Url
 
 
 class NoPage(Pages):
@@ -142,8 +142,7 @@ class SourcesWanted(Form):
     title: str = ""
 
 
-@takes(SourceConfig, "kind name url text include exclude")
-class NewSource(Form):
+class NewSource(Form, takes=SourceConfig, fields="kind name url text include exclude"):
     kind: KindName = Field(default_factory=lambda: TEXT)
     name: str = Field(default="", max_length=MAX_NAME_CHARS)
     url: Url = ""
@@ -165,11 +164,12 @@ class NewHelpCentre(Form):
         return SourceConfig(self.kind, url.partition("://")[2].strip("/")[:MAX_NAME_CHARS] or url, url)
 
 
-@takes(
-    SourceConfig,
-    "name text url include exclude max_pages max_depth read_files keep_repeated page_url branch folder is_public",
-)
-class EditedSource(Form):
+class EditedSource(
+    Form,
+    takes=SourceConfig,
+    fields="name text url include exclude max_pages max_depth read_files keep_repeated page_url branch folder "
+    "is_public",
+):
     def applied(self, config: SourceConfig) -> SourceConfig:
         blank = {"text", "max_pages", "max_depth"} - self.model_fields_set  # these keep their values
         sent = {name: getattr(self, name) for name in {"name", *config.kind.fields} - blank}

@@ -17,7 +17,6 @@ from app.sources.runs.run_progress import RunProgress
 from app.sources.source import ENDED_STATES
 from app.sources.sources import Sources
 from app.web.limits_policy import StreamPolicy
-from app.web.model import mirrors
 from app.web.operation import Api, Call, Model, StreamWords, get, post, read, write
 from app.web.sse import event_stream
 
@@ -74,13 +73,12 @@ class AdminRuns(Api):
         return progress_response(self._watch, call.caller, run_id, self._streams)
 
 
-@mirrors(
-    RunPreview,
-    "pages_known pages_listed pages_to_ask pages_new pages_changed chunks_known chunks_expected "
+class PreviewOut(
+    Model,
+    shows=RunPreview,
+    fields="pages_known pages_listed pages_to_ask pages_new pages_changed chunks_known chunks_expected "
     "chunks_at_most problems",
-)
-class PreviewOut(Model):
-    pass
+): ...
 
 
 class AdminPreviews(Api):

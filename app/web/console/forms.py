@@ -15,8 +15,8 @@ from app.core.setting import Setting, settings_of
 from app.core.source_file import Upload
 from app.web.console.filters import in_percent, number
 from app.web.console.page import Form
+from app.web.derived_fields import limited
 from app.web.errors import Refusal
-from app.web.model import limited
 from app.web.request_body import check_characters, media_type_of, read_body, read_form
 from app.web.validation_messages import messages_by_field
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
 from app.store.delivery_loop import DeliveryState
-from app.web.operation import Api, Call, Model, delete, get, mirrors, post, read, write
+from app.web.operation import Api, Call, Model, delete, get, post, read, write
 from app.webhooks.api import TAG, EventsOf
 from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS, NoticeChannel
 from app.webhooks.channels.channels import ChannelView, NoticeChannels
@@ -21,13 +21,10 @@ class NoticeChannelIn(Model):
     is_quoting: bool = Field(default=False, description="Whether notices contain the questions of gaps.")
 
 
-@mirrors(NoticeChannel, "id kind name events is_quoting created_at")
-class NoticeChannelOut(Model):
-    pass
+class NoticeChannelOut(Model, shows=NoticeChannel, fields="id kind name events is_quoting created_at"): ...
 
 
-@mirrors(DeliveryState, "waiting given_up last_error")
-class NoticeChannelStateOut(NoticeChannelOut):
+class NoticeChannelStateOut(NoticeChannelOut, shows=DeliveryState, fields="waiting given_up last_error"):
     @classmethod
     def showing(cls, view: ChannelView) -> "NoticeChannelStateOut":
         return super().showing(view.channel, view.state)

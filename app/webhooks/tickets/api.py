@@ -7,7 +7,7 @@ from pydantic import Field
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.webhook_event import WebhookEvent
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, mirrors, post, put, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
 from app.webhooks.api import TAG
 from app.webhooks.tickets.desk_settings import (
     HANDED_OVER,
@@ -43,14 +43,12 @@ class HelpDeskIn(Model):
     events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = HANDED_OVER
 
 
-@mirrors(DeskSettings, "kind host account inbox events created_at")
-class HelpDeskOut(Model):
-    pass
+class HelpDeskOut(Model, shows=DeskSettings, fields="kind host account inbox events created_at"): ...
 
 
-@mirrors(TicketState, "id conversation_id number url attempts last_error created_at next_at died_at")
-class TicketOut(Model):
-    pass
+class TicketOut(
+    Model, shows=TicketState, fields="id conversation_id number url attempts last_error created_at next_at died_at"
+): ...
 
 
 class AdminHelpDesks(Api):

@@ -21,10 +21,8 @@ from app.web.operation import (
     delete,
     get,
     manage,
-    mirrors,
     patch,
     post,
-    takes,
 )
 from app.workspaces.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
@@ -37,9 +35,7 @@ from app.workspaces.workspace import ApiToken
 TAG = "Operators"
 
 
-@mirrors(Operator, "id email role created_at signed_in_at disabled_at invited_at")
-class OperatorOut(Model):
-    pass
+class OperatorOut(Model, shows=Operator, fields="id email role created_at signed_in_at disabled_at invited_at"): ...
 
 
 class OperatorsOut(Model):
@@ -151,9 +147,9 @@ class AdminOperators(Api):
 TOKENS_TAG = "Tokens"
 
 
-@mirrors(ApiToken, "id name prefix scopes created_at expires_at last_used_at revoked_at")
-class ApiTokenOut(Model):
-    pass
+class ApiTokenOut(
+    Model, shows=ApiToken, fields="id name prefix scopes created_at expires_at last_used_at revoked_at"
+): ...
 
 
 class ApiTokensOut(Model):
@@ -199,8 +195,7 @@ _COLUMNS: Final = (
 )
 
 
-@takes(AuditFilter, "actor action subject since until")
-class AuditWanted(Model):
+class AuditWanted(Model, takes=AuditFilter, fields="actor action subject since until"):
     since: Timestamp | None = Field(default=None, description="At this time or later.")
     until: Timestamp | None = Field(default=None, description="Before this time.")
 
@@ -209,17 +204,18 @@ class AuditWanted(Model):
         return self.made(AuditFilter)
 
 
-class AuditQuery(ListQuery, AuditWanted):
-    pass
+class AuditQuery(ListQuery, AuditWanted): ...
 
 
 class AuditExportQuery(AuditWanted):
     format: ExportFormat = "csv"
 
 
-@mirrors(AuditEntry, "id actor operator_id token_id action action_name subject subject_name details created_at")
-class AuditEntryOut(Model):
-    pass
+class AuditEntryOut(
+    Model,
+    shows=AuditEntry,
+    fields="id actor operator_id token_id action action_name subject subject_name details created_at",
+): ...
 
 
 class AdminAudit(Api):

@@ -10,7 +10,7 @@ from app.core.actor import SCOPES, USUAL_SCOPES
 from app.kit.clock import begin_of
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
 from app.web.file_export import ExportFormat
-from app.web.model import Email, takes
+from app.web.model import Email
 from app.workspaces.api.operators import ApiTokenIn, InvitationIn, OperatorIn, Password, audit_file
 from app.workspaces.api_tokens import ApiTokens, IssuedToken
 from app.workspaces.audit_entry import AuditFilter, declared_changes
@@ -23,12 +23,10 @@ from app.workspaces.workspaces import MAX_NAME_CHARS, Workspaces
 _LIST, _ONE = "/console/operators", "/console/operators/{operator_id}"
 
 
-class NewOperator(OperatorIn, Form):
-    pass
+class NewOperator(OperatorIn, Form): ...
 
 
-class Invitation(InvitationIn, Form):
-    pass
+class Invitation(InvitationIn, Form): ...
 
 
 class RoleForm(Form):
@@ -190,8 +188,7 @@ _SHOWN = 100
 _Day = Annotated[date, Field(ge=date(2000, 1, 1), lt=date(3000, 1, 1))]
 
 
-@takes(AuditFilter, "actor action subject")
-class AuditNarrowed(Form):
+class AuditNarrowed(Form, takes=AuditFilter, fields="actor action subject"):
     """Days in UTC, both inclusive."""
 
     since: _Day | None = None
@@ -204,8 +201,7 @@ class AuditNarrowed(Form):
         return self.made(AuditFilter, since=since, until=until)
 
 
-class AuditWanted(AuditNarrowed, ListWanted):
-    pass
+class AuditWanted(AuditNarrowed, ListWanted): ...
 
 
 class AuditExport(AuditNarrowed):

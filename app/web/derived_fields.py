@@ -1,0 +1,108 @@
+"""Fields of bodies as values declare them: types, defaults, limits and meanings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from functools import cache, partial
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from pydantic import Field
+
+from app.core.setting import Limits, joined, limits_of, settings_of
+
+Declared = tuple[Any, Any]
+"""The type of a field, and its `Field`."""
+
+
+def sources(fields: str) -> Mapping[str, str]:
+    """By the names of the fields, those of the attributes that they show."""
+    return {name: source or name for name, _, source in (each.partition("=") for each in fields.split())}
+
+
+def path_to(name: str, kind: type, parts: Sequence[str] = ()) -> str:
+    """From a value of this kind to its attribute of this name, or to that of the first of its `parts` that has one,
+    such as `chat.state`; "" if there is none. Names may be paths themselves."""
+    return next((path for path in (name, *(f"{part}.{name}" for part in parts)) if _attribute(kind, path)), "")
+
+
+def shown(kind: type, path: str) -> Declared:
+    """The type and the meaning of the attribute at this path. Raises TypeError if there is none."""
+    if found := _attribute(kind, path):
+        type_, meaning = found
+        return type_, Field(description=meaning or None)
+    raise TypeError(f"{kind.__name__} has no {path}")
+
+
+def meaning_at(kind: type, path: str) -> str:
+    """Of the attribute at this path, or "" if there is none."""
+    _, meaning = _attribute(kind, path) or (None, "")
+    return meaning
+
+
+def taken(kind: type, name: str, is_required: bool = True) -> Declared:
+    """The type, the meaning, the limits and the default of a dataclass's field."""
+    declared, limits = next(each for each in fields(kind) if each.name == name), limits_of(kind).get(name, Limits())
+    default: dict[str, Any] = {"default": ... if is_required else None}
+    if declared.default is not MISSING:
+        default = {"default": declared.default}
+    type_ = get_type_hints(kind)[name]
+    if get_origin(type_) is Mapping:  # a body is a plain one
+        type_, default = dict[get_args(type_)], {"default_factory": dict}  # type: ignore[misc]
+    return _with_entries(type_, limits), Field(**default, **limited(limits))
+
+
+def setting_fields(kind: type) -> Mapping[str, Declared]:
+    """For the `adds` of a model: the declared settings of a dataclass that have a default."""
+    defaults = {each.name for each in fields(kind) if each.default is not MISSING}
+    return {name: taken(kind, name) for name in settings_of(kind) if name in defaults}
+
+
+def as_written(annotation: Any, meaning: str = "") -> Any:
+    """In pydantic's terms, what a body's own field says as a value's does: `Annotated[str, at_most(80), "A name."]`.
+    Without a meaning of its own, it has this one."""
+    type_, *extras = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+    limits = joined([*extras, meaning])
+    others = [each for each in extras if not isinstance(each, Limits | str)]
+    if not extras and not meaning:
+        return annotation
+    return Annotated[_with_entries(type_, limits), Field(**limited(limits)), *others]
+
+
+def limited(limits: Limits) -> dict[str, Any]:
+    """As arguments of a `Field`."""
+    low, high = limits.between or (None, None)
+    found = {
+        "description": limits.meaning or None,
+        "ge": low,
+        "le": high,
+        "min_length": 1 if limits.is_required else None,
+        "max_length": limits.most,
+    }
+    return {name: limit for name, limit in found.items() if limit is not None}
+
+
+def _with_entries(type_: Any, limits: Limits) -> Any:
+    return tuple[Annotated[str, Field(min_length=1, max_length=limits.most_each)], ...] if limits.most_each else type_
+
+
+def _attribute(kind: Any, path: str) -> tuple[Any, str] | None:
+    """Its type and its meaning."""
+    first, _, rest = path.partition(".")
+    if get_origin(kind) in (Union, UnionType):
+        return next((found for each in get_args(kind) if (found := _attribute(each, path))), None)
+    found = _attributes(get_origin(kind) or kind, first)
+    return _attribute(found[0], rest) if found and rest else found
+
+
+@cache
+def _attributes(kind: type, name: str) -> tuple[Any, str] | None:
+    found = getattr(kind, name, None)
+    where, key = (found.fget, "return") if isinstance(found, property) else (kind, name)
+    declared = _hints(where).get(key)
+    if declared is None:
+        return None
+    type_, *extras = get_args(declared) if get_origin(declared) is Annotated else (declared,)
+    return type_, joined(extras).meaning
+
+
+_hints = cache(partial(get_type_hints, include_extras=True))
