@@ -15,6 +15,8 @@ from typing import Final
 
 import pytest
 
+from app.sources.kinds import KINDS
+
 _ROOT: Final = Path(__file__).resolve().parent.parent
 
 _MOST_MODULES: Final = 25
@@ -194,7 +196,7 @@ def test_tables_do_not_multiply_the_cases(request: pytest.FixtureRequest) -> Non
 def test_nobody_asks_which_kind_a_source_a_help_desk_or_a_channel_is(ours: dict[str, _Module]) -> None:
     """But for the kinds of sources themselves: others ask for what a kind has or does. Templates count; to name a kind
     in order to make a source does not."""
-    kinds = {path.stem for path in (_ROOT / "app/sources/kinds").glob("*.py")} - {"__init__", "website"}
+    kinds = {kind.value for kind in KINDS}
     elsewhere = [module for name, module in ours.items() if not name.startswith("app.sources.kinds")]
     asked = [f"{module.name}:{line}" for module in elsewhere for line in _asks_for(kinds, module.path)]
     comparison = re.compile(rf'\bkind(\.value)? (==|!=|in|not in) [(\[]?"({"|".join(kinds)})"')

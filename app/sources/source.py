@@ -151,7 +151,7 @@ UNLINKED: Final = "urn:uuid:"  # the address of a source without one on the web 
 
 
 class SourceKind:
-    """What the sources of one kind have in common; `app.sources.kinds` has one module per kind. `value` is its name in
+    """What the sources of one kind have in common; `app.sources.kinds` lists the kinds. `value` is its name in
     the API and in stored rows, `label` its name in the console, `fields` the settings of its sources besides a name."""
 
     is_given = False  # added by the operator: there is nothing to fetch

@@ -1,20 +1,22 @@
-"""A kind of source is one module and its entry in the list."""
+"""A kind of source is a value in a module of the folder, and its entry in the list."""
 
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from app.sources import kinds
+from app.sources.source import SourceKind
 
 _FOLDER = Path(kinds.__file__).parent
 _ROOT = _FOLDER.parents[2]
 
 
-def test_each_module_of_the_folder_is_a_kind_in_the_list() -> None:
-    families = {"__init__", "website"}
-    modules = {path.stem for path in _FOLDER.glob("*.py")} - families
-    assert {kind.value for kind in kinds.KINDS} == modules
+def test_each_kind_of_the_folder_is_in_the_list() -> None:
+    modules = [import_module(f"{kinds.__name__}.{path.stem}") for path in _FOLDER.glob("*.py")]
+    declared = {value for module in modules for value in vars(module).values() if isinstance(value, SourceKind)}
+    assert declared == set(kinds.KINDS)
     assert all(getattr(kinds, kind.value.upper()) is kind for kind in kinds.KINDS)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.sources import kinds
-from app.sources.listed.confluence_storage import html_of_storage
+from app.sources.kinds.confluence import html_of_storage
 from app.sources.listed.listed_reader import ListedReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import AccessKind, SourceAccess, SourceConfig

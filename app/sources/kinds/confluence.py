@@ -2,14 +2,89 @@
 
 import re
 from collections.abc import AsyncIterator
+from html import escape
+from html.entities import name2codepoint
 from typing import Final
 from urllib.parse import quote, unquote
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from app.sources.listed.confluence_storage import html_of_storage
 from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, day_of
 from app.sources.listed.json_api import ApiFailed, Json, JsonApi, ListedSource, object_of, objects_of, text_of
 from app.sources.source import AccessKind
 from crawler.extract.page import Outcome
+
+# Confluence's storage format as HTML. https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
+_AC, _RI = "{ac}", "{ri}"
+# XML knows five names of characters, the format all of HTML's.
+_START: Final = (
+    "<!DOCTYPE body ["
+    + "".join(f'<!ENTITY {name} "&#38;#{point};">' for name, point in name2codepoint.items())
+    + ']><body xmlns:ac="ac" xmlns:ri="ri">'
+)
+_UNSEEN: Final = {
+    f"{_AC}{name}"
+    for name in ("parameter", "placeholder", "emoticon", "task-id", "task-uuid", "task-status", "adf-attribute")
+} | {f"{_AC}adf-fallback"}  # says the same as its neighbour
+_VOID: Final = {"br", "hr", "col"}
+_KEPT: Final = ("href", "colspan", "rowspan", "start")
+
+
+def html_of_storage(body: str) -> str:
+    """Raises ValueError if it is not well-formed."""
+    try:
+        return _below(fromstring(f"{_START}{body}</body>"))  # noqa: S314 - the document type is ours, and has no more
+    except (ParseError, RecursionError) as error:
+        raise ValueError("the body is not well-formed") from error
+
+
+def _below(node: Element) -> str:
+    inner = "".join(_html_of(each) + escape(each.tail or "") for each in node)
+    return escape(node.text or "") + inner
+
+
+def _html_of(node: Element) -> str:
+    tag = node.tag
+    if tag in _UNSEEN:
+        return ""
+    if tag == f"{_AC}structured-macro":
+        return _macro(node)
+    if tag == f"{_AC}link":  # without words of its own, it shows the title of its page
+        page = node.find(f"{_RI}page")
+        return _below(node).strip() or escape(page.get(f"{_RI}content-title", "") if page is not None else "")
+    if tag == f"{_AC}task-list":
+        return f"<ul>{_below(node)}</ul>"
+    if tag == f"{_AC}task":
+        is_done = node.findtext(f"{_AC}task-status") == "complete"
+        return f"<li>[{'x' if is_done else ' '}] {_below(node)}</li>"
+    if tag.startswith("{"):
+        return _below(node)
+    if tag == "time":
+        return escape(node.get("datetime", ""))
+    attributes = "".join(f' {name}="{escape(value)}"' for name in _KEPT if (value := node.get(name)) is not None)
+    return f"<{tag}{attributes}>" if tag in _VOID else f"<{tag}{attributes}>{_below(node)}</{tag}>"
+
+
+def _macro(node: Element) -> str:
+    """What it shows of itself: nothing, if it only points to what is elsewhere."""
+    name = node.get(f"{_AC}name", "")
+    values = {each.get(f"{_AC}name", ""): "".join(each.itertext()) for each in node.findall(f"{_AC}parameter")}
+    title = escape(values.get("title", ""))
+    if name == "status":
+        return title
+    if name == "excerpt" and values.get("hidden") == "true":
+        return ""
+    plain, rich = node.find(f"{_AC}plain-text-body"), node.find(f"{_AC}rich-text-body")
+    if plain is not None:
+        language = escape(values.get("language", ""))
+        body = f'<pre><code class="language-{language}">{escape(plain.text or "")}</code></pre>'
+    elif rich is not None:
+        body = _below(rich)
+    else:
+        return ""
+    if name == "expand":
+        return f"<details><summary>{title}</summary>{body}</details>"
+    return f"<p><strong>{title}</strong></p>{body}" if title else body
+
 
 _SPACE: Final = re.compile(r"/spaces/([^/?#]+)")
 _API: Final = "/wiki/api/v2"
