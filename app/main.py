@@ -65,8 +65,8 @@ from app.kit.wiring import Part, Parts, Wiring
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
-from app.providers.crawler_http_caller import CrawlerHttpCaller
 from app.providers.embedding.embedder import Embedder
+from app.providers.http_caller import CrawlerHttpCaller
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.trial_search import TrialSearch

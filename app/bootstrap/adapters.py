@@ -201,7 +201,7 @@ def open_page_listing(settings: Settings) -> CrawlerPageListing:
 
 def configured_action_hosts(settings: Settings) -> ActionHosts:
     from app.actions.action import ActionHosts
-    from app.providers.crawler_http_caller import call_refusal
+    from app.providers.http_caller import call_refusal
 
     return ActionHosts(settings.action_hosts, partial(call_refusal, settings.crawl_allow))
 

@@ -162,8 +162,7 @@ async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls | None
     from app.actions.action_calls import MAX_REPLY_BYTES, ActionCalls
     from app.actions.action_meter import counted_calls
     from app.actions.feature import FEATURE as ACTIONS
-    from app.providers.crawler_http_caller import CrawlerHttpCaller
-    from app.providers.http_caller import HttpCaller
+    from app.providers.http_caller import CrawlerHttpCaller, HttpCaller
 
     settings = base.settings
     if ACTIONS not in base.features:

@@ -18,7 +18,7 @@ from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.page_url import same_page_urls
 from app.core.search_filter import SearchFilter
 from app.core.turn import Channel
-from app.knowledge.passing_versions import versions_passing
+from app.knowledge.passages import versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery

@@ -13,7 +13,7 @@ from app.channels.program_questions import ProgramCaller, ProgramQuestions, prog
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.text.untrusted_text import without_controls
-from app.knowledge.passing_versions import read_versions_passing
+from app.knowledge.passages import read_versions_passing
 from app.knowledge.records.page_markdown import PageMarkdownRecords, WebPage, WebPageText
 from app.store.system_of_record import SystemOfRecord
 from app.web.endpoint import Api, Call, get

@@ -10,7 +10,7 @@ from app.agents.agent import LiveAgent
 from app.core.chunk import Chunk
 from app.core.search_filter import SearchFilter
 from app.core.text.markdown.section_text import section_name, shown_passage
-from app.knowledge.passing_versions import read_versions_passing
+from app.knowledge.passages import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.page_search.facets import FOLDER, LANGUAGE, Facet, facets
 from app.providers.indexes.keyword_index import KeywordIndex

@@ -12,7 +12,7 @@ from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.search_filter import SearchFilter
 from app.core.text.content_words import without_stop_words
 from app.kit.tracing import span
-from app.knowledge.passing_versions import read_versions_passing
+from app.knowledge.passages import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex

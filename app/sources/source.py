@@ -14,8 +14,8 @@ from typing import Annotated, Final
 from uuid import UUID
 
 from app.core.errors import InvalidInput
-from app.core.field_rules import MAX_URL_CHARS
-from app.core.setting import at_most, between, required
+from app.core.field_rules import MAX_URL_CHARS, check_http_url
+from app.core.setting import at_most, between, check_limits, required
 from app.knowledge.document import RepeatedText
 from crawler.discover.scope import Scope
 from crawler.url_rules import CheckedUrl
@@ -340,3 +340,27 @@ def hook_secret(signing_key: bytes, source_id: UUID, salt: bytes) -> str:
 def hook_signature(secret: str, timestamp: str, body: bytes) -> str:
     """HMAC-SHA256, in lower-case hexadecimal, of the timestamp (seconds since 1970), a full stop and the body."""
     return hmac.digest(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hex()
+
+
+# Rules for a source's configuration. The crawler decides whether an address may be dialled.
+# Sources of other kinds may have values of the other fields, which nothing reads.
+_REFUSED_ELSEWHERE: Final = ("text", "is_public", "read_files", "keep_repeated", "page_url", "branch", "folder")
+
+
+def check_source(config: SourceConfig) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
+    for name in _REFUSED_ELSEWHERE:
+        if getattr(config, name):
+            check_has(config.kind, name)
+    if config.page_url:
+        check_http_url("page_url", config.page_url.replace("{", "").replace("}", ""))
+    config.kind.check(config)
+    if config.url or not config.kind.is_given:
+        check_http_url("url", config.url)
+    check_limits("", config)
+
+
+def check_has(kind: SourceKind, name: str) -> None:
+    """Raises InvalidInput if sources of this kind do not have the setting."""
+    if name not in kind.fields:
+        raise InvalidInput(name, f'A source of kind "{kind.value}" does not have this setting. Remove this field.')

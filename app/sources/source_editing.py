@@ -28,10 +28,11 @@ from app.sources.source import (
     SourceConfig,
     SourceKind,
     check_access,
+    check_has,
+    check_source,
     hook_secret,
     hook_signature,
 )
-from app.sources.source_rules import check_has, check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.store.transaction import batches
 from app.workspaces.records.audit import AuditRecords

@@ -24,9 +24,9 @@ from app.sources.source import (
     Source,
     SourceConfig,
     SourceSchedule,
+    check_source,
     next_run,
 )
-from app.sources.source_rules import check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords

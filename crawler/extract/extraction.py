@@ -3,7 +3,6 @@
 from crawler.decoding import decode_html
 from crawler.extract.api_references import write_api_code
 from crawler.extract.boilerplate import remove_boilerplate, remove_contents_list
-from crawler.extract.cards import name_cards
 from crawler.extract.formulas import write_formulas
 from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.hidden.page_styles import PageStyles
@@ -17,15 +16,20 @@ from crawler.extract.markdown.text_links import frame_links, mark_links, without
 from crawler.extract.markdown.writer import Rendered, write_markdown
 from crawler.extract.markdown_html import MARKDOWN_TYPES, markdown_html
 from crawler.extract.metadata.linked_data import linked_data, linked_things
-from crawler.extract.metadata.page_dates import page_dates
-from crawler.extract.metadata.page_metadata import declared_language, detected_language, page_description, page_title
+from crawler.extract.metadata.page_metadata import (
+    declared_language,
+    detected_language,
+    page_dates,
+    page_description,
+    page_title,
+)
 from crawler.extract.page import Page
 from crawler.extract.page_frame import site_heading
 from crawler.extract.page_signs import read_signs
 from crawler.extract.pictures import remove_step_pictures, write_icons
 from crawler.extract.product_choices import write_choices
 from crawler.extract.rails.rails import remove_rails
-from crawler.extract.unmarked_headings import write_headings
+from crawler.extract.unmarked_headings import name_cards, write_headings
 from crawler.extract.withdrawn_text import mark_withdrawn
 
 

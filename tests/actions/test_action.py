@@ -16,7 +16,7 @@ from app.actions.action import (
     visitor_fact,
 )
 from app.core.errors import InvalidInput
-from app.providers.crawler_http_caller import call_refusal
+from app.providers.http_caller import call_refusal
 
 ORDER: Mapping[str, Any] = {
     "type": "object",

@@ -13,7 +13,7 @@ from app.actions.records import ActionRecords
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.answers.offered_actions import CallOutcome
-from app.providers.crawler_http_caller import CrawlerHttpCaller
+from app.providers.http_caller import CrawlerHttpCaller
 from app.workspaces.records.tokens import TokenRecords
 from tests.actions.test_action import ACTION
 from tests.doubles.counting_rate_limiter import CountingRateLimiter

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from app.cli.serving.log_lines import EscapedLines
-from app.cli.terminal import configure_logging
+from app.cli.terminal import EscapedLines, configure_logging
 from app.settings import read_settings
 
 HOSTILE = "a\x1b[2Jb\x9b31mc\r\n2026-01-01T00:00:00Z [info     ] forged\u202e\u2028x\x00"

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.providers.crawler_http_caller import CrawlerHttpCaller
-from app.providers.http_caller import CallFailed
+from app.providers.http_caller import CallFailed, CrawlerHttpCaller
 from tests.doubles.loopback_site import running_site
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from app.answers.playground import PlaygroundAnswer
 from app.core.turn import AnsweredBy, Citation, Finish
-from app.site_report.answer_verdict import (
+from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
+from app.site_report.site_reports import (
     ANOTHER_PAGE,
     CALLS_A_PERSON,
     LINKS,
@@ -20,7 +21,6 @@ from app.site_report.answer_verdict import (
     judged,
     weaknesses,
 )
-from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
 from app.sources.source import PageStatus
 from tests.site_report.pages import HOST, page
 

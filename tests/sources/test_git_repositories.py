@@ -16,8 +16,7 @@ from app.sources import kinds
 from app.sources.listed import listed_reader
 from app.sources.listed.listed_reader import ListedReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage
-from app.sources.source import AccessKind, SourceAccess, SourceConfig
-from app.sources.source_rules import check_source
+from app.sources.source import AccessKind, SourceAccess, SourceConfig, check_source
 from crawler.address_policy import AddressPolicy
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire

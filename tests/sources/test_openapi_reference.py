@@ -10,8 +10,7 @@ from app.core.errors import InvalidInput
 from app.sources import kinds
 from app.sources.listed import openapi_reference
 from app.sources.listed.listed_reader import ListedReader
-from app.sources.source import SourceConfig, SourceKind
-from app.sources.source_rules import check_source
+from app.sources.source import SourceConfig, SourceKind, check_source
 from tests.doubles.fake_network import FakeClock
 from tests.doubles.loopback_site import LoopbackSite
 from tests.sources.test_help_centres import clock, read, reader, site

@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.search_filter import SearchFilter
-from app.knowledge.passing_versions import read_versions_passing
+from app.knowledge.passages import read_versions_passing
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
 from tests.store.sample_rows import a_page, add_live, an_id

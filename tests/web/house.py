@@ -47,9 +47,8 @@ from app.mail.mailer import Mailer
 from app.main import VERSION, open_app
 from app.providers.chat.model_health import ModelHealth
 from app.providers.code.code_host import CodeHost
-from app.providers.crawler_http_caller import call_refusal
 from app.providers.embedding.embedder import Embedder
-from app.providers.http_caller import HttpCaller
+from app.providers.http_caller import HttpCaller, call_refusal
 from app.providers.identity.oidc_provider import OidcProvider
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex

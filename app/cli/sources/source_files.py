@@ -28,9 +28,8 @@ from app.sources.document_batches import MAX_LINES, DocumentBatches
 from app.sources.files.records import FileRecords, GivenDocumentRecords
 from app.sources.kinds import DOCUMENTS, GIT
 from app.sources.records import SourceRecords
-from app.sources.source import AccessKind, Source, SourceAccess, SourceConfig
+from app.sources.source import AccessKind, Source, SourceAccess, SourceConfig, check_source
 from app.sources.source_editing import SourceAccesses, SourceEditing
-from app.sources.source_rules import check_source
 from app.store.transaction import Transaction
 
 _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)

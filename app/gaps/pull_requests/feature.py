@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def _code_host() -> "AsyncIterator[CodeHost]":
     from app.providers.code.code_host import MAX_ANSWER_BYTES, GitHubCodeHost
-    from app.providers.crawler_http_caller import CrawlerHttpCaller
+    from app.providers.http_caller import CrawlerHttpCaller
 
     async with CrawlerHttpCaller(max_reply_bytes=MAX_ANSWER_BYTES) as caller:
         yield GitHubCodeHost(caller)
@@ -30,7 +30,7 @@ def _edge() -> Edge:
 
 def _fills() -> Sequence[Fill[Any]]:
     from app.gaps.gap_replays import GapNews
-    from app.gaps.pull_requests.good_news import GoodNews
+    from app.gaps.pull_requests.pull_requests import GoodNews
 
     return (Fill(GapNews, GoodNews),)
 

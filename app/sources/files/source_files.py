@@ -20,8 +20,7 @@ from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords
 from app.sources.kinds import FILE
 from app.sources.records import SourceRecords
-from app.sources.source import MAX_NAME_CHARS, Source, SourceConfig
-from app.sources.source_rules import check_source
+from app.sources.source import MAX_NAME_CHARS, Source, SourceConfig, check_source
 from app.store.schema import new_id
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.records.audit import AuditRecords

@@ -6,10 +6,10 @@ from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.asked_questions import QUESTION_MARKS
 from crawler.extract.boilerplate import is_permalink
 from crawler.extract.html_tree import elements_before
 from crawler.extract.invisible_text import without_invisible
+from crawler.extract.unmarked_headings import QUESTION_MARKS
 
 _BLOCKS = """
 address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption

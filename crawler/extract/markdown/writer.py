@@ -10,7 +10,6 @@ from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.asked_questions import QUESTION_MARKS
 from crawler.extract.html_tree import elements_before
 from crawler.extract.markdown.code import (
     code_language,
@@ -79,6 +78,7 @@ from crawler.extract.markdown.written_block import (
 )
 from crawler.extract.page import Heading
 from crawler.extract.product_choices import choices_line
+from crawler.extract.unmarked_headings import QUESTION_MARKS
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _MAX_DEPTH = 100

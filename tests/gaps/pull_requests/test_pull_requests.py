@@ -17,9 +17,8 @@ from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy
 from app.gaps.gap import Gap, GapAsking
 from app.gaps.gap_replays import GapReplays, TrialAnswers
-from app.gaps.pull_requests.good_news import GoodNews
 from app.gaps.pull_requests.pull_request import ProvedQuestion, PullRequestState, Repository, proof_text
-from app.gaps.pull_requests.pull_requests import Merges, PullRequests, Repositories
+from app.gaps.pull_requests.pull_requests import GoodNews, Merges, PullRequests, Repositories
 from app.gaps.records.gaps import GapRecords
 from app.leads.lead import Lead
 from app.leads.records import LeadRecords
