@@ -3,7 +3,8 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 from uuid import uuid4
 
 import anyio
@@ -14,12 +15,13 @@ from starlette.responses import Response
 
 from app.agents.agent import LiveAgent, Version
 from app.agents.agent_rules import check_filter
+from app.agents.agents import Agents
 from app.agents.api.retrieval_models import SearchFilterModel
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
 from app.conversations.api.widget_models import AnyPageContext, CitationOut, flattened
 from app.conversations.history import TURNS
 from app.core.actor import Actor
-from app.core.errors import ModelInterrupted
+from app.core.errors import InvalidInput, ModelInterrupted
 from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
 from app.core.turn import Exchange
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
@@ -60,23 +62,12 @@ class PlaygroundIn(Model):
     page_context: AnyPageContext | None = Field(default=None, description="The context that the page would send.")
     filter: SearchFilterModel = Field(default_factory=SearchFilterModel, description="Beside the agent's own filter.")
     version: Version = Field(default="draft", description="Whose settings to use.")
+    models: tuple[str, ...] = Field((), description="Write with each, one or two: usual, names of models, none.")
     history: tuple[ExchangeIn, ...] = Field(
         default=(),
         description=f"The conversation so far, oldest first. Answers use the last {TURNS} exchanges, as for visitors.",
         max_length=MAX_EXCHANGES,
     )
-
-    def asked(self) -> PlaygroundQuestion:
-        """Raises InvalidInput, naming the field."""
-        check_text("question", self.question, MAX_QUESTION_CHARS, may_be_empty=False)
-        if self.page_url:
-            check_http_url("page_url", self.page_url)
-        check_language("language", self.language)
-        only = self.filter.value()
-        check_filter("filter", only)
-        context = flattened(self.page_context)
-        said = tuple(Exchange(past.question, past.answer) for past in self.history)
-        return PlaygroundQuestion(self.question, self.page_url, self.language, context, only=only, history=said)
 
 
 class PromptMessageOut(Model):
@@ -84,7 +75,7 @@ class PromptMessageOut(Model):
     content: str
 
 
-class PlaygroundOut(
+class TrialAnswerOut(
     Model,
     shows=PlaygroundAnswer,
     fields="answer citations answered_by confidence low_confidence finish gap language curated_answer_id "
@@ -98,15 +89,20 @@ class PlaygroundOut(
     )
 
     @classmethod
-    def showing(cls, told: PlaygroundAnswer) -> "PlaygroundOut":
-        return super().showing(told, low_confidence=told.is_low_confidence)
+    def showing(cls, told: PlaygroundAnswer, **others: Any) -> Self:
+        return super().showing(told, low_confidence=told.is_low_confidence, **others)
+
+
+class PlaygroundOut(TrialAnswerOut):
+    others: tuple[TrialAnswerOut, ...] = Field(description="The answer of the second of `models`, if two were given.")
 
 
 class AdminPlayground(Api):
     tag = TAG
 
-    def __init__(self, playground: Playground, streams: StreamPolicy) -> None:
+    def __init__(self, playground: Playground, agents: Agents, streams: StreamPolicy) -> None:
         self._playground = playground
+        self._agents = agents
         self._streams = streams
 
     @post(
@@ -118,8 +114,9 @@ class AdminPlayground(Api):
     )
     async def ask_playground(self, call: Call[Actor, PlaygroundIn]) -> PlaygroundOut:
         workspace_id, agent_id = call.caller.workspace_id, call.path_id("agent_id")
-        told = await self._playground.ask(workspace_id, agent_id, call.input.asked(), call.input.version)
-        return PlaygroundOut.showing(told)
+        asked, version = await self._asked(call, most=2), call.input.version
+        answers = await asyncio.gather(*(self._playground.ask(workspace_id, agent_id, each, version) for each in asked))
+        return PlaygroundOut.showing(answers[0], others=tuple(map(TrialAnswerOut.showing, answers[1:])))
 
     @post(
         "/v1/agents/{agent_id}/playground/stream",
@@ -130,13 +127,30 @@ class AdminPlayground(Api):
         max_body_bytes=MAX_BODY_BYTES,
     )
     async def stream_playground(self, call: Call[Actor, PlaygroundIn]) -> Response:
-        asked, version = call.input.asked(), call.input.version
+        [asked], version = await self._asked(call, most=1), call.input.version
         agent = await self._playground.agent(call.caller.workspace_id, call.path_id("agent_id"), version)
 
         def trace(told: PlaygroundAnswer) -> dict[str, Any]:
-            return PlaygroundOut.showing(told).model_dump(mode="json")
+            return TrialAnswerOut.showing(told).model_dump(mode="json")
 
         return playground_response(self._playground, agent, asked, version, trace, self._streams)
+
+    async def _asked(self, call: Call[Actor, PlaygroundIn], most: int) -> list[PlaygroundQuestion]:
+        """The question for each of the models. Raises InvalidInput, naming the field."""
+        given, models, only = call.input, call.input.models, call.input.filter.value()
+        check_text("question", given.question, MAX_QUESTION_CHARS, may_be_empty=False)
+        if given.page_url:
+            check_http_url("page_url", given.page_url)
+        check_language("language", given.language)
+        check_filter("filter", only)
+        context, said = flattened(given.page_context), tuple(past.made(Exchange) for past in given.history)
+        asked = given.made(PlaygroundQuestion, text=given.question, page_context=context, only=only, history=said)
+        if not models:
+            return [asked]
+        known = await self._agents.model_choices(call.caller)
+        if not set(models) <= set(known) or len(set(models)) < len(models) or len(models) > most:
+            raise InvalidInput("models", f"Choose {'one' if most == 1 else 'one or two'} of: {', '.join(known)}.")
+        return [replace(asked, model=name) for name in models]
 
 
 def playground_response(

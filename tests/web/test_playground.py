@@ -3,13 +3,13 @@
 import json
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
-from app.answers.playground import Playground, PlaygroundAnswer
+from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
 from app.providers.chat.chat_model import ChatMessage
 from tests.web.house import UNKNOWN, House
 
@@ -45,6 +45,33 @@ async def test_the_prompt_is_shown_as_the_chat_model_got_it(house: House, monkey
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Any news?"},
     ]
+
+
+async def test_two_models_answer_side_by_side(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, path = house.parts.get(Playground).ask, f"/v1/agents/{house.agent.id}/playground"
+
+    async def named(workspace: UUID, agent: UUID, asked: PlaygroundQuestion, *others: Any) -> PlaygroundAnswer:
+        return replace(await found(workspace, agent, asked, *others), answer=f"By {asked.model}.")
+
+    monkeypatch.setattr(house.parts.get(Playground), "ask", named)
+    told = (await house.api("POST", path, {"question": "Any news?", "models": ["usual", "none"]})).json()
+    assert (told["answer"], [other["answer"] for other in told["others"]]) == ("By usual.", ["By none."])
+    streamed = await house.api("POST", f"{path}/stream", {"question": "Any news?", "models": ["none"]})
+    assert dict(events_of(streamed.text))["trace"]["answer"] == "By none."
+
+
+@pytest.mark.parametrize(
+    ("models", "of", "how_many"),
+    [
+        (["huge"], "playground", "one or two"),
+        (["none", "none"], "playground", "one or two"),
+        (["usual", "none"], "playground/stream", "one"),
+    ],
+)
+async def test_models_that_cannot_be_asked_are_named(house: House, models: list[str], of: str, how_many: str) -> None:
+    path = f"/v1/agents/{house.agent.id}/{of}"
+    refused = (await house.api("POST", path, {"question": "Any news?", "models": models})).json()["error"]
+    assert (refused["field"], refused["message"]) == ("models", f"models: Choose {how_many} of: usual, none.")
 
 
 async def test_a_curated_answer_is_given_as_visitors_get_it(house: House) -> None:
