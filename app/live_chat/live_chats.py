@@ -33,13 +33,12 @@ from app.kit.clock import Clock
 from app.providers.pillow_picture import DrawnPicture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
-from app.workspaces.operators import colleague_named
+from app.workspaces.operators import ONLINE_SECONDS, colleague_named
 from app.workspaces.records.audit import AuditRecords
 
 MAX_LISTED: Final = 200
 # The sender repeats the sign every four seconds; this leaves room for a late one.
 _TYPING_SECONDS: Final = 6
-_HERE_SECONDS: Final = 15  # several looks of the console for news
 
 changes_of(
     "live_chat",
@@ -72,7 +71,7 @@ class LiveSigns:
 
     async def operator_is_here(self, workspace_id: UUID) -> None:
         """For the next seconds: an operator has the console open, which tells them of visitors who wait."""
-        await self._cache.set(_staffed_key(workspace_id), b"1", ttl_seconds=_HERE_SECONDS)
+        await self._cache.set(_staffed_key(workspace_id), b"1", ttl_seconds=ONLINE_SECONDS)
 
     async def is_staffed(self, workspace_id: UUID) -> bool:
         return await self._cache.get(_staffed_key(workspace_id)) is not None

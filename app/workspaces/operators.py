@@ -2,11 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID, uuid4
 
 from app.core.actor import MANAGE, READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import MAX_EMAIL_CHARS, check_line
+from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -24,6 +26,7 @@ from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, SecondFactorRecords
 
 MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
+ONLINE_SECONDS: Final = 15  # several looks of the console for news
 _EMAIL = re.compile(r"[^@\s\"'<>(),;:\\]+@[^@\s\"'<>(),;:\\]+")
 _SCOPES = {Role.VIEWER: (READ,), Role.EDITOR: (READ, WRITE), Role.ADMIN: (READ, WRITE, MANAGE)}
 
@@ -261,14 +264,32 @@ def colleague_named(tx: Transaction, actor: Actor, address: str) -> Actor:
     raise InvalidInput("assignee", "No operator in this workspace has this address. Name another one, or nobody.")
 
 
-class Assignees:
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+@dataclass(frozen=True, slots=True)
+class Assignee:
+    address: str
+    is_online: bool
 
-    @reads
-    def of_workspace(self, tx: Transaction, actor: Actor) -> list[str]:
-        """The addresses of its operators, without disabled accounts."""
-        return addresses_of(tx, actor)
+
+class Assignees:
+    """Only the cache knows who has the console open."""
+
+    def __init__(self, records: SystemOfRecord, cache: Cache) -> None:
+        self._records = records
+        self._cache = cache
+
+    async def of_workspace(self, actor: Actor) -> list[Assignee]:
+        """Its operators, those online first, without disabled accounts."""
+        addresses = await self._records.of_workspace(actor.workspace_id).read(lambda tx: addresses_of(tx, actor))
+        online = {each for each in addresses if await self._cache.get(_online_key(actor.workspace_id, each))}
+        return [Assignee(each, each in online) for each in sorted(addresses, key=lambda each: each not in online)]
+
+    async def is_online(self, actor: Actor) -> None:
+        """For the next seconds: the operator has the console open."""
+        await self._cache.set(_online_key(actor.workspace_id, actor.address), b"1", ttl_seconds=ONLINE_SECONDS)
+
+
+def _online_key(workspace_id: UUID, address: str) -> str:
+    return f"online:{workspace_id}:{address}"
 
 
 def addresses_of(tx: Transaction, actor: Actor) -> list[str]:

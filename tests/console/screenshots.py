@@ -4,11 +4,12 @@ import asyncio
 import sys
 import tempfile
 from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Final, Literal
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import structlog
 from PIL import Image
@@ -16,8 +17,11 @@ from playwright.async_api import Browser, async_playwright
 
 from app.conversations.records.turns import TurnRecords
 from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, VisitorSession
+from app.core.turn import AnsweredBy, Citation, VisitorSession
+from app.live_chat.live_chats import LiveChats
+from app.live_chat.live_pictures import LivePictures
 from app.store.transaction import Transaction
+from app.workspaces.operators import Operators
 from tests.console.conftest import COOKIE
 from tests.doubles.visitors import visitor_of
 from tests.e2e.conftest import ARGUMENTS, CHROMIUM
@@ -34,6 +38,13 @@ ASKED: Final = (
 )
 ANSWERED: Final = (9, 11, 12, 8, 10, 4, 5, 13, 16, 14, 19, 17, 6, 12)  # a day
 DAY: Final = 24 * 3600
+BULBS: Final = "Any LED bulb with an E27 base fits our table lamps, up to the watts on the label [1]."
+LAMPS: Final = Citation(1, "https://www.example.com/lamps", "Lamps", None, "c1")
+# What is glued below the lamp of the pictures, as a visitor sends it.
+LABEL: Final = """<body style="margin: 0; background: #8d7a64"><div style="margin: 30px 36px; padding: 18px 22px;
+transform: rotate(-3deg); background: #f2efe6; color: #2a2722; font: 17px/1.5 sans-serif; box-shadow: 2px 5px 9px #000">
+<b style="font-size: 27px">LUMO 2</b> table lamp<br>220-240 V ~ 50/60 Hz &nbsp; IP20<br><span style="font-size: 23px">
+E27 &nbsp; max. <span style="filter: blur(2px)">12 W</span> LED</span><hr>Made in Graz &nbsp; No. 0481-7</div>"""
 OVERVIEW: Final = "/console"
 REPORT: Final = "/console/report?first=2025-12-19&last=2025-12-31"
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
@@ -71,7 +82,7 @@ async def main(folder: Path, names: Collection[str] = ()) -> None:
                     ("sources", f"{agent}/sources", 620),
                     ("settings", f"{agent}/settings", 820),
                     ("conversation", f"{agent}/conversations/{console.rooms.ids['conversation_id']}", 820),
-                    ("live-chat", f"/console/live/{console.rooms.ids['conversation_id']}", 820),
+                    ("live-chat", f"/console/live/{await _a_live_chat(console, browser)}", 820),
                 ):
                     file = folder / f"console-{name}.png"
                     if not names or file.stem in names:
@@ -93,6 +104,27 @@ async def _answered(console: OpenConsole) -> None:
             times_ms = 300 + 37 * number + 11 * times
             turn = await ask(house.record, session, answered_by=how, gap=gap, first_token_ms=times_ms, language="en")
         await house.record.write(partial(_liked, session, turn))
+
+
+async def _a_live_chat(console: OpenConsole, browser: Browser) -> UUID:
+    """The operator of the pictures has it, and one visitor waits beside it."""
+    house, chats = console.house, console.house.parts.get(LiveChats)
+    admin = next(each for each in await house.parts.get(Operators).of_workspace(house.actor) if "admin" in each.email)
+    ann = replace(house.actor, name=admin.email, operator_id=admin.id)
+    session = await visitor_of(house.record, house.actor.workspace_id, house.agent.id)
+    await ask(house.record, session, "Which bulb fits my lamp?", answer=BULBS, citations=(LAMPS,), language="en")
+    house.clock.advance(60)
+    await chats.ask(session)
+    await chats.say(session, uuid4(), "The old label is hard to read. Which bulb do I need?")
+    await chats.take_over(ann, session.conversation_id, "Ann")
+    await chats.reply(ann, session.conversation_id, uuid4(), "Good morning! Could you send me a picture of it?")
+    house.clock.advance(60)
+    page = await browser.new_page(viewport={"width": 420, "height": 260})
+    await page.set_content(LABEL)
+    await house.parts.get(LivePictures).send_own(session, uuid4(), await page.screenshot())
+    await page.close()
+    await console.visitor_asks_for_a_person()
+    return session.conversation_id
 
 
 def _liked(session: VisitorSession, turn: UUID, tx: Transaction) -> None:

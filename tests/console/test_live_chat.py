@@ -1,11 +1,14 @@
 """An operator and a visitor write to each other: what is new appears by itself, and what is being written stays."""
 
+import itertools
 import re
 from uuid import uuid4
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.console.conftest import ServedConsole
+from tests.console.test_pages_are_for_everyone import AXE, LOOK, RULES
+from tests.web.house import PAGE, SITE
 
 
 def visitor_calls(page: Page, served: ServedConsole, path: str, **body: str) -> None:
@@ -78,12 +81,10 @@ def test_a_long_history_keeps_to_itself_and_what_is_to_do_stays_near(
     fold = page.locator("details", has_text="Earlier messages")
     fold.evaluate("e => { e.open = true; }")  # as it is where nothing was written yet
     said = fold.get_by_role("group", name="Earlier messages")
-    many = (
-        "e => e.querySelectorAll('li').forEach((li) => { for (let n = 0; n < 40; n++) li.after(li.cloneNode(true)); })"
-    )
+    many = "e => { for (let n = 0; n < 80; n++) e.querySelector('ol').append(e.querySelector('li').cloneNode(true)); }"
     said.evaluate(many)
     assert said.evaluate("e => e.scrollHeight > 3 * e.clientHeight")
-    expect(said.locator("li").last, "its end is in sight").to_be_in_viewport()
+    expect(said.locator(".bubble").last, "its end is in sight").to_be_in_viewport()
     button = page.get_by_role("button", name="Take over").bounding_box()
     assert button is not None
     assert button["y"] < 2 * 900
@@ -167,6 +168,69 @@ def test_whoever_has_taken_a_chat_over_writes_at_once(context: BrowserContext, s
         expect(nothing).to_be_hidden()
         expect(hint).to_be_visible()
         page.keyboard.type("How can I help?")
+
+
+def test_a_wide_window_has_chats_thread_and_visitor_side_by_side(
+    context: BrowserContext, served: ServedConsole
+) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    page.set_viewport_size({"width": 1200, "height": 800})
+    ids = served.console.rooms.ids
+    visitor_calls(page, served, "/person/end")
+    page.goto(f"{served.base.rstrip('/')}/console/live/{ids['conversation_id']}")
+    pane = page.get_by_role("navigation", name="Live chats")
+    waits = pane.get_by_text("Is there room for me?")
+    expect(waits).to_have_count(0)
+    page.evaluate("window.isTheSamePage = true")
+    visitor_calls(page, served, "/person")
+    visitor_calls(page, served, "/person/messages", message_id=str(uuid4()), text="Is there room for me?")
+    expect(waits, "who asks appears without another page").to_be_visible()
+    expect(waits).to_have_attribute("aria-current", "page")
+    assert page.evaluate("window.isTheSamePage")
+    edges = [page.locator(each).bounding_box() for each in (".pane", "section:has(#messages)", "#notes-card")]
+    places = [(box["x"], box["x"] + box["width"]) for box in edges if box]
+    assert [end <= start for (_, end), (start, _) in itertools.pairwise(places)] == [True, True]
+    page.evaluate(AXE.read_text("utf-8"))
+    violations = page.evaluate(LOOK, RULES)
+    assert violations == [], "\n".join(violations)
+    page.set_viewport_size({"width": 1199, "height": 800})
+    expect(pane).to_be_hidden()
+
+
+def another_visitor_asks(page: Page, served: ServedConsole) -> None:
+    widget = f"{served.base.rstrip('/')}/v1/widget"
+    init = {"agent_id": str(served.console.house.agent.id), "page_url": PAGE}
+    begun = page.request.post(f"{widget}/init", headers={"Origin": SITE}, data=init)
+    assert begun.ok, begun.text()
+    token = begun.json()["token"]
+    asked = page.request.post(f"{widget}/person", headers={"Origin": SITE, "Authorization": f"Bearer {token}"})
+    assert asked.ok, asked.text()
+
+
+def test_from_chat_to_chat_by_keyboard(context: BrowserContext, served: ServedConsole) -> None:
+    page = chat_taken_over(context, served)
+    another_visitor_asks(page, served)
+    message, links = page.get_by_label("Your message"), page.locator("#live a")
+    expect(message).to_be_focused()
+    page.keyboard.type("jk")
+    expect(message, "keys are written while one writes").to_have_value("jk")
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    expect(page).to_have_url(re.compile("/live$"))
+    expect(page.get_by_role("button", name="Keyboard"), "keys are heard from now on").to_be_visible()
+    expect(links).to_have_count(2)
+    page.keyboard.press("j")
+    expect(links.first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/live/"))
+    expect(page.get_by_role("button", name="Keyboard")).to_be_visible()
+    first = page.url
+    page.keyboard.press("j")
+    page.wait_for_url(lambda url: url != first)
+    expect(page.get_by_role("button", name="Keyboard")).to_be_visible()
+    page.keyboard.press("k")
+    page.wait_for_url(first)
 
 
 def test_the_number_of_those_who_wait_fits_on_a_phone(browser: Browser, served: ServedConsole) -> None:

@@ -14,7 +14,8 @@ from starlette.responses import Response
 
 from app.agents.agents import Agents
 from app.conversations.inbox import ConversationReview
-from app.conversations.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
+from app.conversations.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveChat, LiveState, OpenChat, shown_name
+from app.core.actor import Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
@@ -65,9 +66,10 @@ class ReplyForm(Form):
 
 
 class LiveWanted(Form):
-    """`first` leads on to the visitor who has waited longest."""
+    """`first` leads on to the visitor who has waited longest; `shown` is the chat that the list stands beside."""
 
     first: bool = False
+    shown: UUID | None = None
 
 
 class HalfWrittenForm(Form):
@@ -113,19 +115,30 @@ class LivePages(Pages):
 
     @page("/console/live", access=read, menu=MenuEntry("Live", "Work", 1, "live"), waiting=waiting_visitors)
     async def live(self, visit: Visit[LiveWanted]) -> Shown | Go:
-        chats = await self._chats.open_chats(visit.actor)
-        waiting = [each.chat.conversation_id for each in chats if each.chat.state is LiveState.WAITING]
-        if visit.input.first and waiting:
-            return Go(visit.url("live_chat", conversation_id=waiting[0]))
+        listed = await self._listed(visit, visit.input.shown)
+        chats: Sequence[OpenChat] = listed["chats"]
+        if visit.input.first and chats and chats[0].chat.state is LiveState.WAITING:
+            return Go(visit.url("live_chat", conversation_id=chats[0].chat.conversation_id))
         agents = (await self._agents.page(visit.actor, PageRequest(_LOOKED_AT))).items
         return Shown(
-            "live_chat/pages/live.html",
-            {
-                "chats": chats,
-                "overdue": {each.chat.conversation_id for each in chats if each.chat.is_overdue(self._clock.now())},
-                "is_offered": any(agent.draft.live_chat for agent in agents),
-            },
+            "live_chat/pages/live.html", {**listed, "is_offered": any(agent.draft.live_chat for agent in agents)}
         )
+
+    async def _listed(self, visit: Visit[Any], shown: UUID | None) -> dict[str, Any]:
+        """Those who wait, longest first, then the operator's own chats, then others'; `neighbours` of the one that is
+        shown are those before and after it."""
+        found = await self._chats.open_chats(visit.actor)
+        chats = sorted(found, key=lambda each: _is_of_others(each.chat, visit.actor))
+        ids = [each.chat.conversation_id for each in chats]
+        at = ids.index(shown) if shown in ids else -1
+        before = ids[at - 1 : at] if at > 0 else ()
+        now = self._clock.now()
+        return {
+            "chats": chats,
+            "overdue": {each.chat.conversation_id for each in chats if each.chat.is_overdue(now)},
+            "shown": shown,
+            "neighbours": dict.fromkeys(ids[at + 1 : at + 2], "next") | dict.fromkeys(before, "prev"),
+        }
 
     @page("/console/live/{conversation_id}", access=read, under="live")
     async def live_chat(self, visit: Visit[ChatWanted]) -> Shown:
@@ -141,9 +154,11 @@ class LivePages(Pages):
         is_mine = view.chat.state is LiveState.TALKING and view.chat.is_with(visit.actor)
         replies = await self._replies.for_conversation(visit.actor, conversation_id) if is_mine else []
         people = await self._assignees.of_workspace(visit.actor) if view.chat.state is LiveState.TALKING else []
+        taken_by = view.chat.taken_by if view.chat.taken_by_id else ""
         return Shown(
             "live_chat/pages/live_chat.html",
             {
+                **(await self._listed(visit, conversation_id) if after is None else {}),
                 "chat": view.chat,
                 "their_agent": await self._agents.agent(visit.actor, view.chat.agent_id),
                 "messages": view.messages,
@@ -152,7 +167,7 @@ class LivePages(Pages):
                 "is_mine": is_mine,
                 "replies": replies,
                 "reply_options": [("", "Choose"), *((str(each.reply.id), each.reply.title) for each in replies)],
-                "others": [each for each in people if each != view.chat.taken_by or view.chat.taken_by_id is None],
+                "others": [each for each in people if each.address != taken_by],
                 "facts": facts,
                 "entry": thread and thread.entry,
                 "turns": thread.turns if thread else (),
@@ -242,6 +257,10 @@ class LivePages(Pages):
         return Go(visit.url("live_chat", conversation_id=visit.path_id("conversation_id")) + "#write", message)
 
 
+def _is_of_others(chat: LiveChat, actor: Actor) -> bool:
+    return chat.state is LiveState.TALKING and not chat.is_with(actor)
+
+
 _AGENTS: Final = 200
 
 
@@ -287,9 +306,12 @@ class SavedReplyPages(Pages):
 
 
 class NewsPages(Pages):
-    def __init__(self, news: OperatorNews, sign_in: SignIn, signs: LiveSigns, policy: StreamPolicy) -> None:
+    def __init__(
+        self, news: OperatorNews, sign_in: SignIn, signs: LiveSigns, assignees: Assignees, policy: StreamPolicy
+    ) -> None:
         self._news = news
         self._signs = signs
+        self._assignees = assignees
         self._sign_in = sign_in
         self._policy = policy
 
@@ -300,15 +322,19 @@ class NewsPages(Pages):
         return event_stream(self._frames(visit, stopping), self._policy, stopping, grace_seconds=1)
 
     async def _frames(self, visit: Visit[NoForm], stopping: anyio.Event) -> AsyncIterator[bytes]:
-        await self._signs.operator_is_here(visit.actor.workspace_id)
+        async def is_here() -> None:
+            await self._signs.operator_is_here(visit.actor.workspace_id)
+            await self._assignees.is_online(visit.actor)
 
         async def pause() -> bool:
             with anyio.move_on_after(self._policy.news_look_seconds):
                 await stopping.wait()
             if stopping.is_set() or not await self._sign_in.is_signed_in(visit.secret):
                 return False
-            await self._signs.operator_is_here(visit.actor.workspace_id)
+            await is_here()
             return True
+
+        await is_here()
 
         async with aclosing(self._news.watch(visit.actor, pause)) as looks:
             async for look in looks:

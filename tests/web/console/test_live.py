@@ -1,11 +1,14 @@
 """Operators see who asks for a person, answer in the place of the agent, and hand back."""
 
 import re
+from html import unescape
 from uuid import uuid4
 
 import pytest
 
 from app.agents.agents import Agents
+from app.core.actor import Actor
+from app.workspaces.operators import Assignees
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import FORMS, OpenConsole
 from tests.web.house import House
@@ -43,7 +46,7 @@ async def test_who_waits_is_counted_in_the_menu_of_every_page_and_listed(waiting
     assert "Live 1 waiting" in shown
     listed = text_of(await waiting.viewer.page("/console/live"))
     assert "My lamp is <b>broken</b>." in listed
-    assert re.search(r"Visitor [0-9a-f]{4} Docs waiting", listed)
+    assert re.search(r"waiting Visitor [0-9a-f]{4} · Docs", listed)
     waiting.house.clock.advance(121)
     assert "overdue" in text_of(await waiting.viewer.page("/console/live"))
     await take(waiting, waiting.editor)
@@ -79,6 +82,30 @@ async def test_who_asks_and_what_was_noted_stand_beside_the_chat(waiting: OpenCo
     assert "New note" not in shown  # a viewer only reads
     assert "New note" in await editor.page(chat(waiting))
     assert "First seen" not in await editor.page(chat(waiting, "?after=1"))  # a look for what is new
+
+
+async def test_the_list_beside_a_chat_has_those_who_wait_then_ones_own_then_others(waiting: OpenConsole) -> None:
+    await take(waiting, waiting.editor)
+    await (await waiting.house.visitor()).call("POST", "/person")
+    for who, order in ((waiting.editor, ("waiting", "with you")), (waiting.viewer, ("waiting", "with editor"))):
+        html = await who.page(chat(waiting))
+        [listed] = re.findall(r'<nav class="pane" aria-label="Live chats">.*?</nav>', html, re.DOTALL)
+        badges = re.findall(r'class="badge \w+">([^<]+)<', listed)
+        assert [each.startswith(words) for each, words in zip(badges, order, strict=True)] == [True, True]
+        assert f'href="{chat(waiting)}" dir="auto" aria-current="page"' in listed
+        assert re.search(r'dir="auto" rel="prev">\(no message yet\)', listed)
+        polled = unescape(re.findall(r'id="live"[^>]* hx-get="([^"]+)"', listed)[0])
+        assert listed.count("</li>") == 2
+        assert 'aria-current="page"' in re.findall(r'<ol class="inbox".*?</ol>', await who.page(polled), re.DOTALL)[0]
+
+
+async def test_colleagues_who_have_the_console_open_come_first(waiting: OpenConsole) -> None:
+    await take(waiting, waiting.editor)
+    viewer = Actor(waiting.house.actor.workspace_id, "viewer@example.com", operator_id=uuid4())
+    await waiting.house.parts.get(Assignees).is_online(viewer)
+    shown = await waiting.editor.page(chat(waiting))
+    [choice] = re.findall(r'<select id="transfer_live-assignee".*?</select>', shown, re.DOTALL)
+    assert text_of(choice).startswith("Choose viewer@example.com (online) ")
 
 
 async def test_an_operator_takes_over_answers_and_hands_back(waiting: OpenConsole) -> None:

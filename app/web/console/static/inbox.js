@@ -8,17 +8,17 @@
   const OFF = "docent-keys"; // "off" where this browser shall know none
   const AT = "docent-inbox-at"; // the place in the list where one has closed something
   const opener = document.querySelector("[data-keys]");
-  const links = [...document.querySelectorAll(".inbox-question, .whole tbody th > a")];
+  const links = () => [...document.querySelectorAll(".inbox-question, .whole tbody th > a")]; // live chats come and go
   const boxes = [...document.querySelectorAll('.whole :is(li, td) input[type="checkbox"]')];
-  const row = () => links.findIndex((link) => link.closest("li, tr").contains(document.activeElement));
+  const row = () => links().findIndex((link) => link.closest("li, tr").contains(document.activeElement));
   const click = (selector) => document.querySelector(selector)?.click();
 
   /* -- a list -- */
 
   function move(by) {
     const at = row();
-    const to = at < 0 ? 0 : Math.min(Math.max(at + by, 0), links.length - 1);
-    links[to].focus();
+    const to = at < 0 ? 0 : Math.min(Math.max(at + by, 0), links().length - 1);
+    links()[to].focus();
   }
 
   function closeChosen() {
@@ -35,7 +35,7 @@
     k: () => move(-1),
     x: () => boxes[row()]?.click(),
     e: closeChosen,
-    "/": () => document.querySelector('main [type="search"]').focus(),
+    "/": () => document.querySelector('main [type="search"]')?.focus(),
   };
 
   /* -- one conversation -- */
@@ -60,7 +60,7 @@
     if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (help.open || !areOn.checked || types(event.target)) return;
     const act = event.key === "?" ? () => help.showModal() : keys[event.key];
-    if (!act || (keys === OF_LIST && !links.length && "jkxe".includes(event.key))) return;
+    if (!act || (keys === OF_LIST && !links().length && "jkxe".includes(event.key))) return;
     event.preventDefault();
     act();
   });
@@ -73,7 +73,7 @@
   areOn.addEventListener("change", () => localStorage.setItem(OFF, areOn.checked ? "on" : "off"));
   const at = sessionStorage.getItem(AT);
   sessionStorage.removeItem(AT);
-  if (at !== null && links.length) links[Math.min(Number(at), links.length - 1)].focus();
+  if (at !== null) links()[Math.min(Number(at), links().length - 1)]?.focus();
 
   const all = document.querySelector("[data-choose-all]");
   if (!all) return;

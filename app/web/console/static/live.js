@@ -3,7 +3,9 @@
 
 document.addEventListener("keydown", (event) => {
   const { target, key, shiftKey, isComposing } = event;
-  if (key !== "Enter" || shiftKey || isComposing || !target.matches("[data-enter-sends]")) return;
+  if (isComposing || !target.matches("[data-enter-sends]")) return;
+  if (key === "Escape") target.blur(); // for the keys of the list
+  if (key !== "Enter" || shiftKey) return;
   event.preventDefault();
   if (!target.value.trim()) return;
   htmx.process(target.form); // one that was drawn this moment is not htmx's own yet, and would load the page anew
