@@ -54,12 +54,11 @@ from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
 from app.kit.language_guesser import LanguageGuesser
-from app.kit.limits.rate_limiter import RateLimiter
-from app.kit.limits.stream_slots import StreamSlots
+from app.kit.limits import RateLimiter, StreamSlots
 from app.kit.password_hasher import Argon2PasswordHasher, PasswordHasher
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.process_limits import give_back_free_memory
-from app.kit.tasks.supervisor import PeriodicTask
+from app.kit.tasks import PeriodicTask
 from app.kit.timeouts import EvenTime
 from app.kit.wiring import Part, Parts, Wiring
 from app.knowledge.chunk_contexts import ChunkContexts

@@ -4,9 +4,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
-from crawler.address_policy import ALLOWED_PORTS, AddressPolicy
+from crawler.address_policy import ALLOWED_PORTS, AddressPolicy, IPAddress, canonical_host
 from crawler.errors import UrlRefused
-from crawler.host_name import IPAddress, canonical_host
 
 MAX_URL_CHARS = 4096
 DEFAULT_PORTS = {"http": 80, "https": 443}

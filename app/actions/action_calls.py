@@ -20,7 +20,7 @@ from app.core.confirmation import ProposedChange
 from app.core.errors import DocentError, RateLimited
 from app.core.tool_arguments import WrongArguments, check_arguments, offered_schema, read_arguments
 from app.core.turn import Channel, VisitorSession
-from app.kit.limits.rate_limiter import Limit, RateLimiter
+from app.kit.limits import Limit, RateLimiter
 from app.providers.chat.chat_model import ToolCall, ToolOffer
 from app.providers.http_caller import CallFailed, HttpCaller
 from app.store.outbox import Outbox

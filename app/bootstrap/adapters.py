@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 from app.core.errors import Misconfigured
 from app.kit.cache import MemoryCache
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.limits.rate_limiter import MemoryRateLimiter
-from app.kit.limits.stream_slots import MemoryStreamSlots
+from app.kit.limits import MemoryRateLimiter, MemoryStreamSlots
 from app.mail.mail import smtp_server
 from app.settings import Settings
 from app.store.secret_keys import SecretKeyFile, SecretKeys
@@ -18,8 +17,7 @@ from app.store.secret_keys import SecretKeyFile, SecretKeys
 if TYPE_CHECKING:
     from app.actions.action import ActionHosts
     from app.kit.cache import Cache
-    from app.kit.limits.rate_limiter import RateLimiter
-    from app.kit.limits.stream_slots import StreamSlots
+    from app.kit.limits import RateLimiter, StreamSlots
     from app.kit.meters import CircuitMeter
     from app.kit.shared_redis import RedisWithBreaker
     from app.knowledge.chunk_limits import ChunkLimits
@@ -124,7 +122,7 @@ def configured_rate_limiter(redis: RedisWithBreaker | None) -> RateLimiter:
     own = MemoryRateLimiter()
     if not redis:
         return own
-    from app.kit.limits.rate_limiter import FallbackRateLimiter
+    from app.kit.limits import FallbackRateLimiter
     from app.kit.shared_redis import LimitsRateLimiter
 
     return FallbackRateLimiter(LimitsRateLimiter(redis), own)
@@ -135,7 +133,7 @@ def configured_stream_slots(redis: RedisWithBreaker | None) -> StreamSlots:
     own = MemoryStreamSlots()
     if not redis:
         return own
-    from app.kit.limits.stream_slots import FallbackStreamSlots
+    from app.kit.limits import FallbackStreamSlots
     from app.kit.shared_redis import RedisStreamSlots
 
     return FallbackStreamSlots(RedisStreamSlots(redis), own)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.bootstrap.infrastructure import Infrastructure
     from app.conversations.history import History
     from app.core.costs import TokenPrices
-    from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
+    from app.kit.limits import ConcurrencyLimiter
     from app.providers.chat.chat_model import ChatModel
     from app.providers.chat.model_health import ModelHealth
     from app.providers.reranking.reranker import SheddingReranker
@@ -135,7 +135,7 @@ def _reading_queue(base: Infrastructure, model: ChatModel | None) -> list[Sheddi
 
 async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExitStack) -> Turns:
     """The turns of this process, which sends heartbeats for as long as they are open."""
-    from app.store.process_files import ProcessFiles
+    from app.store.processes import ProcessFiles
     from app.turns.api.visitor_turns import VisitorTurns
     from app.turns.heartbeat import Heartbeat
     from app.turns.remote.remote_turns import SharedTurns

@@ -77,7 +77,7 @@ from app.web.static_files import api_reference_routes
 from app.web.widget_script import WidgetScript
 from app.webhooks.api import AdminWebhooks
 from app.webhooks.pages import WebhookPages
-from app.workspaces.api.operators import AdminAudit, AdminOperators, AdminTokens
+from app.workspaces.api import AdminAudit, AdminOperators, AdminTokens
 from app.workspaces.pages.operators import ApiTokenPages, AuditPages, OperatorPages, WorkspacePages
 from app.workspaces.pages.own_account import PasskeyPages, PasswordLinkPages, SecondFactorPages
 from app.workspaces.pages.sign_in import ProviderSignInPages, SignInPages

@@ -15,7 +15,7 @@ from app.gaps.gap_replays import GapReplays, TrialAnswers, Trials
 from app.gaps.stopped_turns import StoppedTurns
 from app.kit.clock import Clock
 from app.kit.pattern_matcher import PatternMatcher
-from app.kit.tasks.supervisor import PeriodicTask
+from app.kit.tasks import PeriodicTask
 from app.kit.wiring import Parts, Wiring
 from app.mail.mail import sender_of
 from app.mail.mailer import MailDelivery, Mailer

@@ -39,7 +39,7 @@ from app.feature import Features
 from app.gaps.records.stopped_turns import StoppedTurnRecords
 from app.kit.clock import Clock, SystemClock
 from app.kit.private_files import private_files
-from app.kit.tasks.supervisor import Supervisor
+from app.kit.tasks import Supervisor
 from app.kit.wiring import Part
 from app.settings import SQLITE_FILE, Settings
 from app.store.engine import open_engine
@@ -111,8 +111,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from app.kit.cache import Cache
-    from app.kit.limits.rate_limiter import RateLimiter
-    from app.kit.limits.stream_slots import StreamSlots
+    from app.kit.limits import RateLimiter, StreamSlots
     from app.kit.meters import CircuitMeter
     from app.providers.embedding.embedder import Embedder, RememberingEmbedder, TokenEmbedder
     from app.providers.indexes.keyword_index import KeywordIndex
@@ -248,8 +247,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
     from prometheus_client import CollectorRegistry
 
     from app.kit.cache import Cache
-    from app.kit.limits.rate_limiter import RateLimiter
-    from app.kit.limits.stream_slots import StreamSlots
+    from app.kit.limits import RateLimiter, StreamSlots
     from app.kit.meters import CircuitMeter, background_failures
     from app.providers.embedding.embedder import Embedder
     from app.providers.indexes.keyword_index import KeywordIndex
@@ -309,7 +307,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
 @asynccontextmanager
 async def following_keywords(base: Infrastructure) -> AsyncIterator[None]:
     """For long-running processes: keep this machine's own keyword index up to date even if nobody searches."""
-    from app.kit.tasks.supervisor import PeriodicTask
+    from app.kit.tasks import PeriodicTask
     from app.knowledge.followed_keyword_index import FollowedKeywordIndex
 
     if not isinstance(base.indexes.keywords, FollowedKeywordIndex):

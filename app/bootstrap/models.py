@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakSet
 
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
+from app.kit.limits import ConcurrencyLimiter
 from app.model_settings import ChatEndpoint
 from app.providers.onnx_threads import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.settings import Settings

@@ -9,7 +9,7 @@ def _edge() -> Edge:
     from app.channels.oauth.oauth_api import OAuthApi
     from app.channels.oauth.oauth_pages import OAuthPages
     from app.channels.openai_api import OpenAiApi
-    from app.workspaces.api.operators import AdminTokens
+    from app.workspaces.api import AdminTokens
 
     return Edge(dict.fromkeys((OpenAiApi, McpApi, OAuthApi, LlmsApi), AdminTokens), (OAuthPages,))
 

@@ -17,7 +17,7 @@ from app.core.errors import InvalidInput, NotFound, Unauthorized
 from app.core.search_filter import EVERY_PAGE, SearchFilter
 from app.core.turn import Channel, Exchange, TokenUsage, TurnRequest
 from app.core.turn_events import TurnFeed
-from app.kit.limits.rate_limiter import RateLimiter
+from app.kit.limits import RateLimiter
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.access import Admission

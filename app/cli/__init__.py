@@ -99,7 +99,7 @@ COMMANDS = (
     LateCommand("ask", "app.cli.answers:ask", "Ask an agent a question and stream its answer."),
     LateCommand("search", "app.cli.answers:search", "Show which chunks an agent would answer from."),
     LateCommand("mcp", "app.cli.serving.commands:mcp", "Serve an agent's tools over the Model Context Protocol."),
-    LateCommand("eval", "app.cli.evaluation.commands:eval_", "Measure search on a set of questions, stage by stage."),
+    LateCommand("eval", "app.cli.evaluation:eval_", "Measure search on a set of questions, stage by stage."),
     LateCommand("demo", "app.cli.demo.command:demo", "Read a website, answer three questions, show the gap."),
     LateCommand(
         "report",

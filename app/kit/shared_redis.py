@@ -22,8 +22,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from app.core.errors import Unavailable
 from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
-from app.kit.limits.rate_limiter import Limit
-from app.kit.limits.stream_slots import LEASE_SECONDS, too_many_streams
+from app.kit.limits import LEASE_SECONDS, Limit, too_many_streams
 from app.kit.timeouts import patient_timeout
 
 _CONNECTION_SECONDS: Final = (

@@ -9,7 +9,7 @@ import anyio
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kit.tasks.supervisor import end_task
+from app.kit.tasks import end_task
 
 Owner = TypeVar("Owner", bound=Hashable)
 

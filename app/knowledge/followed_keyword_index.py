@@ -13,7 +13,7 @@ import structlog
 from app.agents.records import AgentRecords
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
-from app.kit.tasks.supervisor import end_task
+from app.kit.tasks import end_task
 from app.knowledge.chunk_indexer import (
     batches,
     chunk_terms,

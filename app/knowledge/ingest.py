@@ -32,7 +32,7 @@ from app.core.chunk import content_hash
 from app.core.errors import NotFound
 from app.core.text.markdown.links import split_links, without_targets
 from app.core.text.words import folded_words
-from app.kit.tasks.grouped_work import GroupedWork
+from app.kit.tasks import GroupedWork
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import Chunker

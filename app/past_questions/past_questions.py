@@ -14,7 +14,7 @@ from app.core.actor import Actor
 from app.core.turn import AnsweredBy, TurnEnd, TurnState, question_key
 from app.gaps.question_nearness import Asked, QuestionNearness
 from app.kit.language_guesser import LanguageGuesser
-from app.kit.tasks.few_at_once import few_at_once
+from app.kit.tasks import few_at_once
 from app.past_questions.past_conversation import PastQuestion
 from app.providers.embedding.embedder import Embedder
 from app.search.retrieval import without_candidates

@@ -9,7 +9,7 @@ import structlog
 
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.errors import EmbedderUnavailable, Unavailable
-from app.core.text.questions.asked_details import asked_details, without_details
+from app.core.text.asked_details import asked_details, without_details
 from app.core.text.sentences import asks, quotables
 from app.core.text.untrusted_text import as_prompt_text
 from app.providers.chat.chat_model import ChatMessage, ChatModel

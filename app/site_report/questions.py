@@ -14,7 +14,7 @@ from typing import Final
 from app.core.chunk import Chunk
 from app.core.delimited_text import delimited
 from app.core.errors import InvalidInput
-from app.core.text.questions.question_parts import asks_visitors, heading_words, instruction_question
+from app.core.text.question_parts import asks_visitors, heading_words, instruction_question
 from app.core.text.sentences import asks
 from app.core.text.words import folded_words, normalised
 from app.knowledge.starter_suggestions import page_questions

@@ -14,7 +14,7 @@ from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import DocentError, InvalidInput, NotFound
 from app.kit.clock import Clock
-from app.kit.tasks.supervisor import PeriodicTask
+from app.kit.tasks import PeriodicTask
 from app.site_report.ordered_report import OrderedReport, ReportKind
 from app.site_report.records import OrderedReportRecords
 from app.store.system_of_record import SystemOfRecord, Transaction

@@ -20,7 +20,7 @@ from app.core.text.markdown.blocks import BlockKind, blocks
 from app.core.text.words import folded_words, is_spaceless
 from app.core.turn import NO_ANSWER, AnsweredBy, Citation
 from app.kit.clock import Clock
-from app.kit.tasks.few_at_once import few_at_once
+from app.kit.tasks import few_at_once
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.site_report.ageing_facts import ageing_facts, is_post, is_under_date
 from app.site_report.contradictions import contradictions

@@ -9,9 +9,8 @@ import structlog
 
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import Overloaded, Unavailable
-from app.kit.tasks.supervisor import Supervisor, end_task
-from app.store.process_files import ProcessFiles
-from app.store.processes import ProcessRecords
+from app.kit.tasks import Supervisor, end_task
+from app.store.processes import ProcessFiles, ProcessRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)

@@ -21,7 +21,7 @@ from app.core.page_url import page_key
 from app.core.text.content_words import is_content_word, without_stop_words
 from app.core.text.markdown.blocks import BlockKind, blocks
 from app.core.text.markdown.section_text import section_name
-from app.core.text.questions.question_parts import heading_question
+from app.core.text.question_parts import heading_question
 from app.core.text.sentences import asks
 from app.core.text.turn_language import covers
 from app.core.text.untrusted_text import without_controls

@@ -29,7 +29,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import Citations, Confirm, Done, Error, Start, Status, Token
 from app.core.visitor_attribute import VisitorAttribute
-from app.kit.tasks.supervisor import end_task
+from app.kit.tasks import end_task
 from app.kit.tracing import NO_SPAN, Span, span, traced
 from app.search.index_watch import IndexWatch
 from app.search.retrieval import Retrieval, SearchQuery, without_candidates

@@ -13,7 +13,7 @@ from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound, Overloaded, TurnConflict, Unavailable
 from app.core.turn import StoredTurn, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import FIRST_RECORD_NUMBER, TurnFeed
-from app.kit.tasks.supervisor import Supervisor, end_task
+from app.kit.tasks import Supervisor, end_task
 from app.turns.live_turn import LiveTurn, replayed
 from app.turns.remote.log_writer import LogWriter
 from app.turns.remote.remote_turns import RemoteTurns, SharedTurns

@@ -12,7 +12,7 @@ from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import ASK, MANAGE, READ, WRITE, Actor
 from app.core.errors import Unauthorized
 from app.core.turn import VisitorSession
-from app.kit.limits.rate_limiter import RateLimiter
+from app.kit.limits import RateLimiter
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
 from app.web.client_address import ClientAddresses

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from starlette.requests import Request
 
-from app.kit.limits.rate_limiter import Limit, RateLimiter
+from app.kit.limits import Limit, RateLimiter
 from app.web.client_address import ClientAddresses
 
 

@@ -24,7 +24,7 @@ from app.agents.agent_choices import ProofWanted
 from app.core.errors import RateLimited
 from app.core.turn import VisitorSession
 from app.kit.clock import Clock
-from app.kit.limits.rate_limiter import Limit, RateLimiter
+from app.kit.limits import Limit, RateLimiter
 from app.web.client_address import ClientAddresses
 from app.web.errors import Refusal
 from app.web.limits_policy import LimitsPolicy

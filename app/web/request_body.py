@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from app.core.errors import InvalidInput
 from app.core.source_file import Upload
-from app.kit.tasks.interruptible import Interrupted, unless
+from app.kit.tasks import Interrupted, unless
 from app.web.errors import Refusal
 
 MAX_DEPTH = 32

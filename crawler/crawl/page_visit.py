@@ -20,8 +20,7 @@ from crawler.fetch.fetch_result import HTML, Fetched, NotFetched, Refusal, Wante
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.http_answers import bot_wall, wall_reason
 from crawler.fetch.linked_files import begins_as_file, file_types_at
-from crawler.fetch.robots import Robots
-from crawler.fetch.robots_rules import parse_x_robots_tag
+from crawler.fetch.robots import Robots, parse_x_robots_tag
 from crawler.url_rules import CheckedUrl, check_url, normalise_url
 
 if TYPE_CHECKING:

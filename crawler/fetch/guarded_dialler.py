@@ -11,9 +11,8 @@ from typing import Protocol
 import anyio
 import httpcore
 
-from crawler.address_policy import ALLOWED_PORTS, AddressPolicy, parse_address
+from crawler.address_policy import ALLOWED_PORTS, AddressPolicy, IPAddress, canonical_host, parse_address
 from crawler.errors import AddressRefused
-from crawler.host_name import IPAddress, canonical_host
 
 # The signatures below, `timeout` included, are httpcore's.
 SocketOptions = Iterable[httpcore.SOCKET_OPTION]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.questions.asked_details import (
+from app.core.text.asked_details import (
     asked_details,
     is_completed,
     is_told_alone,

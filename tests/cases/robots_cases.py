@@ -8,8 +8,7 @@ from typing import Any
 
 import httpcore
 
-from crawler.fetch.robots import Robots
-from crawler.fetch.robots_rules import RobotsRules
+from crawler.fetch.robots import Robots, RobotsRules
 from crawler.url_rules import check_url
 from tests.cases.case_rows import Row, require_known
 from tests.doubles.fake_network import FakeConnector, FakeNetwork, FakeRequest, response

@@ -13,7 +13,7 @@ import pytest
 
 from app.cli.serving import child_process
 from app.cli.serving.child_process import keep_child
-from app.kit.tasks.supervisor import end_task
+from app.kit.tasks import end_task
 
 _PROGRAM = """
 import os, signal, sys, time

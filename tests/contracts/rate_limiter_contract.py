@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from app.core.errors import RateLimited
-from app.kit.limits.rate_limiter import Limit, RateLimiter
+from app.kit.limits import Limit, RateLimiter
 
 TWO = Limit(2, 60)
 WORKERS = 32

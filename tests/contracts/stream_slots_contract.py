@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from app.core.errors import RateLimited
-from app.kit.limits.stream_slots import StreamSlots
+from app.kit.limits import StreamSlots
 
 
 class StreamSlotsContract:

@@ -17,7 +17,7 @@ from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn_events import Done
 from app.core.webhook_event import WebhookEvent
-from app.kit.tasks.supervisor import PeriodicTask
+from app.kit.tasks import PeriodicTask
 from app.leads.lead import Lead
 from app.leads.records import LeadRecords
 from app.webhooks.records import WebhookRecords

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.questions.question_parts import compared_names
+from app.core.text.question_parts import compared_names
 from tests.every_row import every_row
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.questions.question_parts import heading_question
+from app.core.text.question_parts import heading_question
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.questions.question_parts import question_parts
+from app.core.text.question_parts import question_parts
 from tests.linear_time import takes_linear_time
 
 

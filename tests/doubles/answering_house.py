@@ -23,7 +23,7 @@ from app.core.turn import TurnRequest, VisitorSession
 from app.core.turn_events import TurnEvent
 from app.kit.cache import Cache
 from app.kit.clock import Clock
-from app.kit.limits.rate_limiter import RateLimiter
+from app.kit.limits import RateLimiter
 from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
 from app.providers.chat.chat_model import ChatModel, NamedChatModels

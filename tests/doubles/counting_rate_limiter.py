@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from app.kit.limits.rate_limiter import Limit
+from app.kit.limits import Limit
 
 
 class CountingRateLimiter:

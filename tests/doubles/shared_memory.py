@@ -6,7 +6,7 @@ from uuid import UUID
 
 from app.core.errors import Unavailable
 from app.core.turn_events import NumberedEvent
-from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit, MemoryRateLimiter, RateLimiter
+from app.kit.limits import FallbackRateLimiter, Limit, MemoryRateLimiter, RateLimiter
 from app.turns.remote.remote_turns import SharedTurns
 from app.turns.remote.turn_log import EventBatch, MemoryTurnOrders, TurnHead, TurnOrder
 from tests.doubles.memory_turn_log import MemoryTurnLog

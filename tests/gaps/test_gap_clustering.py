@@ -22,7 +22,7 @@ from app.gaps.records.gaps import GapRecords
 from app.gaps.records.meanings import GapMeaningRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.kit.language_guesser import LanguageGuesser
-from app.kit.tasks.supervisor import PeriodicTask
+from app.kit.tasks import PeriodicTask
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 from app.store.system_of_record import SystemOfRecord

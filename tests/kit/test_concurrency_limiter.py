@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from app.core.errors import ModelUnavailable
-from app.kit.limits.concurrency_limiter import ConcurrencyLimiter, ConcurrencyLimitReached
+from app.kit.limits import ConcurrencyLimiter, ConcurrencyLimitReached
 from app.providers.chat.bounded_chat_model import BoundedChatModel
 from tests.contracts.chat_model_contract import read
 from tests.doubles.crowd import WorkFailed, Works, play, settle, steps

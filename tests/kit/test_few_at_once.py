@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from app.kit.tasks.few_at_once import few_at_once
+from app.kit.tasks import few_at_once
 
 
 async def test_results_come_in_the_order_of_the_things_a_few_at_a_time() -> None:

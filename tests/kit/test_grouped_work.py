@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.kit.tasks.grouped_work import GroupedWork
+from app.kit.tasks import GroupedWork
 
 
 class Doubling:

@@ -8,7 +8,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from app.kit.tasks.interruptible import Interrupted, unless
+from app.kit.tasks import Interrupted, unless
 
 
 async def test_the_result_and_the_error_of_the_work_are_its_own() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.errors import RateLimited, Unavailable
-from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit, MemoryRateLimiter, RateLimiter
+from app.kit.limits import FallbackRateLimiter, Limit, MemoryRateLimiter, RateLimiter
 from tests.contracts.rate_limiter_contract import RateLimiterContract
 
 

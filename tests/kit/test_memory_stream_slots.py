@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.errors import RateLimited, Unavailable
-from app.kit.limits.stream_slots import LEASE_SECONDS, FallbackStreamSlots, MemoryStreamSlots
+from app.kit.limits import LEASE_SECONDS, FallbackStreamSlots, MemoryStreamSlots
 from tests.contracts.stream_slots_contract import StreamSlotsContract
 
 

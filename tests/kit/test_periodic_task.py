@@ -2,7 +2,7 @@
 
 import asyncio
 
-from app.kit.tasks.supervisor import PeriodicTask
+from app.kit.tasks import PeriodicTask
 
 
 async def test_after_a_round_that_did_something_the_next_follows_at_once() -> None:

@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from app.core.errors import Unavailable
-from app.kit.tasks.supervisor import Supervisor, end_task
+from app.kit.tasks import Supervisor, end_task
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn import Channel, VisitorSession
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.limits.rate_limiter import Limit
+from app.kit.limits import Limit
 from app.kit.shared_redis import LimitsRateLimiter, RedisCache, RedisStreamSlots, RedisWithBreaker, redis_client
 from app.store.engine import POSTGRES_CONNECTIONS, is_sqlite, open_engine
 from app.store.migrate import migrate

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from app.core.errors import RateLimited, Unavailable
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit, MemoryRateLimiter
+from app.kit.limits import FallbackRateLimiter, Limit, MemoryRateLimiter
 from app.kit.shared_redis import LimitsRateLimiter, RedisCache, RedisWithBreaker, redis_client
 from tests.contracts.cache_contract import CacheContract
 from tests.contracts.history_contract import HistoryContract

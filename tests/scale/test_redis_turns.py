@@ -11,7 +11,7 @@ import redis
 
 from app.core.errors import Unavailable
 from app.kit.circuit_breaker import CircuitBreaker
-from app.kit.limits.stream_slots import LEASE_SECONDS
+from app.kit.limits import LEASE_SECONDS
 from app.kit.shared_redis import BlockingRedis, RedisStreamSlots, RedisWithBreaker, redis_client
 from app.turns.remote.redis_turn_log import RedisTurnLog, RedisTurnOrders
 from app.turns.remote.remote_turns import SharedTurns

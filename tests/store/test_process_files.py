@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from app.store.process_files import ProcessFiles
+from app.store.processes import ProcessFiles
 
 _HOLDER = """
 import sys, time
 from pathlib import Path
-from app.store.process_files import ProcessFiles
+from app.store.processes import ProcessFiles
 
 with ProcessFiles(Path(sys.argv[1]), boot=Path(sys.argv[2])).held(sys.argv[3]):
     print("held", flush=True)

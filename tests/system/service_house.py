@@ -21,7 +21,7 @@ from app.core.actor import Actor
 from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.kit.job_queue import InlineJobQueue, JobQueue
-from app.kit.limits.rate_limiter import RateLimiter
+from app.kit.limits import RateLimiter
 from app.knowledge.context_writer import ContextWriter
 from app.knowledge.document import PageContent
 from app.main import open_app

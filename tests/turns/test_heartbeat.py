@@ -12,9 +12,9 @@ from sqlalchemy import Engine
 from app.core.errors import DatabaseAway, Overloaded
 from app.core.turn import TurnState
 from app.core.turn_events import INTERRUPTED
-from app.kit.tasks.supervisor import Supervisor
+from app.kit.tasks import Supervisor
 from app.store.engine import open_engine
-from app.store.process_files import ProcessFiles
+from app.store.processes import ProcessFiles
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
 from app.turns.heartbeat import Heartbeat

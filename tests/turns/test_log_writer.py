@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from uuid import UUID, uuid4
 
 from app.core.turn_events import Start, Token
-from app.kit.tasks.supervisor import Supervisor
+from app.kit.tasks import Supervisor
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.log_writer import LogWriter
 from app.turns.remote.turn_log import EventBatch, TurnHead

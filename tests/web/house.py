@@ -37,8 +37,7 @@ from app.gaps.gap_suggestions import AnswerDrafts
 from app.kit.cache import Cache, MemoryCache
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
-from app.kit.limits.rate_limiter import RateLimiter
-from app.kit.limits.stream_slots import MemoryStreamSlots, StreamSlots
+from app.kit.limits import MemoryStreamSlots, RateLimiter, StreamSlots
 from app.kit.password_hasher import PasswordHasher
 from app.kit.timeouts import EvenTime
 from app.kit.wiring import Wiring

@@ -27,7 +27,7 @@ from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent, declared_events
 from app.kit.cache import MemoryCache
-from app.kit.tasks.supervisor import PeriodicTask
+from app.kit.tasks import PeriodicTask
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.store.delivery_loop import RETRY_AFTER
 from app.store.outbox import Outbox

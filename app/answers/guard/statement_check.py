@@ -17,7 +17,7 @@ from app.answers.guard.sentence_kind import SentenceKind, sentence_kind
 from app.answers.writing.answer_context import Source
 from app.core.errors import Overloaded, Unavailable
 from app.core.page_url import host_of
-from app.core.text.questions.question_parts import asks_something
+from app.core.text.question_parts import asks_something
 from app.core.text.stated_facts import FactKind, plain
 from app.providers.embedding.embedder import Embedder
 

@@ -24,7 +24,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import text_of
 from app.core.text.markdown.links import linked
 from app.core.text.markdown.section_text import markdown_name, unnumbered
-from app.core.text.questions.question_parts import compared_names, question_parts
+from app.core.text.question_parts import compared_names, question_parts
 from app.core.text.sentences import sentences
 from app.core.text.words import normalised
 from app.core.turn import AnsweredBy, Finish, TokenUsage

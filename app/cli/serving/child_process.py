@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 
 import structlog
 
-from app.kit.tasks.supervisor import Supervisor
+from app.kit.tasks import Supervisor
 
 log = structlog.get_logger(__name__)
 

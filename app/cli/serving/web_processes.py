@@ -22,7 +22,7 @@ import typer
 from app.cli.serving.child_process import MISCONFIGURED, docent_command, keep_child, keep_worker
 from app.cli.serving.listening import Member, bound_sockets
 from app.cli.terminal import fail
-from app.kit.tasks.supervisor import end_task
+from app.kit.tasks import end_task
 from app.settings import Settings
 
 _BEYOND_SHUTDOWN_SECONDS: Final = 10.0

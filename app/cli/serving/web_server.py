@@ -21,7 +21,7 @@ from app.cli.serving.child_process import keep_worker
 from app.cli.serving.listening import Member, bound_sockets
 from app.cli.serving.server_socket import asked_by_commands
 from app.kit.process_limits import YOUNG_COLLECTIONS, connections_that_fit
-from app.kit.tasks.supervisor import end_task
+from app.kit.tasks import end_task
 from app.main import Web, open_app
 from app.settings import Settings
 from app.turns.turns import Turns

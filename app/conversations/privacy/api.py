@@ -16,7 +16,7 @@ from app.conversations.transcripts import Transcripts
 from app.core.actor import Actor
 from app.core.turn import StoredTurn
 from app.core.visitor_attribute import VisitorAttribute
-from app.kit.limits.rate_limiter import Limit, RateLimiter
+from app.kit.limits import Limit, RateLimiter
 from app.store.tables import tables_of_visitors
 from app.web.limits_policy import a_day
 from app.web.operation import (

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
-from app.kit.limits.concurrency_limiter import ConcurrencyLimiter, ConcurrencyLimitReached
+from app.kit.limits import ConcurrencyLimiter, ConcurrencyLimitReached
 from app.kit.timeouts import ReusableTimeout
 from app.providers.chat.chat_model import ChatItem, ChatMessage, ChatModel, ChatStream, Thinking
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Final, Protocol
 
-from app.kit.tasks.few_at_once import few_at_once
+from app.kit.tasks import few_at_once
 from app.quality.evaluation.evaluation_set import EvaluationSet, Question
 from app.quality.evaluation.retrieval_metrics import (
     Separation,

@@ -12,7 +12,7 @@ import anyio
 
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
-from app.kit.tasks.interruptible import Interrupted, unless
+from app.kit.tasks import Interrupted, unless
 from app.knowledge.document import PageContent
 from app.providers.code.git_repository import GitRemotes
 from app.sources.listed.document_list import Article, DocumentList, ListedKind

@@ -17,8 +17,8 @@ from app.conversations.api.widget_models import AnswerOut, CitationOut, Confirma
 from app.core.errors import Unavailable
 from app.core.turn import TurnRequest, VisitorSession
 from app.core.turn_events import Citations, Confirm, Done, Error, NumberedEvent, Token, TurnFeed
-from app.kit.limits.stream_slots import LEASE_SECONDS, StreamSlots
-from app.kit.tasks.supervisor import Supervisor
+from app.kit.limits import LEASE_SECONDS, StreamSlots
+from app.kit.tasks import Supervisor
 from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
 
 

@@ -30,8 +30,7 @@ from app.core.turn import TurnRequest
 from app.core.turn_events import TurnFeed
 from app.core.visitor_attribute import VisitorAttribute
 from app.kit.clock import Clock
-from app.kit.limits.rate_limiter import RateLimiter
-from app.kit.limits.stream_slots import StreamSlots
+from app.kit.limits import RateLimiter, StreamSlots
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import LiveStreams, VisitorTurns, whole_answer
 from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_minute

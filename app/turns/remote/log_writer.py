@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 
 from app.core.errors import Unavailable
-from app.kit.tasks.supervisor import Supervisor, end_task
+from app.kit.tasks import Supervisor, end_task
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.turn_log import EventBatch, TurnLog
 

@@ -13,7 +13,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import DocentError, Unavailable
 from app.core.turn import StoredTurn, TurnState, VisitorSession
 from app.core.turn_events import FIRST_RECORD_NUMBER, INTERRUPTED, Error, NumberedEvent, TurnFeed
-from app.kit.tasks.supervisor import end_task
+from app.kit.tasks import end_task
 from app.store.system_of_record import SystemOfRecord
 from app.turns.live_turn import LiveTurn, Subscribers, head_of, rest_of
 from app.turns.remote.turn_log import OrderKind, TurnHead, TurnLog, TurnOrder, TurnOrders

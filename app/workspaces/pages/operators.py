@@ -11,7 +11,7 @@ from app.kit.clock import begin_of
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
 from app.web.file_export import ExportFormat
 from app.web.model import Email
-from app.workspaces.api.operators import ApiTokenIn, InvitationIn, OperatorIn, Password, audit_file
+from app.workspaces.api import ApiTokenIn, InvitationIn, OperatorIn, Password, audit_file
 from app.workspaces.api_tokens import ApiTokens, IssuedToken
 from app.workspaces.audit_entry import AuditFilter, declared_changes
 from app.workspaces.audit_log import AuditLog

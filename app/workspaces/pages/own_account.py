@@ -19,7 +19,7 @@ from app.web.console.session_cookie import secret_of, set_secret
 from app.web.errors import Refusal
 from app.web.middleware.public_url import base_url_of
 from app.web.model import Email
-from app.workspaces.api.operators import Password, TypedPassword
+from app.workspaces.api import Password, TypedPassword
 from app.workspaces.operator import (
     MAX_CODE_CHARS,
     MAX_CREDENTIAL_CHARS,

@@ -41,7 +41,7 @@ from app.web.errors import Refusal
 from app.web.limits_policy import codes_limits
 from app.web.middleware.public_url import base_url_of
 from app.web.model import Email
-from app.workspaces.api.operators import Password, TypedPassword
+from app.workspaces.api import Password, TypedPassword
 from app.workspaces.operator import MAX_CODE_CHARS
 from app.workspaces.operators import (
     MIN_PASSWORD_CHARS,

@@ -7,7 +7,7 @@ from app.web.access import Admission
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page
 from app.web.health import WELCOME
 from app.web.model import Email
-from app.workspaces.api.operators import Password
+from app.workspaces.api import Password
 from app.workspaces.first_account import FIRST_PATH, FirstAccount
 from app.workspaces.operators import MIN_PASSWORD_CHARS, SignInMethods
 from app.workspaces.password_links import MAX_TOKEN_CHARS

@@ -2,8 +2,7 @@ import anyio
 import pytest
 
 from crawler.extract.page import Outcome
-from crawler.fetch.robots import FAILURE_CACHE_SECONDS, Robots, RobotsPolicy
-from crawler.fetch.robots_rules import RobotsRules
+from crawler.fetch.robots import FAILURE_CACHE_SECONDS, Robots, RobotsPolicy, RobotsRules
 from crawler.url_rules import check_url
 from tests.doubles.fake_network import AGENT, FakeConnector, FakeNetwork, FakeRequest, FakeResolver, response
 

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.fetch.robots_rules import RobotsDirectives, parse_x_robots_tag
+from crawler.fetch.robots import RobotsDirectives, parse_x_robots_tag
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from dbos import DBOS, DBOSClient, WorkflowStatus
 
 from app.core.errors import DatabaseAway, DocentError, Overloaded, Unavailable
 from app.kit.job_queue import JobHandlers
-from app.kit.tasks.supervisor import Supervisor, end_task
+from app.kit.tasks import Supervisor, end_task
 from app.sources.runs.jobs.dbos_job_queue import (
     CRAWL,
     FINISH_DELETIONS,

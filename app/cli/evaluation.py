@@ -18,7 +18,7 @@ from app.agents.chat_model_names import ChatModelNames
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.answering import open_answering
 from app.bootstrap.infrastructure import open_infrastructure
-from app.cli.evaluation.evaluation_house import open_evaluation_house
+from app.cli.evaluation_house import open_evaluation_house
 from app.cli.local_operator import ALONE, live_agent, local_operator, meant_agent
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for, table
 from app.core.errors import InvalidInput

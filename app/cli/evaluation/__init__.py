@@ -1,1 +1,0 @@
-"""`docent eval` and what it prints."""

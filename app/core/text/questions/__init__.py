@@ -1,1 +1,0 @@
-"""What the words of a question ask for, whatever it is about."""

@@ -1,1 +1,0 @@
-"""Rate limits and limits of concurrency, in memory or in Redis."""

@@ -1,1 +1,0 @@
-"""Tasks that run as long as the process, run periodically, or have to end."""
