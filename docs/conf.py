@@ -1,7 +1,11 @@
 """How Sphinx makes a website of these pages: `make docs`. Its root is the repository's, so links read as on GitHub."""
 
 import re
+import sys
+from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).parent / "site"))
 
 project = "Docent"
 html_title = "Docent"
@@ -10,8 +14,9 @@ html_show_copyright = False
 html_show_sphinx = False
 html_copy_source = False
 html_extra_path = ["site/index.html"]
+html_static_path = ["site/static"]
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "tabs"]
 root_doc = "docs/index"
 include_patterns = [
     "docs/**",
