@@ -1,4 +1,4 @@
-// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/proof.js, dist/confirm.js, dist/code.js, dist/search.js, dist/inline.js and dist/invite.js with their source maps, dist/words/, and the client without an interface
+// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/proof.js, dist/confirm.js, dist/code.js, dist/search.js, dist/inline.js, dist/invite.js and dist/webmcp.js with their source maps, dist/words/, and the client without an interface
 // with its types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -164,7 +164,7 @@ export async function buildWidget() {
   const panel = await script("panel", `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)}, PAST = ${hashed("past", past)};`);
   const panelFile = `export const PANEL = ${hashed("panel", panel)};`;
   const [first, inline] = [await script("main", panelFile), await script("inline", panelFile)];
-  const invite = await script("invite");
+  const [invite, webmcp] = [await script("invite"), await script("webmcp")];
   const words = await Promise.all(
     (await readdir(here("src/words")))
       .filter((name) => name !== "en.json")
@@ -173,7 +173,7 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...first, ...panel, ...people, ...proof, ...confirm, ...code, ...page, ...past, ...search, ...inline, ...invite, ...words];
+  return [...first, ...panel, ...people, ...proof, ...confirm, ...code, ...page, ...past, ...search, ...inline, ...invite, ...webmcp, ...words];
 }
 
 /** A file's name for good and its `integrity`, which begins with what the name carries: it is as good as free in gzip. */

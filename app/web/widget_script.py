@@ -24,8 +24,8 @@ _ASKED_AFTER = "no-cache"  # cached, but revalidated each time: a fix reaches ev
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[A-Za-z0-9_-]{16}"
-_SCRIPT = "widget|panel|people|page|past|proof|confirm|code|search|inline|invite"
-_ASKED_FOR = "widget|search|inline|invite|docent-client"
+_SCRIPT = "widget|panel|people|page|past|proof|confirm|code|search|inline|invite|webmcp"
+_ASKED_FOR = "widget|search|inline|invite|webmcp|docent-client"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ BLOCKS = blocks()
 CHECKED_LANGUAGES = {"sh", "bash", "python", "json", "js", "html", "css", "nginx", "text", "php", "ruby"}
 _NOTE = re.compile(r"(the body|the answer|part of the answer) of ([A-Z]+) (\S+)")
 _ATTRIBUTES = re.compile(r"^\| `(data-[a-z-]+)` \|", re.MULTILINE)
-_SCRIPTS = "widget|search|inline|invite"
+_SCRIPTS = "widget|search|inline|invite|webmcp"
 
 
 def in_language(*languages: str) -> pytest.MarkDecorator:

@@ -7,7 +7,7 @@ def a_built_widget(folder: Path) -> Path:
     (folder / "words").mkdir(parents=True)
     (folder / "widget.js").write_text("var one = 1;\n")
     (folder / "widget.js.map").write_text("{}")
-    for name in ("panel", "people", "page", "past", "proof", "confirm", "code", "search", "inline", "invite"):
+    for name in ("panel", "people", "page", "past", "proof", "confirm", "code", "search", "inline", "invite", "webmcp"):
         (folder / f"{name}.js").write_text("var one = 1;\n")
         (folder / f"{name}.js.map").write_text("{}")
     (folder / "docent-client.js").write_text("export {};\n")

@@ -29,6 +29,7 @@ FILES = [
     "/widget/search.js",
     "/widget/inline.js",
     "/widget/invite.js",
+    "/widget/webmcp.js",
     "/widget/widget.js.map",
     "/widget/panel.js.map",
     "/widget/people.js.map",
@@ -40,6 +41,7 @@ FILES = [
     "/widget/search.js.map",
     "/widget/inline.js.map",
     "/widget/invite.js.map",
+    "/widget/webmcp.js.map",
     "/widget/words/de.json",
     "/widget/docent-client.js",
     "/widget/docent-client.d.ts",
@@ -77,7 +79,7 @@ async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) ->
 async def test_files_say_what_they_are(house: House) -> None:
     kinds = [(await house.http.get(path)).headers["content-type"] for path in FILES]
     javascript, json, plain = "text/javascript; charset=utf-8", "application/json", "text/plain; charset=utf-8"
-    assert kinds == [*[javascript] * 4, *[json] * 12, javascript, plain]
+    assert kinds == [*[javascript] * 5, *[json] * 13, javascript, plain]
     assert (await house.http.get("/widget/words/de.json")).json() == {"close": "Schließen"}
 
 
@@ -110,7 +112,7 @@ async def test_a_file_travels_zipped_where_the_browser_takes_that(house: House, 
     assert response.headers["etag"].endswith('-gzip"') is is_zipped
 
 
-@pytest.mark.parametrize("name", ["widget", "panel", "people", "page", "search", "invite"])
+@pytest.mark.parametrize("name", ["widget", "panel", "people", "page", "search", "invite", "webmcp"])
 async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(
     house: House, tmp_path: Path, name: str
 ) -> None:
@@ -233,7 +235,7 @@ def test_a_shipped_script_names_another_that_is_beside_it_and_its_bytes(first: s
     assert built.integrity in script
 
 
-@pytest.mark.parametrize("name", ["proof", "confirm", "code", "past", "search", "invite"])
+@pytest.mark.parametrize("name", ["proof", "confirm", "code", "past", "search", "invite", "webmcp"])
 def test_the_last_scripts_load_nothing_more(name: str) -> None:
     assert "sha384-" not in (built_widget() / f"{name}.js").read_text("utf-8")
 
