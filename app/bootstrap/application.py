@@ -71,7 +71,7 @@ from app.web.errors import Refusal, UnexpectedErrors, answer_with_problem
 from app.web.health import Health, StreamProbe
 from app.web.middleware.public_url import PublicUrl
 from app.web.middleware.request_log import RequestLog, RequestMeter, TracedRequests
-from app.web.middleware.response_headers import SecurityHeaders, WidgetCors
+from app.web.middleware.response_headers import Cors, SecurityHeaders
 from app.web.openapi import OpenApi
 from app.web.static_files import api_reference_routes
 from app.web.widget_script import WidgetScript
@@ -205,7 +205,7 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", root_path: str = "") ->
             *([Middleware(TracedRequests)] if is_recording() else []),
             Middleware(RequestLog, meter=parts.get(RequestMeter)),
             Middleware(SecurityHeaders, addresses=parts.get(ClientAddresses)),
-            Middleware(WidgetCors),
+            Middleware(Cors),
             Middleware(UnexpectedErrors),
         ],
     )

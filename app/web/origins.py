@@ -61,6 +61,7 @@ def refuse_other_pages(request: HTTPConnection, allowed: Sequence[str]) -> None:
     if verdict.origin is None or not is_listed(verdict.origin, allowed):
         verdict.is_refused = True
         raise OriginRefused("A page of a website that is not listed calls. Programs send no Origin header.")
+    verdict.is_admitted = True
 
 
 def is_own(request: HTTPConnection, origin: str) -> bool:

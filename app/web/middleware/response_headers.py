@@ -1,6 +1,7 @@
 """Headers that every response has unless its route sets others, and those by which listed websites, and no others, may
-read the visitor API."""
+read the visitor API and what an agent offers over MCP."""
 
+import re
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
@@ -48,22 +49,26 @@ class SecurityHeaders:
 
 
 ALLOWED_METHODS = "GET, POST, DELETE"
-ALLOWED_HEADERS = "Authorization, Content-Type, Last-Event-ID"
-EXPOSED_HEADERS = "RateLimit, RateLimit-Policy, Retry-After, X-Request-ID"
+_OF_MCP: Final = "Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id"
+ALLOWED_HEADERS = f"Authorization, Content-Type, Last-Event-ID, {_OF_MCP}"
+EXPOSED_HEADERS = "Mcp-Session-Id, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-ID"
 PREFLIGHT_SECONDS = 600
+_FOR_LISTED: Final = re.compile(r"/v1/widget/|/mcp(/|$)")
+# How a client of MCP finds out how to get a token, and gets it: the same for whoever asks, and nothing without a code.
+_FOR_ANY: Final = re.compile(r"/\.well-known/oauth-|/oauth/")
 
 
-class WidgetCors:
-    """A preflight names no agent, so it gets what the API accepts from any website. The request that follows is checked
-    against the agent's list, and only then may the page read the response. Credentials are never allowed, because the
-    API uses no cookies."""
+class Cors:
+    """A preflight gets what the API accepts from any website. The request that follows is checked against the agent's
+    list, and only then may the page read the response. Credentials are never allowed, because the API uses no
+    cookies."""
 
-    def __init__(self, app: ASGIApp, *, prefix: str = "/v1/widget/") -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._prefix = prefix
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not path_below(scope).startswith(self._prefix):
+        is_for_any = scope["type"] == "http" and _FOR_ANY.match(path_below(scope)) is not None
+        if scope["type"] != "http" or not (is_for_any or _FOR_LISTED.match(path_below(scope))):
             await self._app(scope, receive, send)
             return
         request = HTTPConnection(scope)
@@ -76,7 +81,7 @@ class WidgetCors:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.add_vary_header("Origin")
-                if verdict.origin is not None and verdict.may_read(message["status"]):
+                if verdict.origin is not None and (is_for_any or verdict.may_read(message["status"])):
                     headers["Access-Control-Allow-Origin"] = verdict.origin
                     headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
             await send(message)

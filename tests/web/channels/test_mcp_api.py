@@ -106,6 +106,31 @@ async def test_pages_that_the_agent_lists_and_docent_itself_may_call(tmp_path: P
         ] * 2
 
 
+async def test_a_listed_page_may_send_what_a_client_sends_and_read_what_comes_back(house: House) -> None:
+    await opened(house)
+    preflight = await house.http.options(
+        f"/mcp/{house.agent.id}",
+        headers={"Origin": SITE, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "mcp-name"},
+    )
+    assert preflight.status_code == 204
+    assert preflight.headers["access-control-allow-origin"] == SITE
+    for header in ("Authorization", "Content-Type", "Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"):
+        assert header in preflight.headers["access-control-allow-headers"]
+    said = await ping(house, Origin=SITE)
+    assert said.headers["access-control-allow-origin"] == SITE
+    assert "Mcp-Session-Id" in said.headers["access-control-expose-headers"]
+    assert "access-control-allow-credentials" not in {*said.headers, *preflight.headers}
+
+
+async def test_a_page_without_a_token_reads_where_it_gets_one(house: House) -> None:
+    for path in ("/mcp", f"/mcp/{house.agent.id}"):
+        refused = await house.http.post(path, json=PING, headers={"Origin": SITE})
+        assert refused.status_code == 401
+        assert refused.headers["access-control-allow-origin"] == SITE
+        assert "WWW-Authenticate" in refused.headers["access-control-expose-headers"]
+        assert f"/.well-known/oauth-protected-resource{path}" in refused.headers["www-authenticate"]
+
+
 async def test_what_is_not_sent_as_json_is_refused_by_name(house: House) -> None:
     await opened(house)
     refused = await house.http.post(f"/mcp/{house.agent.id}", content=b"{}", headers={"Content-Type": "text/plain"})

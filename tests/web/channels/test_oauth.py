@@ -111,6 +111,27 @@ async def test_a_token_is_valid_for_the_resource_that_was_allowed_alone(house: H
         assert f"/mcp/{house.agent.id}" in refused.json()["error"]["message"]
 
 
+async def test_a_client_in_a_browser_finds_registers_and_exchanges(house: House, assistant: Assistant) -> None:
+    await allowed(house, assistant)
+    origin = {"Origin": "https://inspector.example"}
+    agents = f"/.well-known/oauth-protected-resource/mcp/{house.agent.id}"
+    for path in (agents, "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-authorization-server"):
+        read = await house.http.get(path, headers=origin)
+        assert (read.status_code, read.headers["access-control-allow-origin"]) == (200, origin["Origin"])
+    for path in ("/oauth/register", "/oauth/token"):
+        asked = {**origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+        preflight = await house.http.options(path, headers=asked)
+        assert (preflight.status_code, preflight.headers["access-control-allow-origin"]) == (204, origin["Origin"])
+        refused = await house.http.post(path, json={}, headers=origin)
+        assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (400, origin["Origin"])
+        assert "access-control-allow-credentials" not in refused.headers
+
+
+async def test_the_console_where_access_is_allowed_is_for_no_other_page(house: House) -> None:
+    read = await house.http.get("/console/connect", headers={"Origin": "https://inspector.example"})
+    assert "access-control-allow-origin" not in read.headers
+
+
 async def test_the_operators_tools_are_allowed_on_their_own(house: House, assistant: Assistant) -> None:
     assert (await connected(house, assistant, "/mcp")).json() == PONG
     assert assistant.tokens is not None
