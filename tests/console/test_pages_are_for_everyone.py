@@ -48,6 +48,8 @@ ONE_PRESS = """[...document.querySelectorAll('button.danger')]
   .filter((button) => !button.closest('details')).map((button) => button.textContent)"""
 EMPTY = "[...document.querySelectorAll('.as-cards td:empty')].filter((cell) => cell.getClientRects().length).length"
 
+STICKS_OUT = """[...document.querySelectorAll('.as-cards td')]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)"""
 UNLABELLED = """[...document.querySelectorAll('.as-cards td[data-label]')].filter((cell) =>
   cell.getClientRects().length && parseFloat(getComputedStyle(cell).paddingInlineStart) < 100).length"""
 
@@ -89,6 +91,7 @@ def test_axe_finds_nothing_to_mend(page: ConsolePage, browser: Browser, served: 
         assert shown.evaluate(SIDEWAYS) == 0, "a list is wider than its room"
         assert {label.removesuffix(", numbers") for label in shown.evaluate(AS_TABLES)} <= COMPARED
         assert width > 390 or shown.evaluate(UNLABELLED) == 0, "a cell of a card does not say what it is of"
+        assert shown.evaluate(STICKS_OUT) == [], "what is in a cell is wider than it"
         assert width > 390 or shown.evaluate(EMPTY) == 0, "a cell without a word keeps its head on a phone"
     for width in TABLETS:
         shown.set_viewport_size({"width": width, "height": 800})

@@ -6,6 +6,7 @@ A page whose form has no example in page_examples.py fails the first test here.
 import re
 from collections import Counter
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
@@ -80,8 +81,13 @@ async def test_a_page_is_shown_to_whom_it_is_for(page: ConsolePage, still_consol
     assert still_console.rooms.visitor.session["anonymous_id"] not in response.text, "who has it is the visitor"
     if page.is_file:
         assert response.headers["content-disposition"].startswith("attachment")
-    else:
-        assert response.text.count("<h1") == 1
+        return
+    assert response.text.count("<h1") == 1
+    many = r"(?<![\d.,])1 (?:chunk|page|turn|question|conversation|answer|visitor|source|gap)s\b"
+    assert re.findall(many, response.text) == []
+    for address, label in re.findall(r'<a class="back" href="([^"]+)">.*?</span>(.*?)</a>', response.text):
+        [title] = re.findall("<h1[^>]*>(.*?)</h1>", (await browser.get(unescape(address))).text)
+        assert label in (title, "Gap"), "a page is called the same by what leads back to it"
 
 
 @those(lambda page: not is_form(page) and not page.is_file and not page.is_stream and page.scope is not None)
