@@ -19,6 +19,9 @@ from app.core.text.question_parts import heading_question
         ("Den Vertrag kündigen", "de", None),
         ("Are you ready to start?", "en", None),
         ("Contact us", "en", None),
+        ("When prices change", "en", None),
+        ("When do prices change?", "en", "When do prices change?"),
+        ("Quand les prix changent", "fr", None),
         ("", "en", None),
     ],
 )

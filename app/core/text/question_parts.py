@@ -126,10 +126,11 @@ def _article() -> re.Pattern[str]:
 
 
 def heading_question(heading: str, language: str | None) -> str | None:
-    """The heading if it asks; of an instruction, the question that it answers; else None. `language` is a BCP 47
-    primary subtag."""
+    """The heading if it asks; of an instruction, the question that it answers; else None, also for "When prices
+    change". `language` is a BCP 47 primary subtag."""
     if asks_something(heading, language):
-        return None if asks_visitors(heading, language) else heading
+        may_tell = not asks(heading) and _forms(language or _ENGLISH).may_tell.match(heading)
+        return None if may_tell or asks_visitors(heading, language) else heading
     return instruction_question(heading, language)
 
 
