@@ -2,7 +2,7 @@
 stream of news, an event `news` at once, then whenever something has changed."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -16,13 +16,14 @@ from app.agents.agents import Agents
 from app.conversations.inbox import ConversationReview
 from app.conversations.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveChat, LiveState, OpenChat, shown_name
 from app.core.actor import Actor
-from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
+from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat, Unavailable
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.live_chat.api.live_chats import SavedReplyCreate
 from app.live_chat.api.live_pictures import picture_response
 from app.live_chat.live_chats import LiveChats, LiveSigns, News, OperatorNews, waiting_visitors
 from app.live_chat.live_pictures import MAX_UPLOAD_BYTES, LivePictures
+from app.live_chat.reply_drafts import ReplyDrafts
 from app.live_chat.saved_replies import SavedReplies
 from app.live_chat.saved_reply import VARIABLES, SavedReply
 from app.web.console.page import (
@@ -73,7 +74,7 @@ class LiveWanted(Form):
 
 
 class HalfWrittenForm(Form):
-    """The same, at the moment at which a saved reply is inserted."""
+    """The same, at the moment at which a saved reply or a draft is inserted."""
 
     message_id: UUID | None = None
     text: str = Field(default="", max_length=MAX_TEXT_CHARS)
@@ -95,6 +96,7 @@ class LivePages(Pages):
         chats: LiveChats,
         pictures: LivePictures,
         replies: SavedReplies,
+        drafts: ReplyDrafts,
         assignees: Assignees,
         review: ConversationReview,
         agents: Agents,
@@ -103,6 +105,7 @@ class LivePages(Pages):
         self._chats = chats
         self._pictures = pictures
         self._replies = replies
+        self._drafts = drafts
         self._assignees = assignees
         self._review = review
         self._agents = agents
@@ -209,16 +212,29 @@ class LivePages(Pages):
     @action("/console/live/{conversation_id}/insert", access=write, shown_on="live_chat")
     async def insert_saved_reply(self, visit: Visit[HalfWrittenForm]) -> Shown:
         """Sends nothing: the form returns with the reply after the typed text, to be edited."""
-        given, conversation_id = visit.input, visit.path_id("conversation_id")
-        replies = await self._replies.for_conversation(visit.actor, conversation_id)
-        chosen = next((each for each in replies if each.reply.id == given.saved_reply), None)
-        typed = {"message_id": str(given.message_id or uuid4()), "text": given.text}
-        wrong = {} if chosen else {"saved_reply": "Choose a saved reply first."}
-        if chosen is not None:
-            typed["text"] = "\n".join(part for part in (given.text.rstrip(), chosen.text) if part)
-            typed["saved_reply"] = str(chosen.reply.id)
+        replies = await self._replies.for_conversation(visit.actor, visit.path_id("conversation_id"))
+        chosen = next((each for each in replies if each.reply.id == visit.input.saved_reply), None)
+        if chosen is None:
+            return await self._half_written(visit, wrong={"saved_reply": "Choose a saved reply first."})
+        return await self._half_written(visit, chosen.text, saved_reply=str(chosen.reply.id))
+
+    @action("/console/live/{conversation_id}/draft", access=write, shown_on="live_chat")
+    async def draft_reply(self, visit: Visit[HalfWrittenForm]) -> Shown:
+        """The same with what the agent would answer."""
+        try:
+            drafted = await self._drafts.draft(visit.actor, visit.path_id("conversation_id"))
+        except (InvalidInput, Unavailable) as error:
+            return await self._half_written(visit, wrong={"text": str(error)})
+        return await self._half_written(visit, drafted)
+
+    async def _half_written(
+        self, visit: Visit[HalfWrittenForm], added: str = "", wrong: Mapping[str, str] | None = None, **chosen: str
+    ) -> Shown:
+        given = visit.input
+        text = "\n".join(part for part in (given.text.rstrip(), added) if part)
+        typed = {"message_id": str(given.message_id or uuid4()), "text": text, "added": added, **chosen}
         values = {name: (value,) for name, value in typed.items()}
-        return replace(await self._chat(visit), form=Rejected("reply_live", values, wrong))
+        return replace(await self._chat(visit), form=Rejected("reply_live", values, wrong or {}))
 
     @action("/console/live/{conversation_id}/pictures", access=write, shown_on="live_chat")
     async def send_picture(self, visit: Visit[PictureForm]) -> Go:

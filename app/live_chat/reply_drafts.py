@@ -1,0 +1,54 @@
+"""Drafts what an operator may reply in a live chat: what the agent would answer."""
+
+import re
+from typing import Final
+from uuid import UUID
+
+from app.answers.playground import Playground, PlaygroundQuestion
+from app.conversations.inbox import ConversationReview
+from app.conversations.live_chat import MAX_TEXT_CHARS, Author
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.turn import Exchange
+from app.live_chat.live_chats import LiveChats
+
+# People write plain text: without the numbers of sources, and the signs of emphasis, code and headings.
+_MARKS: Final = re.compile(r"[ \t]*\[\d{1,3}\](?!\()|[*`]{1,3}|^#{1,6} ", re.MULTILINE)
+
+
+class ReplyDrafts:
+    """Sends and stores nothing."""
+
+    def __init__(self, chats: LiveChats, review: ConversationReview, playground: Playground) -> None:
+        self._chats = chats
+        self._review = review
+        self._playground = playground
+
+    async def draft(self, actor: Actor, conversation_id: UUID) -> str:
+        """The published agent's answer to what the visitor wrote since the last reply, or else to their last question,
+        with the address of the page that it cites first; plain text, at most MAX_TEXT_CHARS. Raises NotFound,
+        InvalidInput if there is no question or the agent has no answer, and the errors of Playground."""
+        thread = await self._review.thread(actor, conversation_id)
+        written: list[str] = []
+        for message in (await self._chats.view(actor, conversation_id)).messages:
+            if message.author is Author.OPERATOR:
+                written.clear()
+            elif message.picture is None:
+                written.append(message.text)
+        turns = thread.turns
+        if not written and turns:
+            written, turns = [turns[-1].question], turns[:-1]
+        if not written:
+            raise InvalidInput("", "The visitor has asked nothing yet.")
+        asked = PlaygroundQuestion(
+            "\n".join(written)[-MAX_TEXT_CHARS:],
+            thread.turns[-1].page_url if thread.turns else "",
+            thread.turns[-1].language if thread.turns else None,
+            history=tuple(Exchange(turn.question, turn.answer) for turn in turns),
+        )
+        conversation = thread.conversation
+        answer = await self._playground.ask(actor.workspace_id, conversation.agent_id, asked, "live")
+        if answer.is_low_confidence or not answer.answer.strip():
+            raise InvalidInput("", "The pages do not answer this.")
+        source = f"\n{answer.citations[0].page}" if answer.citations else ""
+        return _MARKS.sub("", answer.answer).strip()[: MAX_TEXT_CHARS - len(source)] + source
