@@ -180,7 +180,7 @@ async def open_worker(settings: Settings, doubles: Doubles = NO_DOUBLES) -> Asyn
         open_infrastructure(settings, doubles) as base,
         open_knowledge(base) as knowledge,
         action_calls(base) as actions,
-        open_playground(base, actions) as playground,
+        open_answering(base, actions) as answering,
         open_playground(base, actions, has_models=False) as quotes,
     ):
         report = await knowledge.jobs.mend()
@@ -195,7 +195,7 @@ async def open_worker(settings: Settings, doubles: Doubles = NO_DOUBLES) -> Asyn
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
             CrawlerHttpCaller(settings.crawl_allow) as caller,
             following_keywords(base),
-            background_tasks(base, playground, Quotes(quotes), webhooks, caller),
+            background_tasks(base, answering, Quotes(quotes), webhooks, caller),
             sending_mail(base),
             PeriodicTask("cutting anew", knowledge.ingest.cut_anew, pause_seconds=300, supervisor=base.supervisor),
             PeriodicTask("old vectors", compact_vectors, pause_seconds=3600, supervisor=base.supervisor),

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from app.answers.playground import Playground, Quotes
 from app.bootstrap.adapters import configured_mail_transport, configured_mailer
+from app.bootstrap.answering import Answering
 from app.bootstrap.features import unfilled
 from app.bootstrap.infrastructure import Infrastructure
+from app.conversations.history import History
 from app.conversations.privacy.retention import Retention, TraceRetention
 from app.feature import Job
 from app.gaps.gap_clustering import GapClustering
@@ -21,13 +23,16 @@ from app.mail.mail import sender_of
 from app.mail.mailer import MailDelivery, Mailer
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
+from app.providers.imap_mailbox import ImapMailboxes
 from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.golden_runs import GoldenRunWorker
 from app.quality.trial_search import TrialSearch
 from app.store.system_of_record import SystemOfRecord
+from app.turns.api.visitor_turns import VisitorTurns
 from app.webhooks.announcements import BudgetWarnings, GapDigests
 from app.webhooks.webhook import WebhookSender
 from app.webhooks.webhooks import WebhookDelivery
+from crawler.extract.extraction_pool import ExtractionPool, Extractor
 
 JOBS: Final[Sequence[Job[Any]]] = (
     Job(3600, "retention", Retention, Retention.erase),
@@ -40,7 +45,7 @@ JOBS: Final[Sequence[Job[Any]]] = (
 
 @asynccontextmanager
 async def background_tasks(
-    base: Infrastructure, playground: Playground, quotes: Quotes, webhooks: WebhookSender, caller: HttpCaller
+    base: Infrastructure, answering: Answering, quotes: Quotes, webhooks: WebhookSender, caller: HttpCaller
 ) -> AsyncIterator[None]:
     """While the block runs: deliver webhooks; erase old conversations and traces; group gaps, ask them again and send
     digests; run golden questions; and what features do."""
@@ -48,7 +53,9 @@ async def background_tasks(
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, base.supervisor)
 
-    records, clock, parts = base.record, base.clock, _parts(base, playground, quotes, webhooks, caller)
+    extractor = ExtractionPool(max_workers=1)
+    records, clock = base.record, base.clock
+    parts = _parts(base, answering, quotes, webhooks, caller, extractor)
     guests = [feature.work() for feature in base.features]
     takers = [parts.get(kind) for guest in guests for kind in guest.takers]
     delivery = WebhookDelivery(records, webhooks, clock, takers)
@@ -62,17 +69,22 @@ async def background_tasks(
         every(60, "gap digests", GapDigests(records, clock, takers).announce),
         *(every(job.pause_seconds, job.name, job.round_of(parts)) for job in jobs),
     ]
-    async with AsyncExitStack() as running:
+    async with extractor, AsyncExitStack() as running:
         for task in tasks:
             await running.enter_async_context(task)
         yield
 
 
 def _parts(
-    base: Infrastructure, playground: Playground, quotes: Quotes, webhooks: WebhookSender, caller: HttpCaller
+    base: Infrastructure,
+    answering: Answering,
+    quotes: Quotes,
+    webhooks: WebhookSender,
+    caller: HttpCaller,
+    extractor: Extractor,
 ) -> Wiring:
     """The parts that constructors of jobs cannot make themselves."""
-    parts, patterns = Parts(), PatternMatcher()
+    parts, patterns, playground = Parts(), PatternMatcher(), answering.playground
     parts.bind(SystemOfRecord).to(base.record)
     parts.bind(Clock).to(base.clock)
     parts.bind(Embedder).to(base.models.questions)
@@ -80,6 +92,10 @@ def _parts(
     parts.bind(Mailer).to(configured_mailer(base.settings))
     parts.bind(WebhookSender).to(webhooks)
     parts.bind(HttpCaller).to(caller)
+    parts.bind(ImapMailboxes).to(ImapMailboxes(base.settings.crawl_allow))
+    parts.bind(Extractor).to(extractor)
+    parts.bind(VisitorTurns).to(answering.turns)
+    parts.bind(History).to(answering.history)
     parts.bind(Playground).to(playground)
     parts.bind(Quotes).to(quotes)
     parts.bind(Trials).to(TrialAnswers(playground))

@@ -85,6 +85,7 @@ class Channel(StrEnum):
     CLI = "cli"
     API = "api"  # a program that speaks OpenAI's API
     MCP = "mcp"  # an assistant that speaks the Model Context Protocol
+    EMAIL = "email"
 
 
 @dataclass(frozen=True, slots=True)

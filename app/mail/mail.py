@@ -91,7 +91,9 @@ class MailLink:
 @dataclass(frozen=True, slots=True)
 class Mail:
     """Plain text throughout: callers escape nothing. `link` is the action for the reader, `footer` is why they get the
-    mail; `settings_url` is where they can opt out."""
+    mail; `settings_url` is where they can opt out. Without a `sender` it comes from the installation's own address. An
+    answer names the mail that it answers, `in_reply_to`, and those of its thread, as headers have them. `auto` says in
+    the words of RFC 3834 that a program wrote it, "" that a person did."""
 
     to: str
     subject: str
@@ -100,6 +102,11 @@ class Mail:
     footer: str = ""
     settings_url: str = ""
     reply_to: str = ""
+    sender: str = ""
+    sender_name: str = ""
+    in_reply_to: str = ""
+    references: str = ""
+    auto: str = "auto-generated"
 
     @property
     def text(self) -> str:
@@ -134,16 +141,21 @@ def checked_mail_address(field: str, address: str) -> str:
 def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime) -> EmailMessage:
     """The same message at each attempt, so that mailboxes recognise a duplicate by its Message-ID."""
     message = EmailMessage(policy=SMTP)
-    message["From"] = sender
+    message["From"] = Address(one_line(mail.sender_name), addr_spec=mail.sender) if mail.sender else sender
     message["To"] = Address(addr_spec=mail.to)
     message["Subject"] = one_line(mail.subject)
     message["Date"] = format_datetime(written_at)
     message["Message-ID"] = f"<{mail_id}@{sender.domain}>"
-    message["Auto-Submitted"] = "auto-generated"
-    if mail.reply_to:
-        message["Reply-To"] = Address(addr_spec=mail.reply_to)
-    if mail.settings_url:
-        message["List-Unsubscribe"] = f"<{mail.settings_url}>"
+    optional = {
+        "Auto-Submitted": mail.auto,
+        "In-Reply-To": mail.in_reply_to,
+        "References": mail.references,
+        "Reply-To": Address(addr_spec=mail.reply_to) if mail.reply_to else "",
+        "List-Unsubscribe": f"<{mail.settings_url}>" if mail.settings_url else "",
+    }
+    for name, value in optional.items():
+        if value:
+            message[name] = value
     message.set_content(mail.text, cte="quoted-printable")
     message.add_alternative(mail.html, subtype="html", cte="quoted-printable")
     return message

@@ -25,10 +25,11 @@ class Mailer:
         self.is_on = is_on
         self._public_url = public_url
 
-    def put(self, tx: Transaction, workspace_id: UUID, mail: Mail) -> None:
-        """Send the mail once this transaction is committed, and never if it is not. For installations with mail that
-        `is_on`. Raises InvalidInput for "email" if no mail can be sent to the address."""
-        MailRecords(tx).add(workspace_id, replace(mail, to=checked_mail_address("email", mail.to)))
+    def put(self, tx: Transaction, workspace_id: UUID, mail: Mail) -> UUID:
+        """Send the mail once this transaction is committed, and never if it is not; returns its id, the first part of
+        its Message-ID. For installations with mail that `is_on`. Raises InvalidInput for "email" if no mail can be sent
+        to the address."""
+        return MailRecords(tx).add(workspace_id, replace(mail, to=checked_mail_address("email", mail.to)))
 
     def put_and_drop(self, tx: Transaction, workspace_id: UUID, mail: Mail) -> None:
         """Takes as long as `put` but sends nothing, so that the time does not reveal whether there was a recipient."""

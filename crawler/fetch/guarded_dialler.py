@@ -5,7 +5,7 @@ changes nothing. TLS is negotiated above, with the host name, so certificates ar
 """
 
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 import anyio
@@ -56,8 +56,10 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
         policy: AddressPolicy,
         resolver: Resolver = system_resolver,
         connector: Connector | None = None,
+        ports: Collection[int] = ALLOWED_PORTS,
     ) -> None:
         self._policy = policy
+        self._ports = ports
         self._resolver = resolver
         self._connector = connector or httpcore.AnyIOBackend()
 
@@ -93,7 +95,7 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
         if literal is not None and self._policy.allows_literal(literal, port):
             return [literal]
         # The rules for ports and names again: this is the last check before dialling.
-        if port not in ALLOWED_PORTS:
+        if port not in self._ports:
             raise AddressRefused(f"port {port} is not allowed")
         if literal is not None:
             self._require_public(host, literal)

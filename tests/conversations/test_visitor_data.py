@@ -270,6 +270,6 @@ async def test_a_visitor_who_never_asked_leaves_a_receipt_of_nothing(home: Home)
     erasure = await home.data.erase_own(silent)
     nothing = (
         *("turns", "messages", "citations", "feedback", "confirmations", "gaps", "gap_questions", "stale_answers"),
-        *("stale_tellings", "outbox", "leads", "live_messages", "labels", "notes"),
+        *("stale_tellings", "outbox", "leads", "live_messages", "labels", "notes", "mails"),
     )
     assert erasure.rows == {"conversations": 1, **dict.fromkeys(nothing, 0)}

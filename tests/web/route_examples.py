@@ -45,6 +45,8 @@ from app.live_chat.live_pictures import LivePictures
 from app.live_chat.saved_replies import SavedReplies
 from app.live_chat.saved_reply import SavedReply
 from app.mail.mailer import Mailer
+from app.mailbox.mailbox import Mailbox
+from app.mailbox.records import MailboxRecords
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
@@ -242,6 +244,9 @@ async def furnish(house: House) -> FurnishedHouse:
     where = ("large", "https://models.example.com/v1", "large-1")
     endpoint = ModelEndpoint(uuid4(), actor.workspace_id, house.clock.now(), *where)
     await parts.get(ModelEndpoints).create(actor, endpoint, "sk-1")
+    mailbox = Mailbox(uuid4(), agent_id, house.clock.now(), "imap.example.com", "help@example.com", "help@example.com")
+    with house.record.writing() as tx:
+        MailboxRecords(tx).put(mailbox, "a password")
     spare = await parts.get(ApiTokens).issue(actor, "spare")
     operator = await parts.get(Operators).add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")
     await parts.get(UserIssuers).set(actor, agent_id, "https://id.example.com/", "docs", "https://id.example.com/keys")

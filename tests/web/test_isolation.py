@@ -68,6 +68,7 @@ PLANTED = {
     "webhooks": ("url", OF_AGENT),
     "help_desks": ("account", OF_AGENT),
     "tickets": ("last_error", "desk_id in (select id from help_desks where agent_id = :agent)"),
+    "mailboxes": ("address", OF_AGENT),
     "notice_channels": ("name", "workspace_id = (select workspace_id from agents where id = :agent)"),
     "model_endpoints": ("model", "workspace_id = (select workspace_id from agents where id = :agent)"),
     "documents": ("url", OF_AGENT),

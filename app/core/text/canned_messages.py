@@ -13,7 +13,8 @@ class CannedMessages:
     shown; `cannot_search`: search is down; `your_page`: title of what the visitor's browser reported; `person_asked`:
     somebody was called; `person_away`: nobody can be called before {moment}, in the time zone {zone}; `unconfirmed`:
     follows a sentence in brackets; `file_page` names page {page} of a file; `internal_document`: a source without a
-    link; `to_confirm`: introduces a change for the visitor to confirm; `which_one`: asks back, before names."""
+    link; `to_confirm`: introduces a change for the visitor to confirm; `which_one`: asks back, before names;
+    `written_by_program`: below an answer that is mailed."""
 
     not_found: str
     closest_sections: str
@@ -29,6 +30,7 @@ class CannedMessages:
     internal_document: str
     to_confirm: str
     which_one: str
+    written_by_program: str
 
 
 @cache

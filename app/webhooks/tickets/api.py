@@ -7,15 +7,16 @@ from pydantic import Field
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.webhook_event import WebhookEvent
+from app.web.derived_fields import taken
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
 from app.webhooks.api import TAG
 from app.webhooks.tickets.desk_settings import (
     HANDED_OVER,
     MAX_FIELD_CHARS,
-    MAX_TOKEN_CHARS,
     DeskFields,
     DeskKind,
     DeskSettings,
+    DeskToken,
 )
 from app.webhooks.tickets.help_desks import HelpDesks
 from app.webhooks.tickets.records import TicketState
@@ -27,18 +28,12 @@ _ACCOUNT = (
 )
 
 
-class HelpDeskIn(Model):
+class HelpDeskIn(Model, adds={"token": taken(DeskToken, "token")}):
     kind: DeskKind = DeskKind.MAIL
     host: str = Field(default="", max_length=MAX_FIELD_CHARS, description=_HOST)
     account: str = Field(default="", max_length=MAX_FIELD_CHARS, description=_ACCOUNT)
     inbox: str = Field(
         default="", max_length=MAX_FIELD_CHARS, description="For Chatwoot: the inbox in which conversations are opened."
-    )
-    token: str = Field(
-        default="",
-        max_length=MAX_TOKEN_CHARS,
-        description="The API token of the help desk. It is stored sealed and never shown again. If left out, the "
-        "current one is kept, at the same host only.",
     )
     events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = HANDED_OVER
 
@@ -72,7 +67,7 @@ class AdminHelpDesks(Api):
     async def set_help_desk(self, call: Call[Actor, HelpDeskIn]) -> HelpDeskOut:
         given = call.input
         fields = DeskFields(given.kind, given.host, given.account, given.inbox, given.events)
-        desk = await self._desks.set(call.caller, call.path_id("agent_id"), fields, given.token)
+        desk = await self._desks.set(call.caller, call.path_id("agent_id"), fields, given.made(DeskToken).token)
         return HelpDeskOut.showing(desk)
 
     @delete("/v1/agents/{agent_id}/help-desk", "Remove the help desk and its tickets", access=write)

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
+from app.core.setting import at_most
 from app.core.webhook_event import WebhookEvent
 
 MAX_FIELD_CHARS: Final = 254
@@ -20,6 +21,16 @@ class DeskKind(StrEnum):
     INTERCOM = "intercom"
     FRESHDESK = "freshdesk"
     CHATWOOT = "chatwoot"
+
+
+@dataclass(frozen=True, slots=True)
+class DeskToken:
+    token: Annotated[
+        str,
+        at_most(MAX_TOKEN_CHARS),
+        "The API token of the help desk, stored sealed and never shown again. If left out, the current one is kept, at "
+        "the same host only.",
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

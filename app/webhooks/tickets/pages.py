@@ -7,7 +7,7 @@ from app.mail.mailer import Mailer
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.notice import noticed
 from app.webhooks.tickets.api import HelpDeskIn
-from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
+from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind, DeskToken
 from app.webhooks.tickets.desks import DESKS
 from app.webhooks.tickets.help_desks import HelpDesks
 
@@ -45,7 +45,7 @@ class HelpDeskPages(Pages):
     async def set_help_desk(self, visit: Visit[HelpDeskForm]) -> Go:
         given = visit.input
         fields = DeskFields(given.kind, given.host.strip(), given.account.strip(), given.inbox.strip(), given.events)
-        await self._desks.set(visit.actor, visit.agent.id, fields, given.token.strip())
+        await self._desks.set(visit.actor, visit.agent.id, fields, given.made(DeskToken).token.strip())
         return Go(visit.url("help_desk"), "Help desk saved. New requests go there.")
 
     @action("/console/agents/{agent_id}/help-desk/clear", access=write, under="help_desk")

@@ -224,6 +224,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
         "events": ["lead.left"],
     },
     "clear_help_desk": {},
+    "set_mailbox": {"host": "imap.example.com", "user": "help", "password": "p", "address": "help@example.com"},
+    "clear_mailbox": {},
     "retry_ticket": {},
     "test_notice_channel": {},
     "delete_notice_channel": {},

@@ -59,6 +59,7 @@ BY_RULE = {
     ("add_chat_model", "url"): "http://10.0.0.1/",
     ("save_chat_model", "url"): "https://localhost/",
     ("set_help_desk", "host"): "not a host",
+    ("set_mailbox", "host"): "not a host",
     ("add_note", "text"): " ",
     ("reply_live", "text"): " ",
     ("add_saved_reply", "text"): "Hello {{nobody}}",

@@ -1,0 +1,20 @@
+"""E-mail in and out, as a guest of the core."""
+
+from app.feature import Edge, Feature, Job, Work
+
+
+def _edge() -> Edge:
+    from app.mailbox.api import AdminMailboxes
+    from app.mailbox.pages import MailboxPages
+    from app.webhooks.api import AdminWebhooks
+
+    return Edge({AdminMailboxes: AdminWebhooks}, (MailboxPages,))
+
+
+def _work() -> Work:
+    from app.mailbox.mail_reading import MailReading
+
+    return Work((Job(2, "mailboxes", MailReading, MailReading.read_due),))
+
+
+FEATURE = Feature(name="mailbox", edge=_edge, work=_work)

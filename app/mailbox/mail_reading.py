@@ -1,0 +1,274 @@
+"""What a worker does: reads mailboxes, asks agents, and answers or hands over to people; and mails what those write."""
+
+import re
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+from uuid import UUID, uuid5
+
+import structlog
+
+from app.agents.agent import LiveAgent
+from app.agents.records import AgentRecords
+from app.answers.handoff import asks_for_person
+from app.conversations.conversation import MAX_NOTES
+from app.conversations.history import History
+from app.conversations.live_chat import MAX_TEXT_CHARS, Author
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
+from app.conversations.records.live_chats import LiveChatRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.errors import AgentPaused, DocentError, HandedToPerson, NotFound, TurnConflict
+from app.core.setting_values import is_http
+from app.core.text.canned_messages import canned_messages
+from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnRequest, TurnState, VisitorSession
+from app.kit.clock import Clock
+from app.mail.mail import Mail, one_line
+from app.mail.mailer import Mailer
+from app.mailbox.mailbox import MAX_AN_HOUR, Mailbox, ReplyMode
+from app.mailbox.received_mail import NotAnswered, ReceivedMail, received_mail
+from app.mailbox.records import KeptMail, MailboxMailRecords, MailboxRecords
+from app.providers.imap_mailbox import ImapMailboxes, MailboxAccess, MailboxUnread
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.turns.api.visitor_turns import VisitorTurns
+from crawler.errors import CrawlError
+from crawler.extract.extraction_pool import Extractor
+
+log = structlog.get_logger(__name__)
+
+PAUSE: Final = timedelta(seconds=30)
+LEASE: Final = timedelta(minutes=10)
+_HOUR: Final = timedelta(hours=1)
+_SENT_AT_ONCE: Final = 20
+_NOTED_BY: Final = "E-mail"
+_RE: Final = re.compile(r"(?:re|aw|sv|antw|vs|odp)\s?:", re.IGNORECASE)
+_ANSWERS: Final = (AnsweredBy.CURATED, AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A mail with the conversation that it belongs to. `is_for_people`: they have it, or the agent is paused."""
+
+    session: VisitorSession
+    mail: ReceivedMail
+    kept: KeptMail
+    is_for_people: bool
+
+
+class MailReading:
+    """A mail has one place in its mailbox, which names its turn, and its answer is queued in the transaction in which
+    the mailbox advances: whenever a worker dies, the next one asks nothing and answers nothing twice."""
+
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        mailboxes: ImapMailboxes,
+        extractor: Extractor,
+        turns: VisitorTurns,
+        history: History,
+        mailer: Mailer,
+        clock: Clock,
+    ) -> None:
+        self._records = records
+        self._mailboxes = mailboxes
+        self._extractor = extractor
+        self._turns = turns
+        self._history = history
+        self._mailer = mailer
+        self._clock = clock
+
+    async def read_due(self) -> int:
+        """Read one mailbox; returns how many were due."""
+        lease_until = self._clock.now() + LEASE
+        due = await self._records.write(lambda tx: MailboxRecords(tx).claim(lease_until))
+        if due is None:
+            return 0
+        workspace_id, mailbox, password = due
+        own = self._records.of_workspace(workspace_id)
+        error = ""
+        try:
+            await own.write(lambda tx: self._mail_peoples_words(tx, workspace_id, mailbox))
+            error = await self._read(workspace_id, mailbox, password)
+        except (MailboxUnread, DocentError) as failure:
+            error = str(failure)
+        if error:
+            log.warning("mailbox.not_read", agent=str(mailbox.agent_id), reason=error)
+        next_at = self._clock.now() + PAUSE
+        await own.write(lambda tx: MailboxRecords(tx).rest(mailbox, next_at, error))
+        return 1
+
+    async def _read(self, workspace_id: UUID, mailbox: Mailbox, password: str | None) -> str:
+        """Returns why it cannot be read, or "". Raises MailboxUnread, DocentError."""
+        own = self._records.of_workspace(workspace_id)
+        if password is None:
+            return "No secret key opens the password. Enter it again."
+        try:
+            agent = await own.read(lambda tx: AgentRecords(tx).live(mailbox.agent_id))
+        except NotFound:
+            return "Publish the agent first: it answers as visitors would get it."
+        access = MailboxAccess(mailbox.host, mailbox.port, mailbox.user, password, mailbox.folder)
+        begun = mailbox.uid_validity is not None and mailbox.last_uid is not None
+        after = (mailbox.uid_validity or 0, mailbox.last_uid or 0) if begun else None
+        found = await self._mailboxes.unseen(access, after)
+        if found.uid_validity != mailbox.uid_validity:
+            await own.write(lambda tx: MailboxRecords(tx).begin_at(mailbox, found.uid_validity, found.next_uid - 1))
+            return ""
+        answered: list[int] = []
+        try:
+            for uid, raw in found.mails:
+                if await self._answer(agent, mailbox, uid, raw):
+                    answered.append(uid)
+        finally:
+            if answered:
+                await self._mailboxes.mark_answered(access, answered)
+        return ""
+
+    async def _answer(self, agent: LiveAgent, mailbox: Mailbox, uid: int, raw: bytes) -> bool:
+        """Whether an answer is on its way. Raises DocentError for what may be better in a moment."""
+        own = self._records.of_workspace(agent.workspace_id)
+        mail = await received_mail(raw, mailbox.address, self._html_text)
+        taken = (
+            mail
+            if isinstance(mail, NotAnswered)
+            else await own.write(lambda tx: self._take(tx, agent, mailbox, uid, mail))
+        )
+        if isinstance(taken, NotAnswered):
+            log.info("mail.left_alone", agent=str(agent.id), reason=taken.reason)
+            await own.write(lambda tx: MailboxRecords(tx).advance(mailbox, uid))
+            return False
+        turn_id = uuid5(mailbox.id, taken.kept.place)
+        turn = None if taken.is_for_people else await self._asked(taken, turn_id)
+        is_answered = await own.write(lambda tx: self._settle(tx, agent, mailbox, uid, taken, turn_id, turn))
+        if turn is None:
+            await self._history.people_wrote(taken.session.conversation_id)
+        return is_answered
+
+    async def _html_text(self, html: bytes) -> str:
+        try:
+            return (await self._extractor.extract(html, "https://mail.invalid/", "utf-8")).markdown
+        except CrawlError as error:
+            raise ValueError(error.reason) from error
+
+    def _take(
+        self, tx: Transaction, agent: LiveAgent, mailbox: Mailbox, uid: int, mail: ReceivedMail
+    ) -> _Taken | NotAnswered:
+        """In the conversation of the mail that it answers, if that is the same person's. Their address is known, but
+        nothing proves that it is theirs."""
+        mails = MailboxMailRecords(tx)
+        visitor = ConversationRecords(tx).signed_visitor(agent.id, f"mailto:{mail.address}")
+        place = f"{mailbox.uid_validity}.{uid}"
+        kept = mails.at(mailbox.id, visitor.id, place)
+        if kept is None:
+            if mail.message_id and mails.named(mailbox.id, visitor.id, [mail.message_id]):
+                return NotAnswered("a second copy")
+            if mails.read_since(mailbox.id, visitor.id, self._clock.now() - _HOUR) >= MAX_AN_HOUR:
+                return NotAnswered(f"over {MAX_AN_HOUR} an hour")
+            known = mails.named(
+                mailbox.id, visitor.id, [each.partition("@")[0] for each in mail.thread] + [*mail.thread]
+            )
+            conversation_id = (
+                known.conversation_id if known else ConversationRecords(tx).start(visitor, Channel.EMAIL).id
+            )
+            kept = KeptMail(
+                mailbox.id,
+                visitor.id,
+                conversation_id,
+                mail.address,
+                mail.subject,
+                mail.message_id,
+                mail.reference_ids,
+                place,
+            )
+            mails.add(kept)
+        session = VisitorSession(
+            agent.workspace_id, agent.id, visitor.id, kept.conversation_id, Channel.EMAIL, is_proven=False
+        )
+        is_with_people = LiveChatRecords(tx).own(session).is_open or agent.is_paused
+        return _Taken(session, mail, kept, is_with_people or not mail.question or asks_for_person(mail.question))
+
+    async def _asked(self, taken: _Taken, turn_id: UUID) -> StoredTurn | None:
+        """The turn, also if an earlier worker asked it; None if people answer."""
+        request = TurnRequest(turn_id, taken.mail.question, "")
+        try:
+            feed = await self._turns.ask(taken.session, request)
+        except (AgentPaused, HandedToPerson, TurnConflict):  # the latter: asked by a version that read mails otherwise
+            return None
+        async with aclosing(feed.events()) as events:
+            async for _ in events:
+                pass
+        own = self._records.of_workspace(taken.session.workspace_id)
+        return await own.read(lambda tx: StoredTurnRecords(tx).find(turn_id))
+
+    def _settle(
+        self,
+        tx: Transaction,
+        agent: LiveAgent,
+        mailbox: Mailbox,
+        uid: int,
+        taken: _Taken,
+        turn_id: UUID,
+        turn: StoredTurn | None,
+    ) -> bool:
+        if not MailboxRecords(tx).advance(mailbox, uid) or not ConversationRecords(tx).is_kept(taken.session):
+            return False
+        if turn and mailbox.reply is ReplyMode.SURE and _is_sure(turn):
+            words = canned_messages(turn.language).written_by_program
+            mail = Mail("", "", _paragraphs(turn), footer=words, auto="auto-replied")
+            self._put(tx, agent.workspace_id, mailbox, taken.kept, mail)
+            return True
+        if turn and turn.answered_by is AnsweredBy.SMALL_TALK and taken.mail.thread:
+            return False  # thanks
+        chat = LiveChatRecords(tx).ask(taken.session)
+        if turn is None:
+            said = (taken.mail.question or taken.mail.subject or "–")[:MAX_TEXT_CHARS]
+            LiveChatRecords(tx).add(chat, turn_id, Author.VISITOR, None, said)
+        _note(tx, agent, taken, has_draft=turn is not None)
+        return False
+
+    def _mail_peoples_words(self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox) -> None:
+        """One mail for each conversation in which operators wrote since the last one."""
+        for words in MailboxMailRecords(tx).unsent(mailbox.id, _SENT_AT_ONCE):
+            self._put(tx, workspace_id, mailbox, words.latest, Mail("", "", words.texts, auto=""), words.number)
+
+    def _put(
+        self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox, to: KeptMail, mail: Mail, told_number: int = 0
+    ) -> None:
+        """Queue it as an answer to that one."""
+        subject = to.subject if _RE.match(to.subject) else f"Re: {to.subject}"
+        whole = replace(
+            mail,
+            to=to.address,
+            subject=subject,
+            sender=mailbox.address,
+            sender_name=AgentRecords(tx).agent(workspace_id, mailbox.agent_id).draft.name,
+            in_reply_to=f"<{to.message_id}>" if to.message_id else "",
+            references=to.reference_ids,
+        )
+        mail_id = self._mailer.put(tx, workspace_id, whole)
+        kept = replace(to, subject=subject, message_id=str(mail_id), place="", told_number=told_number)
+        MailboxMailRecords(tx).add(kept, mail_id)
+
+
+def _is_sure(turn: StoredTurn) -> bool:
+    is_whole = turn.state is TurnState.DONE and turn.finish is Finish.COMPLETE and turn.confirmation is None
+    return is_whole and turn.answered_by in _ANSWERS and not turn.low_confidence
+
+
+def _paragraphs(turn: StoredTurn) -> list[str]:
+    sources = [f"[{each.id}] {one_line(each.title)}\n{each.url}" for each in turn.citations if is_http(each.url)]
+    return [*turn.answer.split("\n\n"), *sources]
+
+
+def _note(tx: Transaction, agent: LiveAgent, taken: _Taken, *, has_draft: bool) -> None:
+    """For operators, who do not see the mail itself."""
+    conversation = ConversationRecords(tx).own(taken.session.visitor_id, taken.session.conversation_id, Channel.EMAIL)
+    if len(InboxRecords(tx).notes(conversation.id)) >= MAX_NOTES:
+        return
+    lines = [f"A mail from {taken.mail.address}: {taken.mail.subject}"]
+    if has_draft:
+        lines.append("The agent was not sure or sends nothing itself: its answer here is a draft that nobody was sent.")
+    if taken.mail.attachments:
+        lines.append(f"Attachments that Docent did not keep: {taken.mail.attachments}.")
+    lines.append("What you write to the visitor in the live chat is sent as an answer.")
+    InboxRecords(tx).add_note(conversation, _NOTED_BY, "\n".join(lines))

@@ -1,0 +1,46 @@
+"""A mailbox whose mails an agent answers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Final
+from uuid import UUID
+
+from app.core.setting import at_most, between, required
+
+MAX_AN_HOUR: Final = 10
+"""Mails of one address that are read in an hour; a loop of two programs ends here."""
+
+
+class ReplyMode(StrEnum):
+    SURE = "sure"
+    DRAFT = "draft"
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxPassword:
+    password: Annotated[
+        str, at_most(500), "Stored sealed and never shown; empty keeps it while host, port and user are the same."
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mailbox:
+    """Its password is a secret and not part of this value. `uid_validity` and `last_uid` say up to which message it was
+    read (RFC 9051, 2.3.1.1), None before it was read."""
+
+    id: UUID
+    agent_id: UUID
+    created_at: datetime
+    host: Annotated[str, required(253), "The IMAP server, such as imap.example.com."]
+    user: Annotated[str, required(254), "The name to sign in with, mostly the address."]
+    address: Annotated[str, required(254), "The address that mails are answered from."]
+    port: Annotated[int, between(1, 65535), "993 for TLS, or 143 for STARTTLS."] = 993
+    folder: Annotated[str, required(200), "The folder that is read."] = "INBOX"
+    reply: Annotated[ReplyMode, '"draft": people send every answer. "sure": those above the threshold are sent.'] = (
+        ReplyMode.SURE
+    )
+    uid_validity: int | None = None
+    last_uid: int | None = None
+    read_at: Annotated[datetime | None, "When it was last read; null before the first time."] = None
+    last_error: Annotated[str, "Why it could not be read the last time; empty if it could."] = ""

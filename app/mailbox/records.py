@@ -1,0 +1,201 @@
+"""Mailboxes of agents, and the mails that were read and sent there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import BigInteger, Index, Integer, LargeBinary, String, func, select
+
+from app.conversations.live_chat import Author
+from app.mailbox.mailbox import Mailbox
+from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.sealed_rows import SealedRows
+from app.store.tables.agents import AGENTS
+from app.store.tables.conversations import LIVE_MESSAGES
+from app.store.transaction import Repository, new_id, value_of
+
+# `sealed` is the password, sealed with the key `sealed_by`. `next_at` is when it is read again.
+MAILBOXES = table(
+    "mailboxes",
+    Audited("agent", key="agent_id", unhashed=("uid_validity", "last_uid", "read_at", "last_error", "next_at")),
+    own_id(),
+    parent("agent_id", "agents", unique=True),
+    column("created_at", UtcDateTime),
+    column("host", StorableText),
+    column("port", Integer),
+    column("user", StorableText),
+    column("folder", StorableText),
+    column("address", StorableText),
+    column("reply", String(8)),
+    column("uid_validity", BigInteger, nullable=True),
+    column("last_uid", BigInteger, nullable=True),
+    column("read_at", UtcDateTime, nullable=True),
+    column("last_error", StorableText),
+    column("next_at", UtcDateTime, index=True),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedMail:
+    conversation_id: UUID
+    address: str
+    subject: str
+    created_at: datetime
+
+
+# A mail that was read, or sent by us. `message_id` identifies it in the headers of later ones, `place` in the mailbox
+# (UIDVALIDITY and UID; "" if it is ours). Of the conversation's live messages, all up to `told_number` were sent.
+MAILBOX_MAILS = table(
+    "mailbox_mails",
+    OfVisitors("mails", "The subjects of mails that the visitor wrote or got.", exported=ExportedMail),
+    own_id(),
+    parent("mailbox_id", "mailboxes"),
+    parent("visitor_id", "visitors", index=True),
+    parent("conversation_id", "conversations", index=True),
+    column("created_at", UtcDateTime),
+    column("address", StorableText),
+    column("subject", StorableText),
+    column("message_id", StorableText),
+    column("reference_ids", StorableText),
+    column("place", String(48)),
+    column("told_number", Integer),
+    Index(None, "mailbox_id", "visitor_id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMail:
+    """`reference_ids` are those of the mails before it in its thread, as its header has them."""
+
+    mailbox_id: UUID
+    visitor_id: UUID
+    conversation_id: UUID
+    address: str
+    subject: str
+    message_id: str
+    reference_ids: str = ""
+    place: str = ""
+    told_number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PeoplesWords:
+    """What operators wrote since the last mail, up to the live message `number`; `latest` is the visitor's latest."""
+
+    latest: KeptMail
+    texts: Sequence[str]
+    number: int
+
+
+class MailboxRecords(Repository):
+    def find(self, agent_id: UUID) -> Mailbox | None:
+        return self._value(Mailbox, select(MAILBOXES).where(MAILBOXES.c.agent_id == agent_id))
+
+    def password(self, agent_id: UUID) -> str:
+        """Raises NotFound, SecretsLocked."""
+        row = self._first_row(select(MAILBOXES).where(MAILBOXES.c.agent_id == agent_id), "mailbox")
+        return SealedRows(self._tx, MAILBOXES).opened(row).decode()
+
+    def put(self, mailbox: Mailbox, password: str) -> None:
+        """In the place of the one with the same id; it is read at once."""
+        sealed = SealedRows(self._tx, MAILBOXES).sealed(mailbox.id, password.encode())
+        self._put(MAILBOXES, {"id": mailbox.id}, mailbox, **sealed, next_at=self._now())
+
+    def clear(self, agent_id: UUID) -> None:
+        """Conversations stay. Raises NotFound."""
+        self._delete_one(MAILBOXES, "mailbox", MAILBOXES.c.agent_id == agent_id)
+
+    def claim(self, lease_until: datetime) -> tuple[UUID, Mailbox, str | None] | None:
+        """A due one with its workspace and its password, None if no key opens it. Nobody else gets it before
+        `lease_until`."""
+        due = (
+            select(MAILBOXES, AGENTS.c.workspace_id)
+            .join(AGENTS, AGENTS.c.id == MAILBOXES.c.agent_id)
+            .where(MAILBOXES.c.next_at <= self._now())
+            .order_by(MAILBOXES.c.next_at)
+            .limit(1)
+            .with_for_update(of=MAILBOXES, skip_locked=True)
+        )
+        row = self._connection.execute(due).first()
+        if row is None:
+            return None
+        self._update(MAILBOXES, MAILBOXES.c.id == row.id, next_at=lease_until)
+        password = SealedRows(self._tx, MAILBOXES).opened_or_none(row)
+        return row.workspace_id, value_of(Mailbox, row), None if password is None else password.decode()
+
+    def rest(self, mailbox: Mailbox, next_at: datetime, error: str) -> None:
+        """It was read, or could not be."""
+        read = {"read_at": self._now()} if not error else {}
+        self._update(MAILBOXES, MAILBOXES.c.id == mailbox.id, next_at=next_at, last_error=error, **read)
+
+    def begin_at(self, mailbox: Mailbox, uid_validity: int, last_uid: int) -> None:
+        self._update(MAILBOXES, MAILBOXES.c.id == mailbox.id, uid_validity=uid_validity, last_uid=last_uid)
+
+    def advance(self, mailbox: Mailbox, uid: int) -> bool:
+        """The mail is done with. False if another worker was faster, or the mailbox was changed or removed."""
+        is_next = (MAILBOXES.c.uid_validity == mailbox.uid_validity) & (MAILBOXES.c.last_uid < uid)
+        return self._update(MAILBOXES, MAILBOXES.c.id == mailbox.id, is_next, last_uid=uid) > 0
+
+
+class MailboxMailRecords(Repository):
+    def add(self, mail: KeptMail, mail_id: UUID | None = None) -> None:
+        """Raises NotFound if the conversation was erased."""
+        self._add(MAILBOX_MAILS, mail, id=mail_id or new_id(), created_at=self._now())
+
+    def at(self, mailbox_id: UUID, visitor_id: UUID, place: str) -> KeptMail | None:
+        """That of the visitor at that place of the mailbox, if it was read before."""
+        return self._one(MAILBOX_MAILS.c.place == place, mailbox_id, visitor_id)
+
+    def named(self, mailbox_id: UUID, visitor_id: UUID, message_ids: Sequence[str]) -> KeptMail | None:
+        """The visitor's latest mail, or mail to them, with one of those ids."""
+        return self._one(MAILBOX_MAILS.c.message_id.in_(message_ids), mailbox_id, visitor_id)
+
+    def read_since(self, mailbox_id: UUID, visitor_id: UUID, since: datetime) -> int:
+        """How many of the visitor's mails were read."""
+        theirs = _of(mailbox_id, visitor_id) & (MAILBOX_MAILS.c.place != "") & (MAILBOX_MAILS.c.created_at >= since)
+        return self._connection.scalar(select(func.count()).select_from(MAILBOX_MAILS).where(theirs)) or 0
+
+    def unsent(self, mailbox_id: UUID, limit: int) -> list[PeoplesWords]:
+        """By conversation, at most `limit` of them."""
+        told = (
+            select(MAILBOX_MAILS.c.conversation_id, func.max(MAILBOX_MAILS.c.told_number).label("number"))
+            .where(MAILBOX_MAILS.c.mailbox_id == mailbox_id)
+            .group_by(MAILBOX_MAILS.c.conversation_id)
+            .subquery()
+        )
+        waiting = (
+            select(LIVE_MESSAGES.c.conversation_id, func.max(told.c.number).label("told"))
+            .join(told, told.c.conversation_id == LIVE_MESSAGES.c.conversation_id)
+            .where(LIVE_MESSAGES.c.author == Author.OPERATOR.value, LIVE_MESSAGES.c.number > told.c.number)
+            .group_by(LIVE_MESSAGES.c.conversation_id)
+            .limit(limit)
+        )
+        return [self._words(mailbox_id, row) for row in self._connection.execute(waiting).all()]
+
+    def _words(self, mailbox_id: UUID, row: Any) -> PeoplesWords:
+        written = (
+            select(LIVE_MESSAGES.c.number, LIVE_MESSAGES.c.text)
+            .where(
+                LIVE_MESSAGES.c.conversation_id == row.conversation_id,
+                LIVE_MESSAGES.c.author == Author.OPERATOR.value,
+                LIVE_MESSAGES.c.number > row.told,
+            )
+            .order_by(LIVE_MESSAGES.c.number)
+        )
+        messages = self._connection.execute(written).all()
+        theirs = (MAILBOX_MAILS.c.conversation_id == row.conversation_id) & (MAILBOX_MAILS.c.place != "")
+        latest = select(MAILBOX_MAILS).where(theirs, MAILBOX_MAILS.c.mailbox_id == mailbox_id)
+        found = self._found(KeptMail, latest.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1), "mail")
+        return PeoplesWords(found, [each.text for each in messages], messages[-1].number)
+
+    def _one(self, is_it: Any, mailbox_id: UUID, visitor_id: UUID) -> KeptMail | None:
+        found = select(MAILBOX_MAILS).where(_of(mailbox_id, visitor_id), is_it)
+        return self._value(KeptMail, found.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1))
+
+
+def _of(mailbox_id: UUID, visitor_id: UUID) -> Any:
+    return (MAILBOX_MAILS.c.mailbox_id == mailbox_id) & (MAILBOX_MAILS.c.visitor_id == visitor_id)

@@ -1,0 +1,184 @@
+"""Reads a mailbox by IMAP (RFC 9051), with TLS, and never at a private address."""
+
+import imaplib
+import socket
+import ssl
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+import anyio
+import anyio.to_thread
+import httpcore
+
+from crawler.address_policy import AddressPolicy, Endpoint, parse_address
+from crawler.errors import CrawlError
+from crawler.fetch.guarded_dialler import GuardedDialler
+
+MAX_MAILS: Final = 10  # at once
+MAX_MAIL_BYTES: Final = 512 * 1024  # of each; what follows, attachments above all, is not read
+IMAPS_PORT, IMAP_PORT = 993, 143
+_STEP_SECONDS: Final = 20.0
+_BUDGET_SECONDS: Final = 60.0  # for all steps
+_MAX_REASON_CHARS: Final = 200
+
+Value = TypeVar("Value")
+
+
+class MailboxUnread(Exception):
+    """The mailbox cannot be read now. `str(error)` is for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxAccess:
+    host: str
+    port: int
+    user: str
+    password: str = field(repr=False)
+    folder: str = "INBOX"
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenMails:
+    """`mails` are UIDs with the beginning of their message, in order. UIDs hold as long as `uid_validity` stays, and
+    those of mails to come begin at `next_uid`."""
+
+    uid_validity: int
+    next_uid: int
+    mails: Sequence[tuple[int, bytes]] = ()
+
+
+class ImapMailboxes:
+    """`allowed` endpoints (ip, port) may be private, and are read without TLS, except at ports 993 and 143."""
+
+    def __init__(self, allowed: Iterable[Endpoint] = ()) -> None:
+        self._policy = AddressPolicy(frozenset(allowed))
+        self._dialler = GuardedDialler(self._policy, ports=frozenset((IMAPS_PORT, IMAP_PORT)))
+
+    async def unseen(self, access: MailboxAccess, after: tuple[int, int] | None) -> UnseenMails:
+        """The first MAX_MAILS unseen ones behind `after`, a UIDVALIDITY and a UID; none without it, or if UIDs were
+        given out anew since. Marks nothing. Raises MailboxUnread."""
+
+        def work(server: imaplib.IMAP4) -> UnseenMails:
+            _done(server.select(_quoted(access.folder), readonly=True))
+            uid_validity, next_uid = _number(server, "UIDVALIDITY"), _number(server, "UIDNEXT")
+            if after is None or after[0] != uid_validity:
+                return UnseenMails(uid_validity, next_uid)
+            found = _done(server.uid("SEARCH", f"UID {after[1] + 1}:*", "UNSEEN"))[0] or b""
+            uids = sorted(
+                uid for uid in map(int, found.split()) if uid > after[1]
+            )  # n:* names the last one in any case
+            return UnseenMails(uid_validity, next_uid, [(uid, _mail(server, uid)) for uid in uids[:MAX_MAILS]])
+
+        return await self._signed_in(access, work)
+
+    async def mark_answered(self, access: MailboxAccess, uids: Sequence[int]) -> None:
+        """Raises MailboxUnread."""
+
+        def work(server: imaplib.IMAP4) -> None:
+            _done(server.select(_quoted(access.folder)))
+            _done(server.uid("STORE", ",".join(map(str, uids)), "+FLAGS.SILENT", r"(\Seen \Answered)"))
+
+        await self._signed_in(access, work)
+
+    async def _signed_in(self, access: MailboxAccess, work: Callable[[imaplib.IMAP4], Value]) -> Value:
+        opened: list[imaplib.IMAP4] = []
+
+        def run() -> Value:
+            server = _Dialled(access, addresses, opened, is_plain=is_plain)
+            try:
+                if not is_plain and access.port == IMAP_PORT:
+                    server.starttls(ssl.create_default_context())
+                server.login(access.user, access.password)
+                done = work(server)
+                server.logout()
+                return done
+            finally:
+                with suppress(OSError):
+                    server.shutdown()
+
+        try:
+            addresses, is_plain = await self._checked(access)
+            with anyio.fail_after(_BUDGET_SECONDS):
+                return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+        except TimeoutError as error:
+            raise MailboxUnread(f"{access.host} took longer than {_BUDGET_SECONDS:g} s") from error
+        except CrawlError as error:
+            raise MailboxUnread(f"{access.host}: {error.reason}") from error
+        except httpcore.ConnectError as error:
+            raise MailboxUnread(str(error)) from error
+        except (imaplib.IMAP4.error, OSError, ValueError) as error:
+            raise MailboxUnread(f"{access.host}: {_reason(error)}") from error
+        finally:
+            for server in opened:
+                _interrupt(server)
+
+    async def _checked(self, access: MailboxAccess) -> tuple[list[str], bool]:
+        """The addresses to dial, and whether they may be used without TLS."""
+        addresses = await self._dialler.checked_addresses(access.host, access.port)
+        literal = parse_address(access.host)
+        is_allowed = literal is not None and self._policy.allows_literal(literal, access.port)
+        return list(map(str, addresses)), is_allowed and access.port not in (IMAPS_PORT, IMAP_PORT)
+
+
+class _Dialled(imaplib.IMAP4):
+    """At the first address that answers of those that were checked, with the host's name in TLS. It is in `opened`
+    before it waits for the server."""
+
+    def __init__(
+        self, access: MailboxAccess, addresses: Sequence[str], opened: list[imaplib.IMAP4], *, is_plain: bool
+    ) -> None:
+        self._addresses = addresses
+        self._is_tls = not is_plain and access.port == IMAPS_PORT
+        opened.append(self)
+        super().__init__(access.host, access.port, _STEP_SECONDS)
+
+    def _create_socket(self, timeout: float) -> socket.socket:
+        for address in self._addresses[:-1]:
+            with suppress(OSError):
+                return self._secured(socket.create_connection((address, self.port), timeout))
+        return self._secured(socket.create_connection((self._addresses[-1], self.port), timeout))
+
+    def _secured(self, dialled: socket.socket) -> socket.socket:
+        return ssl.create_default_context().wrap_socket(dialled, server_hostname=self.host) if self._is_tls else dialled
+
+    def read(self, size: int) -> bytes:
+        if size > MAX_MAIL_BYTES:
+            raise self.error(f"the server sent {size} bytes at once")
+        return super().read(size)
+
+
+def _interrupt(server: imaplib.IMAP4) -> None:
+    """A thread that still waits for it ends."""
+    with suppress(OSError, AttributeError):  # not connected any more, or not yet
+        server.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _mail(server: imaplib.IMAP4, uid: int) -> bytes:
+    """b"" if somebody has deleted it meanwhile."""
+    found = _done(server.uid("FETCH", str(uid), f"(BODY.PEEK[]<0.{MAX_MAIL_BYTES}>)"))
+    return next((part[1] for part in found if isinstance(part, tuple)), b"")
+
+
+def _done(answer: tuple[str, list[Any]]) -> list[Any]:
+    status, said = answer
+    if status != "OK":
+        raise imaplib.IMAP4.error(said[0] if said else status)
+    return said
+
+
+def _number(server: imaplib.IMAP4, name: str) -> int:
+    """Raises ValueError if the server did not send it."""
+    said = server.response(name)[1]
+    return int(said[-1] or b"")
+
+
+def _quoted(folder: str) -> str:
+    return f'"{folder}"'
+
+
+def _reason(error: Exception) -> str:
+    said = error.args[0] if error.args else type(error).__name__
+    said = said.decode(errors="replace") if isinstance(said, bytes) else str(error) or type(error).__name__
+    return said[:_MAX_REASON_CHARS]

@@ -1,0 +1,78 @@
+"""A mailbox is read over TLS, whose certificate is checked, and one that misbehaves is left."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import create_server
+
+import pytest
+
+from app.providers import imap_mailbox
+from app.providers.imap_mailbox import MAX_MAILS, ImapMailboxes, MailboxAccess, MailboxUnread
+from tests.doubles.imap_server import PASSWORD, USER, ImapServer, running_imap_server
+from tests.doubles.mail_server import certificate_for_loopback
+
+
+@contextmanager
+def served(folder: Path, port_of: str, monkeypatch: pytest.MonkeyPatch, *, is_tls: bool) -> Iterator[ImapServer]:
+    """On a free port in the place of the well-known one."""
+    with running_imap_server(certificate_for_loopback(folder), is_tls=is_tls) as server:
+        monkeypatch.setattr(imap_mailbox, port_of, server.port)
+        yield server
+
+
+def reader(server: ImapServer) -> tuple[ImapMailboxes, MailboxAccess]:
+    access = MailboxAccess("127.0.0.1", server.port, USER, PASSWORD)
+    return ImapMailboxes([("127.0.0.1", server.port)]), access
+
+
+@pytest.mark.parametrize(("port_of", "is_tls"), [("IMAPS_PORT", True), ("IMAP_PORT", False)], ids=["TLS", "STARTTLS"])
+async def test_it_is_read_over_tls_and_only_with_a_certificate_that_is_trusted(
+    port_of: str, is_tls: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(tmp_path, port_of, monkeypatch, is_tls=is_tls) as server:
+        boxes, access = reader(server)
+        with pytest.raises(MailboxUnread, match="certificate verify failed"):
+            await boxes.unseen(access, None)
+        assert "LOGIN" not in server.commands
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "mail-server.pem"))
+        server.receive("Subject: one\n\n")
+        assert (await boxes.unseen(access, (7, 0))).mails == [(1, b"Subject: one\n\n")]
+
+
+async def test_a_password_is_not_sent_to_a_server_without_starttls(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running_imap_server() as server:
+        monkeypatch.setattr(imap_mailbox, "IMAP_PORT", server.port)
+        boxes, access = reader(server)
+        with pytest.raises(MailboxUnread, match="TLS not supported"):
+            await boxes.unseen(access, None)
+        assert "LOGIN" not in server.commands
+
+
+async def test_the_first_unseen_ones_behind_the_last_are_read_and_marked_when_answered() -> None:
+    with running_imap_server() as server:
+        boxes, access = reader(server)
+        for number in range(MAX_MAILS + 3):
+            server.receive(f"Subject: {number}\n\n")
+        server.flags[3].add(r"\Seen")
+        found = await boxes.unseen(access, (7, 1))
+        assert [uid for uid, _ in found.mails] == [2, *range(4, MAX_MAILS + 3)]
+        await boxes.mark_answered(access, [2, 4])
+        assert [uid for uid, _ in (await boxes.unseen(access, (7, 1))).mails][:1] == [5]
+        assert (await boxes.unseen(access, (7, MAX_MAILS + 3))).mails == [], "n:* names the last one as well"
+        assert (await boxes.unseen(access, (6, 1))).mails == (), "of a mailbox that was made anew"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "localhost", "[::1]", "169.254.169.254"])
+async def test_the_own_network_is_not_dialled(host: str) -> None:
+    with pytest.raises(MailboxUnread):
+        await ImapMailboxes().unseen(MailboxAccess(host, 993, USER, PASSWORD), None)
+
+
+async def test_a_server_that_says_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imap_mailbox, "_BUDGET_SECONDS", 0.2)
+    with create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        boxes, access = ImapMailboxes([("127.0.0.1", port)]), MailboxAccess("127.0.0.1", port, USER, PASSWORD)
+        with pytest.raises(MailboxUnread, match="took longer"):
+            await boxes.unseen(access, None)
