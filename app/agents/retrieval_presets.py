@@ -37,7 +37,6 @@ _REFERENCE: Final[Mapping[str, Any]] = {
     "keyword_weight": 1.0,
     "rerank": RerankMode.JUDGE,
     "rerank_candidates": 18,
-    "focus_weight": 0.0,
     "page_boost": 0.15,
     "confidence_from": ConfidenceScale.RERANKER,
     "confidence_steepness": 2.5,

@@ -158,13 +158,6 @@ class RetrievalSettings:
         group=Group.RANKING,
         between=(50, 60_000),
     )
-    focus_weight: float = setting(
-        0.1,
-        label="Weight of pages found several times",
-        meaning="Raises pages that have many of the first ten candidates.",
-        group=Group.RANKING,
-        between=(0, 10),
-    )
     page_boost: float = setting(
         0.15,
         label="Weight of the visitor's page",
@@ -259,13 +252,6 @@ class RetrievalSettings:
         meaning="The reranker reads only the best chunk of each page. Lost answers wherever it was measured.",
         group=Group.EXPERIMENTAL,
     )
-    topic_weight: float = setting(
-        0.0,
-        label="Weight of the page's subject",
-        meaning="Raises chunks whose page as a whole is close to the question. Loses about as much as it gains.",
-        group=Group.EXPERIMENTAL,
-        between=(0, 1),
-    )
     freshness_weight: float = setting(
         0.0,
         label="Weight of the page's age",
@@ -279,20 +265,6 @@ class RetrievalSettings:
         meaning="Raises or lowers pages by the thumbs that answers from them got.",
         group=Group.EXPERIMENTAL,
         between=(0, 1),
-    )
-    spam_weight: float = setting(
-        0.0,
-        label="Penalty for repetition",
-        meaning="Lowers text that repeats the same words. Gained nothing where it was measured.",
-        group=Group.EXPERIMENTAL,
-        between=(0, 1),
-    )
-    exploration: float = setting(
-        0.0,
-        label="Exploration",
-        meaning="Adds chance to the order, the same for a question all day. Loses right answers.",
-        group=Group.EXPERIMENTAL,
-        between=(0, 0.2),
     )
 
     def check(self, at: str) -> None:

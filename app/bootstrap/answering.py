@@ -252,7 +252,6 @@ def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatMode
         base.indexes.questions,
         base.indexes.keywords,
         base.models.reranker,
-        base.clock,
         helper or model,
         is_reranker_shipped=base.models.is_reranker_shipped,
     )

@@ -107,8 +107,6 @@ class HybridRetriever:
             trace.stage("vote", best_first(ordered))
         # Collapsing leaves one chunk per page, so the share of a page among the first is taken from the order before.
         focus = _focus(found if settings.collapse_documents else ordered, candidates)
-        ordered = unit_interval(adjusted(ordered, focus, settings.focus_weight))
-        trace.stage("focus", best_first(ordered))
         ordered = await self._adjusted(agent, query, candidates, ordered, trace)
         reads = _Reads(self._finder.reads, self._ranker_reads(settings))
         ranked = _ranked(ordered, fused, candidates, coverage, logits, focus, query, settings, reads)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from app.agents.retrieval_settings import RerankMode
 from app.kit.cache import Cache
-from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.chat.chat_model import ChatModel
 from app.providers.embedding.embedder import Embedder
@@ -37,7 +36,6 @@ class SearchParts:
     vectors: VectorSearch
     keywords: KeywordIndex
     reranker: Reranker
-    clock: Clock
     helper: ChatModel | None = None
     is_reranker_shipped: bool = True
 
@@ -56,7 +54,7 @@ class SearchParts:
             rankers[RerankMode.MODEL] = ModelRanker(self.helper)
             planners.append(ModelQueryPlanner(self.helper))
         finder = self.candidate_finder()
-        adjustments = boosts(self.record, self.clock)
+        adjustments = boosts(self.record)
         translator = QuestionTranslator(self.helper) if self.helper else None
         reader = QuestionReader(self.record, self.embedder, self.keywords, translator)
         return HybridRetriever(finder, self.keywords, rankers, adjustments, reader, planners)

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from app.agents.agent import AgentConfig
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.writing.answer_context import AnswerContext
@@ -168,45 +166,12 @@ async def test_what_introduces_two_parts_of_one_list_is_told_once() -> None:
     assert found.count("The house has its rules") == 1
 
 
-async def test_the_caption_of_a_picture_is_not_quoted() -> None:
-    found = await answer(
-        "What does the administrator password open?",
-        "Choose it well.\n\n**Figure 4.5. The administrator password**\n\nThe administrator password opens the hub.\n\n"
-        "Figure 5 shows the administrator password.\n\nFig. 6: Administrator",
-    )
-    assert found == (
-        "Choose it well.\n\nThe administrator password opens the hub.\n\nFigure 5 shows the administrator password. [1]"
-    )
-
-
 async def test_what_is_below_one_of_many_pictures_is_quoted() -> None:
     people = "\n\n".join(
         f"*Ada {number} Byron, head of lamp number {number} in Galway and around it*" for number in range(20)
     )
     found = await answer("Who is head of lamp number 17?", f"These are all of us.\n\n{people}")
     assert "*Ada 17 Byron" in found
-
-
-async def test_a_line_of_references_is_not_quoted() -> None:
-    """It ends what was told of something else."""
-    found = await answer(
-        "What does the timer of the lamp measure?",
-        "Set the clock.\n\nSee also: clock, date, calendar.\n\nThe timer of the lamp measures seconds.",
-    )
-    assert found == "Set the clock.\n\nThe timer of the lamp measures seconds. [1]"
-
-
-@pytest.mark.parametrize(
-    "named",
-    ["What does the lamp measure?\n\nSetting the timer", "- Issue #30\n- The timer of the lamp"],
-    ids=["lines", "a list"],
-)
-async def test_a_box_of_references_is_not_quoted(named: str) -> None:
-    found = await answer(
-        "What does the timer of the lamp measure?",
-        f"The timer of the lamp measures seconds.\n\n**See also**\n\n{named}\n\nSeconds are counted up.",
-    )
-    assert found == "The timer of the lamp measures seconds.\n\nSeconds are counted up. [1]"
 
 
 async def test_a_second_passage_that_mostly_repeats_the_first_is_not_quoted() -> None:

@@ -60,22 +60,6 @@ async def test_a_section_that_is_several_sources_is_listed_once() -> None:
     ]
 
 
-async def test_a_section_of_references_is_neither_quoted_nor_listed() -> None:
-    text, listed = await written(
-        ExtractiveWriter(JUDGE),
-        [
-            source(
-                1, "The timer of the lamp measures seconds.\n\n### 2.1 See also\n\nThe timer of the lamp: clock, date."
-            ),
-            source(2, "The timer of the lamp, seconds.", "SEE ALSO"),
-            source(3, "Boxes are made of paper.", "Boxes", order=0.1),
-        ],
-        "What does the timer of the lamp measure?",
-    )
-    assert text == "The timer of the lamp measures seconds. [1]"
-    assert [each.url for each in listed] == ["https://x.example/1", "https://x.example/3"]
-
-
 async def test_what_else_a_quoted_source_says_comes_with_it() -> None:
     text = "The warranty of a lamp is 3 years.\n\n## Batteries\n\nThe warranty of batteries is 1 year."
     (cite,) = await cited(ExtractiveWriter(JUDGE), [source(1, text, "Lamps")])

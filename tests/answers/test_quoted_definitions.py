@@ -1,6 +1,5 @@
 """A definition is quoted by itself, and what goes on in one with its term."""
 
-from app.answers.writing.passage_extent import extended
 from app.answers.writing.passages import Passage, passages
 from tests.answers.extractive_answers import answer, source
 
@@ -15,42 +14,12 @@ def _passage(text: str, begins: str) -> Passage:
     return next(found for found in passages(source(1, text, "Options")) if found.text.startswith(begins))
 
 
-def test_a_definition_is_quoted_without_the_one_behind_it() -> None:
-    bell = f"**--bell**\n\n{_sentences('Ring the bell.', 'It has a bright and merry sound to its own.')}"
-    found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
-    assert extended(found, 700).text == bell
-
-
-def test_all_paragraphs_of_a_definition_are_quoted() -> None:
-    told = [_sentences("Ring it.", "It has a merry sound."), _sentences("It is old.", "It is a large and loud one.")]
-    bell = "\n\n".join(["**--bell**", *told])
-    found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
-    assert found.text != bell
-    assert extended(found, 700).text == bell
-
-
-def test_a_long_paragraph_of_a_definition_is_quoted_whole() -> None:
-    bell = "**--bell**\n\n" + " ".join(f"It rings {n} times and then once more at {n} o'clock." for n in range(11))
-    found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
-    assert found.text != bell
-    assert extended(found, 700).text == bell
-
-
 def test_what_goes_on_in_a_definition_is_told_by_its_term() -> None:
     rest = _sentences("A visitor hears it in the garden.", "It is heard from far away and behind walls.")
     ring = _sentences("Ring it.", "It has a bright and merry sound to it.")
     text = f"{LAMPS}\n\n**--bell** · *volume*\n\n{ring}\n\n{rest}\n\n{LAMPS}"
     found = _passage(text, "A visitor")
     assert found.within == "**--bell** · *volume*"
-    assert extended(found, 700).text == rest
-
-
-def test_what_goes_on_in_a_short_definition_is_quoted_from_its_beginning() -> None:
-    bell = (
-        f"**--bell**\n\n- **Type**: integer\n- **Default value**: 50\n\n{_sentences('The bell rings.', 'It is loud.')}"
-    )
-    found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "The bell rings.")
-    assert extended(found, 700).text.startswith(bell)
 
 
 def test_what_stands_behind_the_last_definition_is_none_of_it() -> None:

@@ -26,15 +26,6 @@ async def test_a_definition_is_quoted_with_its_term() -> None:
     )
 
 
-async def test_a_long_definition_is_quoted_from_its_beginning() -> None:
-    others = "\n\n".join(f"**Lamp {n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))
-    told = " ".join(f"Open door {n} of the house with its own small key." for n in range(8))
-    text = f"{others}\n\n**How do I ring?**\n\nPress the button. {told} The bell will ring twice then.\n\n{others}"
-    found = await answer("When will the bell ring?", source(1, text, "x"))
-    assert "**How do I ring?**\n\nPress the button. Open door 0" in found
-    assert "The bell will ring twice then." in found
-
-
 async def test_steps_are_quoted_whole_with_the_line_that_introduces_them() -> None:
     steps = "\n".join(f"{number}. Turn the reset wheel of the hub to mark {number}." for number in range(1, 9))
     text = f"The hub is a box.\n\n{'It is grey. ' * 90}\n\nHow to reset the hub:\n\n{steps}\n\n{'It is heavy. ' * 90}"

@@ -25,8 +25,8 @@ OF = EvaluationSet(
 
 @dataclass
 class SettledSearch:
-    """Finds the right chunk first when topics count; is unsure of what is off topic unless chance is at work. Each
-    pair costs 5 ms, topics 2 ms."""
+    """Finds the right chunk first when age counts; is unsure of what is off topic unless thumbs count. Each pair costs
+    5 ms, age 2 ms."""
 
     settings: RetrievalSettings = field(default_factory=RetrievalSettings)
     has_model: bool = False
@@ -40,10 +40,10 @@ class _Settled:
     settings: RetrievalSettings
 
     async def search(self, question: Question) -> StagedRanking:
-        order = ["right", "wrong"] if self.settings.topic_weight else ["wrong", "right"]
-        sure = question.is_answerable or self.settings.exploration > 0
+        order = ["right", "wrong"] if self.settings.freshness_weight else ["wrong", "right"]
+        sure = question.is_answerable or self.settings.engagement_weight > 0
         pairs = 4 if self.settings.rerank is RerankMode.VOTE else 0
-        spent = {"rerank": 5.0 * pairs, "recall": 7.0, "topic": 2.0 if self.settings.topic_weight else 0.0}
+        spent = {"rerank": 5.0 * pairs, "recall": 7.0, "freshness": 2.0 if self.settings.freshness_weight else 0.0}
         hits = [Hit("d", chunk) for chunk in order]
         return StagedRanking({"reranked": hits}, 0.9 if sure else 0.1, not sure, milliseconds=spent, pairs=pairs)
 
@@ -54,14 +54,14 @@ async def effect(name: str, changes: Mapping[str, Any]) -> Any:
 
 
 async def test_a_gain_is_the_mean_difference_over_the_same_questions() -> None:
-    found = await effect("topic", {"topic_weight": 0.1})
+    found = await effect("age", {"freshness_weight": 0.1})
     assert found.gains["mrr@10"] == (0.5, 0.5, 0.5)
     assert found.gains["pass@5"] == (0, 0, 0)
     assert found.milliseconds == pytest.approx(2)
 
 
 async def test_what_it_does_to_the_confidence_is_told_by_kind() -> None:
-    assert (await effect("chance", {"exploration": 0.1})).auroc == {"off_topic": -0.5}
+    assert (await effect("thumbs", {"engagement_weight": 0.1})).auroc == {"off_topic": -0.5}
 
 
 async def test_the_cross_encoder_costs_the_pairs_that_it_reads() -> None:

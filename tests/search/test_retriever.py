@@ -29,12 +29,11 @@ async def test_one_page_does_not_fill_every_place(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
         section = "Returns of a lamp are free. You may return a lamp within 30 days of its arrival, with its box."
         await house.learn("/stuffed", "\n\n".join(f"## Return a lamp {n}\n\n{section * 8}" for n in range(10)))
-        agent = await house.live_agent()
-        found = await house.retriever.retrieve(agent, SearchQuery("May I return a lamp within 30 days?"))
+        asked = SearchQuery("May I return a lamp within 30 days?", f"{SITE}/stuffed")
+        found = await house.retriever.retrieve(await house.live_agent(sources=4), asked)
 
-    stuffed = [item for item in found.ranked[:6] if item.chunk.url == f"{SITE}/stuffed"]
-    assert len(stuffed) == agent.config.retrieval.sources  # the order alone would give it all of them
-    assert [item.chunk.url for item in found.sources].count(f"{SITE}/stuffed") == agent.config.retrieval.sources - 1
+    assert {item.chunk.url for item in found.ranked[:4]} == {f"{SITE}/stuffed"}  # the order alone would give it all
+    assert [item.chunk.url for item in found.sources].count(f"{SITE}/stuffed") == 3
 
 
 async def test_of_a_site_that_is_found_as_a_whole_far_chunks_are_sources_too(tmp_path: Path) -> None:
@@ -123,7 +122,7 @@ async def test_what_the_embedder_cannot_read_is_believed_by_its_words_alone(tmp_
             "/lampen", "# Lampen\n\nDie Lampe leuchtet.", language="de" if said_of == "the page" else "en"
         )
         house.embedder.reads = frozenset({"en"})
-        agent = await house.live_agent(focus_weight=0)
+        agent = await house.live_agent()
         query = SearchQuery("Warum leuchtet die Lampe?", asked_in="de" if said_of == "the question" else None)
         ranked = (await house.retriever.retrieve(agent, query)).ranked
 
@@ -184,26 +183,6 @@ async def test_thumbs_move_the_pages_of_the_answers_that_they_are_for(
     assert set(moved.values()) == {0}
 
 
-async def test_a_text_that_repeats_itself_goes_back(tmp_path: Path) -> None:
-    async with answering_house(tmp_path) as house:
-        await house.learn("/stuffed", "# Warranty\n\n" + "warranty lamp battery years " * 30)
-        assert (await house.found("warranty of a lamp battery in years"))[0] == "/stuffed"
-        assert (await house.found("warranty of a lamp battery in years", spam_weight=1))[0] == "/warranty"
-
-
-async def test_chance_moves_the_order_by_no_more_than_its_weight_and_the_same_all_day(tmp_path: Path) -> None:
-    async with answering_house(tmp_path) as house:
-        query = SearchQuery("Which lamp may I return?")
-        plain = await house.retriever.retrieve(await house.live_agent(), query)
-        moved = await house.retriever.retrieve(await house.live_agent(exploration=0.2), query)
-        again = await house.retriever.retrieve(await house.live_agent(exploration=0.2), query)
-
-    before = {item.chunk.id: item.order for item in plain.ranked}
-    assert {item.chunk.id: item.order for item in moved.ranked} == {item.chunk.id: item.order for item in again.ranked}
-    distances = [abs(item.order - before[item.chunk.id]) for item in moved.ranked]
-    assert 0 < max(distances) <= 0.2
-
-
 async def test_the_reranker_reads_the_best_chunk_of_each_page_where_pages_are_collapsed(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
         said = "Shipping a lamp to Norway costs 5 euros, and the lamp is shipped within three days of the order. " * 8
@@ -262,7 +241,7 @@ async def test_the_trace_says_what_every_stage_did(tmp_path: Path) -> None:
 
     stages = {stage["stage"]: stage for stage in found.trace["stages"]}
     assert list(stages) == [
-        "recall", "coverage", "fusion", "rerank", "vote", "focus", "current_page", "threshold"
+        "recall", "coverage", "fusion", "rerank", "vote", "current_page", "threshold"
     ]  # fmt: skip
     assert all(stage["ms"] >= 0 for stage in stages.values())
     assert stages["current_page"]["head"][0] == found.ranked[0].chunk.id[:8]
@@ -293,7 +272,7 @@ async def test_a_mode_that_nothing_is_set_up_for_leaves_the_fused_order(tmp_path
 async def test_the_chat_model_may_decide_the_order_alone(tmp_path: Path) -> None:
     model = ScriptedChatModel(["[0, 10, 5]"])
     async with answering_house(tmp_path, model=model) as house:
-        agent = await house.live_agent(rerank=RerankMode.MODEL, focus_weight=0)
+        agent = await house.live_agent(rerank=RerankMode.MODEL)
         found = await house.retriever.retrieve(agent, SearchQuery("Tell me of the lamp"))
 
     logits = [item.logit for item in found.ranked if item.logit is not None]
@@ -358,7 +337,7 @@ async def test_a_vote_weighs_the_same_whatever_the_fusion(tmp_path: Path) -> Non
         asked = SearchQuery("Which lamp model is bright and shines?")
         moves = {}
         for fusion in FusionMethod:
-            agent = await house.live_agent(fusion=fusion, focus_weight=0, page_boost=0)
+            agent = await house.live_agent(fusion=fusion, page_boost=0)
             found = (await house.retriever.retrieve(agent, asked)).ranked
             fused = [item.fused for item in found]
             moves[fusion] = max(fused) - min(fused)

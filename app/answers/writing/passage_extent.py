@@ -12,8 +12,6 @@ from app.core.text.markdown.blocks import (
     BlockKind,
     announces,
     list_items,
-    term_above,
-    term_of,
 )
 from app.core.text.sentences import points_back, sentences
 
@@ -29,53 +27,32 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     """All of its section if that fits `max_chars`. Else the passage and what follows it within them.
 
     Steps right before or after it are included, because a paragraph about steps is useless without them, and code right
-    before it if that fits, because the text refers to it. A definition is quoted from its beginning if that fits, and
-    without its neighbours.
+    before it if that fits, because the text refers to it.
     """
     pieces, start, end = passage.pieces, passage.start, passage.end
-    is_defined = bool(term_of(pieces[start]) or term_above(pieces, start))
-    if length(pieces) <= max_chars and not is_defined:
+    if length(pieces) <= max_chars:
         return replace(passage, start=0, end=len(pieces))
-    begins = [*([_definition_start(pieces, start)] if is_defined else []), _unit_start(pieces, start)]
-    first = next((at for at in begins if length(pieces[at : start + 1]) <= max_chars), start)
-    while first < start and length(pieces[first:end]) > max_chars:
-        end -= 1
-    start = first
+    first = _unit_start(pieces, start)
+    if length(pieces[first : start + 1]) <= max_chars:
+        while first < start and length(pieces[first:end]) > max_chars:
+            end -= 1
+        start = first
     if end < len(pieces) and are_steps(pieces[end]) and not any(map(are_steps, pieces[start:end])):
         end += 1
-    if start and not is_defined and has_code(pieces[start - 1]) and length(pieces[start - 1 : end]) <= max_chars:
+    if start and has_code(pieces[start - 1]) and length(pieces[start - 1 : end]) <= max_chars:
         start -= 1
     while end < len(pieces) and length(pieces[start : end + 1]) <= max_chars:
-        if is_defined and _begins_definition(pieces, end):
-            break
         end += 1
-    if start and not is_defined and are_steps(pieces[start - 1]):
+    if start and are_steps(pieces[start - 1]):
         start -= 1
     return replace(passage, start=start, end=end)
 
 
-def _goes_on_below(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether the piece and the one before it have the same introduction."""
-    return len(pieces[at]) > 1 and pieces[at - 1][0] is pieces[at][0]
-
-
 def _unit_start(pieces: Sequence[Piece], at: int) -> int:
     """The first piece with the same introduction: a long unit is cut into pieces that each repeat it."""
-    while at and _goes_on_below(pieces, at):
+    while at and len(pieces[at]) > 1 and pieces[at - 1][0] is pieces[at][0]:
         at -= 1
     return at
-
-
-def _definition_start(pieces: Sequence[Piece], at: int) -> int:
-    """Where the definition that the piece is in begins."""
-    while not _begins_definition(pieces, at):
-        at -= 1
-    return at
-
-
-def _begins_definition(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether a definition begins there, and not a further part of a long one."""
-    return bool(term_of(pieces[at])) and not (at and pieces[at][0] is pieces[at - 1][0])
 
 
 def with_code(passage: Passage) -> Passage:
@@ -111,8 +88,7 @@ def without_far_ends(passage: Passage, nearness: Sequence[float]) -> Passage:
     left."""
     pieces, least = passage.own_pieces, max(nearness) - _FAR
     staying = [at for at, piece in enumerate(pieces) if nearness[at] >= least or has_steps(piece) or has_code(piece)]
-    first, last = staying[0], staying[-1]
-    first = _unit_start(pieces, first)
+    first, last = _unit_start(pieces, staying[0]), staying[-1]
     while last + 1 < len(pieces) and length(pieces[first : last + 1]) < _LEAST_LEFT:
         last += 1
     while first and length(pieces[first : last + 1]) < _LEAST_LEFT:

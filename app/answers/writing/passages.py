@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.answers.writing.answer_context import Source
-from app.answers.writing.beside_text import is_headed_references, running_text
 from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, has_code, length, pieces_of, told_before
 from app.core.text.markdown.blocks import (
     Block,
@@ -141,17 +140,16 @@ def _uncut(first: Block, second: Block, page: str) -> Block | None:
 
 
 def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
-    """The source cut at its headings; text before the first one is under the source's own. Sections that only refer
-    elsewhere are left out."""
+    """The source cut at its headings; text before the first one is under the source's own."""
     heading, body = source.heading, list[Block]()
-    for block in running_text(blocks(_line_by_line(source))):
+    for block in blocks(_line_by_line(source)):
         if block.kind is not BlockKind.HEADING:
             body.append(block)
             continue
-        if body and not is_headed_references(heading):
+        if body:
             yield heading, body
         heading, body = _HEADING_MARKS.sub("", block.text).strip(), []
-    if body and not is_headed_references(heading):
+    if body:
         yield heading, body
 
 

@@ -111,7 +111,7 @@ async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(
     before = await draft_of(house)
     for name, value in {
         "recall_per_list": "0",
-        "exploration": "0.5",
+        "engagement_weight": "1.5",
         "sources": "many",
         "fusion": "magic",
         "filter_languages": "english",
@@ -141,9 +141,9 @@ async def test_a_number_that_is_not_the_default_says_what_that_was(house: House,
 async def test_experimental_settings_are_folded_until_one_is_in_use(house: House, browser: ConsoleBrowser) -> None:
     fold = '<details class="fold quiet"{}><summary class="button quiet">Show</summary>'
     assert fold.format("") in await browser.page(page_of(house))
-    refused = await browser.post(page_of(house), {**SETTINGS, "exploration": "0.5"})
+    refused = await browser.post(page_of(house), {**SETTINGS, "engagement_weight": "1.5"})
     assert fold.format(" open") in refused.text
-    await browser.post(page_of(house), {**SETTINGS, "exploration": "0.1"})
+    await browser.post(page_of(house), {**SETTINGS, "engagement_weight": "0.1"})
     assert fold.format(" open") in await browser.page(page_of(house))
 
 

@@ -9,10 +9,9 @@ between two times, and the terms of pages with contact details and addresses; `f
 answer that admits not knowing; `handoff` those for the wish for a `person`, over folded words: what may come `before`
 it, the `wishes`, and what may come `after` one; `answers` how models speak of their sources (`answer_words.py`);
 `polarity` the words that deny, and, in English, those that limit or say the contrary (`polarity.py`); `clauses` the
-words that join clauses and those that open one; `units` what numbers count, by kind (`number_kinds.py`); `refers` the
-headings of lists of other pages; `reports` parts of the addresses of news, posts and job advertisements; `reasoning`
-how a model that thinks aloud `opens`, and of what it `speaks`. The widget speaks the same languages
-(`widget/src/words`).
+words that join clauses and those that open one; `units` what numbers count, by kind (`number_kinds.py`); `reports`
+parts of the addresses of news, posts and job advertisements; `reasoning` how a model that thinks aloud `opens`, and of
+what it `speaks`. The widget speaks the same languages (`widget/src/words`).
 """
 
 import re
