@@ -144,8 +144,9 @@ class PlaygroundForm(Form):
     beside: str = ""
     said: str = ""
 
-    def versions(self) -> tuple[Version, ...]:
-        return ("draft", "live") if self.version == "both" else (self.version,)
+
+def _versions(given: PlaygroundForm) -> tuple[Version, ...]:
+    return ("draft", "live") if given.version == "both" else (given.version,)
 
 
 def _asked(given: PlaygroundForm) -> Sequence[tuple[str, Version, str | None]]:
@@ -153,7 +154,7 @@ def _asked(given: PlaygroundForm) -> Sequence[tuple[str, Version, str | None]]:
     first: tuple[str, Version, str | None] = (given.model or "draft", "draft", given.model or None)
     if given.beside:
         return [first, (given.beside, "draft", given.beside)]
-    return [first] if given.model else [(version, version, None) for version in given.versions()]
+    return [first] if given.model else [(version, version, None) for version in _versions(given)]
 
 
 class PlaygroundPages(Pages):
@@ -262,7 +263,7 @@ def _checked(visit: Visit[PlaygroundForm], models: Sequence[str]) -> Talk:
     if given.page_url:
         check_http_url("page_url", given.page_url)
     check_language("language", given.language)
-    if not set(given.versions()) <= set(visit.agent.versions):
+    if not set(_versions(given)) <= set(visit.agent.versions):
         raise InvalidInput("version", "This agent is not published yet. Ask the draft.")
     for field, name in (("model", given.model), ("beside", given.beside)):
         if name and name not in models:

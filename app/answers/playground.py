@@ -17,7 +17,7 @@ from app.conversations.history import TURNS
 from app.core.gap_state import GapReason
 from app.core.search_filter import SearchFilter
 from app.core.turn import AnsweredBy, Citation, Exchange, Finish, TokenUsage, TurnRequest
-from app.providers.chat.chat_model import ChatMessage
+from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import Retrieval, SearchQuery
 from app.store.system_of_record import SystemOfRecord
@@ -90,7 +90,7 @@ class Quotes:
 
 class Playground:
     """The answer pipeline without a visitor: the question brings its history, and nothing is stored. `search` finds the
-    sources."""
+    sources; `helper` is the model for what visitors do not read, if there is one."""
 
     def __init__(
         self,
@@ -99,12 +99,14 @@ class Playground:
         search: AgentSearch,
         completer: QueryContextualizer,
         prompts: PromptBuilder,
+        helper: ChatModel | None = None,
     ) -> None:
         self._records = records
         self._pipeline = pipeline
         self.search = search
         self._completer = completer
         self._prompts = prompts
+        self.helper = helper
 
     async def agent(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
         """Raises NotFound for an agent that is absent, another workspace's, or not published."""

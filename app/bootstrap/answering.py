@@ -329,4 +329,4 @@ def playground_on(base: Infrastructure, pipeline: AnswerPipeline, search: Search
     from app.answers.playground import Playground
 
     completer, prompts = question_completer(base, search), prompt_builder(base)
-    return Playground(base.record, pipeline, for_operators(base, search), completer, prompts)
+    return Playground(base.record, pipeline, for_operators(base, search), completer, prompts, search.helper)

@@ -26,7 +26,7 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality.evaluation.ablation import MECHANISMS, Effect, ablate
 from app.quality.evaluation.evaluation import STAGES, EvaluationReport, ask_all, evaluate, report
 from app.quality.evaluation.evaluation_set import FORMAT, EvaluationSet, read_evaluation_set
-from app.quality.golden_question import GoldenMark, GoldenQuestion, ModelSide, Trial
+from app.quality.golden_question import GoldenMark, GoldenQuestion, Judge, ModelSide, Trial
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_run_execution import VersionSearch, golden_set, mark
 from app.quality.golden_runs import GoldenRuns
@@ -140,7 +140,7 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
     _print_wrong([one for one in marks if not one[1].is_right], len(marks))
 
 
-async def run_golden_models(settings: Settings, named: str, models: str, *, as_json: bool) -> None:
+async def run_golden_models(settings: Settings, named: str, models: str, judge: Judge, *, as_json: bool) -> None:
     """Ends the command where the agent or a model is not there, or the agent has no golden question."""
     began = perf_counter()
     async with open_infrastructure(settings) as base, open_answering(base) as answering:
@@ -148,7 +148,7 @@ async def run_golden_models(settings: Settings, named: str, models: str, *, as_j
         agent = await meant_agent(base, actor, named)
         runs = GoldenRuns(base.record, trials, base.clock, ChatModelNames(settings.models))
         try:
-            asking = await runs.of_models(actor, agent.id, [name.strip() for name in models.split(",")])
+            asking = await runs.of_models(actor, agent.id, [name.strip() for name in models.split(",")], judge)
         except InvalidInput as error:
             fail(str(error), 2)
         while not asking.is_complete:
@@ -232,6 +232,10 @@ def eval_(
             "none.",
         ),
     ] = "",
+    judge: Annotated[
+        bool,
+        typer.Option("--judge", help="With --models: the helper model judges expected texts that words do not find."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure search on a set of questions, stage by stage."""
@@ -239,7 +243,7 @@ def eval_(
     if not shown or not set(shown) <= set(STAGES):
         fail(f"--stages: choose from {', '.join(STAGES)}, separated by commas.", 2)
     if agent is not None and models:
-        run(run_golden_models(settings_for(), agent, models, as_json=as_json))
+        run(run_golden_models(settings_for(), agent, models, "model" if judge else "words", as_json=as_json))
         return
     if agent is not None:
         run(run_golden(settings_for(), agent, "draft" if draft else "live", shown, as_json=as_json))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from statistics import median
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from app.agents.agent import Version
@@ -17,6 +17,7 @@ from app.core.turn import Citation
 
 MAX_PAGES: Final = 20
 EXPECTED: Final = at_most(20, each=500)
+Judge = Literal["words", "model"]  # who says whether an answer holds the expected texts
 # What an answer adds to the words that it quotes: citation marks, emphasis and code.
 _ADDED: Final = re.compile(r"\[\d{1,3}\]|[*`]")
 
@@ -112,10 +113,11 @@ class WrittenAnswer:
 @dataclass(frozen=True, slots=True)
 class Trial:
     """A version of an agent; its draft may be tried with a `model` of the installation's choices, in place of its
-    `chat_model`."""
+    `chat_model`. A `judge` that is a model is asked about the expected texts that an answer does not hold by words."""
 
     version: Version
     model: str | None = None
+    judge: Judge = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ class GoldenMark:
     is_right: bool
     missing: Annotated[tuple[str, ...], "Texts and patterns that the answer should contain, but does not."] = ()
     written: WrittenAnswer | None = None
+    judged_by: Annotated[Judge, "Who judged the expected texts; model: the helper model."] = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,7 @@ class ModelSide(GoldenSide):
     """The draft's marks with one chat model, every question having been answered."""
 
     model: Annotated[str, "A name, or usual; none: quotations of the pages."] = ""
+    judge: Judge = "words"
 
     @property
     def wrong(self) -> Annotated[int, "Answers that are wrong or lack something, or should have been declined."]:
@@ -217,7 +221,7 @@ class GoldenRun:
     def sides(self) -> dict[Trial, GoldenSide]:
         versions = {Trial("live"): self.live, Trial("draft"): self.draft}
         asked = {trial: side for trial, side in versions.items() if side}
-        return asked | {Trial("draft", side.model): side for side in self.models}
+        return asked | {Trial("draft", side.model, side.judge): side for side in self.models}
 
     @property
     def is_running(self) -> Annotated[bool, "A worker asks the remaining questions; get the run again."]:

@@ -53,10 +53,25 @@ def mark(question: GoldenQuestion, ranking: StagedRanking) -> GoldenMark:
     written, missing = ranking.written, ranking.missing
     is_cited = written is None or question.expects_words or written.is_cited
     is_right = would_answer is question.is_answerable and question.is_met(place, missing) and is_cited
-    return GoldenMark(question.id, question.question, place, confidence, would_answer, is_right, missing, written)
+    return GoldenMark(
+        question.id,
+        question.question,
+        place,
+        confidence,
+        would_answer,
+        is_right,
+        missing,
+        written,
+        ranking.judged_by,
+    )
 
 
 class SearchUnderTest(Protocol):
+    @property
+    def has_judge(self) -> bool:
+        """Whether there is a model that can judge answers."""
+        ...
+
     async def search(self, workspace_id: UUID, golden: GoldenQuestion, trial: Trial) -> StagedRanking:
         """Search for a golden question's agent: the pages found by their keys, best first and once per chunk. If words
         are expected or a model is tried, the answer is written as well.
@@ -146,7 +161,7 @@ class GoldenRunExecution:
         found = report(golden_set(self._agent.draft.name, golden), rankings)
         marks = tuple(map(mark, golden, rankings))
         side = found.stages, found.held_back, found.degraded, marks
-        return GoldenSide(*side) if trial.model is None else ModelSide(*side, trial.model)
+        return GoldenSide(*side) if trial.model is None else ModelSide(*side, trial.model, trial.judge)
 
 
 def _joined(
@@ -181,6 +196,9 @@ def fingerprint(agent: Agent, golden: Sequence[GoldenQuestion], trials: Sequence
         (each.id, each.question, each.pages, each.language, each.answer_contains, each.answer_matches)
         for each in golden
     ]
-    tried = tuple(trial.version if trial.model is None else (trial.version, trial.model) for trial in trials)
+    tried = tuple(
+        trial.version if trial.model is None else (trial.version, trial.model, *({trial.judge} - {"words"}))
+        for trial in trials
+    )
     told = (agent.draft, agent.live_version, agent.generation, asked, tried)
     return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()

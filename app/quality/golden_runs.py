@@ -17,7 +17,7 @@ from app.core.actor import Actor
 from app.core.errors import DocentError, InvalidInput
 from app.core.list_page import ListPage, PageRequest
 from app.kit.clock import Clock
-from app.quality.golden_question import GoldenQuestion, GoldenRun, Trial
+from app.quality.golden_question import GoldenQuestion, GoldenRun, Judge, Trial
 from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
@@ -58,21 +58,27 @@ class GoldenRuns:
             raise InvalidInput("version", "This agent is not published yet. Run the questions with the draft.")
         return await self._run(actor, agent, golden, trials, to_its_end=True)
 
-    async def run_models(self, actor: Actor, agent_id: UUID, models: Sequence[str]) -> GoldenRun:
+    async def run_models(
+        self, actor: Actor, agent_id: UUID, models: Sequence[str], judge: Judge = "words"
+    ) -> GoldenRun:
         """Have a worker ask them of the draft with each of the models. Raises as `of_models` does."""
-        asking, now = await self.of_models(actor, agent_id, models), self._clock.now()
+        asking, now = await self.of_models(actor, agent_id, models, judge), self._clock.now()
         return await self._store(actor, asking.as_run(uuid4(), actor.name, now, 0, goes_on_at=now))
 
-    async def of_models(self, actor: Actor, agent_id: UUID, models: Sequence[str]) -> GoldenRunExecution:
+    async def of_models(
+        self, actor: Actor, agent_id: UUID, models: Sequence[str], judge: Judge = "words"
+    ) -> GoldenRunExecution:
         """Of the draft with each of the models, which are of the workspace's `choices`; all questions are answered.
 
-        Raises InvalidInput for another model, and if there is nothing to ask.
+        Raises InvalidInput for another model, if there is nothing to ask, and if no model can judge.
         """
+        if judge == "model" and not self._searches.has_judge:
+            raise InvalidInput("judge", "No chat model is set up that could judge. Set DOCENT_MODEL_URL.")
         models, known = list(dict.fromkeys(models)), await self.choices(actor)
         if not 0 < len(models) <= MAX_MODELS or not set(models) <= set(known):
             raise InvalidInput("models", f"Choose 1 to {MAX_MODELS} of {', '.join(known)}.")
         agent, golden = await self._asked(actor, agent_id)
-        return GoldenRunExecution(self._searches, agent, golden, [Trial("draft", name) for name in models])
+        return GoldenRunExecution(self._searches, agent, golden, [Trial("draft", name, judge) for name in models])
 
     @reads
     def choices(self, tx: Transaction, actor: Actor) -> tuple[str, ...]:

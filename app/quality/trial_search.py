@@ -1,5 +1,6 @@
 """An agent's results for its golden questions: what its search finds, and if words are expected, its answer."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import structlog
@@ -11,6 +12,7 @@ from app.core.errors import ModelInterrupted
 from app.core.page_url import page_key
 from app.core.turn import AnsweredBy
 from app.kit.pattern_matcher import PatternMatcher
+from app.quality.answer_judge import AnswerJudge
 from app.quality.evaluation.evaluation import Hit, StagedRanking
 from app.quality.golden_question import GoldenQuestion, Trial, WrittenAnswer, plain_answer
 from app.search.retrieval import Retrieval, SearchQuery
@@ -25,6 +27,11 @@ class TrialSearch:
     def __init__(self, playground: Playground, patterns: PatternMatcher) -> None:
         self._playground = playground
         self._patterns = patterns
+        self._judge = AnswerJudge(playground.helper)
+
+    @property
+    def has_judge(self) -> bool:
+        return self._judge.has_model
 
     async def search(self, workspace_id: UUID, golden: GoldenQuestion, trial: Trial) -> StagedRanking:
         """Raises NotFound, IndexUnavailable."""
@@ -39,7 +46,17 @@ class TrialSearch:
         # A curated answer needs no search.
         found = (tried and tried.retrieval) or await self._found(workspace_id, golden, trial.version)
         missing = await missing_words(self._patterns, golden, tried.answer if tried else "")
-        return _ranking(golden, found, tried, missing)
+        if tried is None or trial.judge == "words" or _declines(tried):
+            return _ranking(golden, found, tried, missing)
+        return await self._judged(golden, _ranking(golden, found, tried, missing), tried.answer)
+
+    async def _judged(self, golden: GoldenQuestion, ranking: StagedRanking, answer: str) -> StagedRanking:
+        """Texts that the words of the answer lack it may say in others."""
+        texts = golden.missing_texts(answer)
+        unstated = await self._judge.unstated(golden.question, answer, texts) if texts else None
+        if unstated is None:
+            return ranking
+        return replace(ranking, missing=unstated + ranking.missing[len(texts) :], judged_by="model")
 
     async def _found(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> Retrieval:
         query = SearchQuery(golden.question, asked_in=golden.language)

@@ -19,6 +19,7 @@ class NamesakeSearches:
     def __init__(self, known: Mapping[str, set[str]] | None = None) -> None:
         self.known: dict[str, set[str]] = dict(known or {})
         self.is_down = False
+        self.has_judge = False
         self.on_search: Callable[[], Awaitable[None]] | None = None
         self.asked: list[tuple[Version, str]] = []
 
@@ -35,4 +36,6 @@ class NamesakeSearches:
         stages = dict.fromkeys(("vector", "keyword", "fused", "reranked"), pages)
         missing = golden.missing_texts(" ".join(found))
         written = WrittenAnswer(len(by), None, 300, 900, 0, bool(found)) if trial.model else None
-        return StagedRanking(stages, 0.9 if pages else 0.1, not pages, missing=missing, written=written)
+        return StagedRanking(
+            stages, 0.9 if pages else 0.1, not pages, missing=missing, written=written, judged_by=trial.judge
+        )

@@ -224,3 +224,18 @@ async def test_only_models_that_there_are_can_be_tried(shop: Shop) -> None:
         with pytest.raises(InvalidInput, match="usual, large, none") as refused:
             await shop.runs.run_models(shop.actor, shop.agent, models)
         assert refused.value.field == "models"
+
+
+async def test_a_model_judges_only_where_there_is_one_and_the_result_says_so(shop: Shop) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        await shop.runs.run_models(shop.actor, shop.agent, ("usual",), "model")
+    assert refused.value.field == "judge"
+    shop.searches.has_judge = True
+    judged = await shop.runs.run_models(shop.actor, shop.agent, ("usual",), "model")
+    by_words = await shop.runs.run_models(shop.actor, shop.agent, ("usual",))
+    assert judged.fingerprint != by_words.fingerprint
+    while await rounds(shop).go_on():
+        pass
+    for run, judge in ((judged, "model"), (by_words, "words")):
+        [side] = (await stored(shop, run)).models
+        assert (side.judge, {mark.judged_by for mark in side.marks}) == (judge, {judge})

@@ -10,7 +10,7 @@ from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.bootstrap.answering import open_playground
-from app.core.errors import ModelInterrupted
+from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.page_url import page_key
 from app.core.turn import TokenUsage
 from app.kit.pattern_matcher import PatternMatcher
@@ -22,7 +22,7 @@ from app.quality.trial_search import TrialSearch
 from app.search.retrieval import SearchQuery
 from app.sources.source import UNLINKED
 from tests.doubles.answering_house import SITE, AnsweringHouse
-from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 
 QUESTION = "How long is the warranty of a lamp?"
 PAGE = f"{SITE}/warranty"
@@ -117,3 +117,31 @@ def test_a_written_answer_is_right_if_it_cites_the_page_whatever_search_found(is
     written = WrittenAnswer(1020, None, 300, 900, 0, is_cited)
     ranking = StagedRanking({"reranked": [Hit(page_key(PAGE))]}, 0.9, is_low_confidence=False, written=written)
     assert mark(asked, ranking).is_right is right
+
+
+JUDGED = Trial("live", USUAL, "model")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "missing", "judge"),
+    [
+        pytest.param('{"stated": [true, false]}', ("5 years",), "model", id="it says one of them otherwise"),
+        pytest.param('{"stated": [true]}', ("36 months", "5 years"), "words", id="not a verdict for each"),
+        pytest.param("Both of them.", ("36 months", "5 years"), "words", id="no verdict"),
+        pytest.param(ModelUnavailable("away"), ("36 months", "5 years"), "words", id="the judge is away"),
+    ],
+)
+async def test_a_model_judges_what_words_do_not_find(
+    house: AnsweringHouse, verdict: Step, missing: tuple[str, ...], judge: str
+) -> None:
+    model = ScriptedChatModel(["For three years [1]."], [verdict])
+    ranking = await tried(house, golden(house, "three years", "36 months", "5 years"), model, JUDGED)
+    assert (ranking.missing, ranking.judged_by) == (missing, judge)
+    asked = model.requests[1][-1].content
+    assert ("For three years" in asked, "1. 36 months" in asked, "1. three years" in asked) == (True, True, False)
+
+
+async def test_a_judge_is_not_asked_about_what_words_find(house: AnsweringHouse) -> None:
+    model = ScriptedChatModel(["For three years [1]."])
+    ranking = await tried(house, golden(house, "three years", patterns=("never",)), model, JUDGED)
+    assert (ranking.missing, ranking.judged_by, len(model.requests)) == (("never",), "words", 1)

@@ -8,8 +8,9 @@ from pydantic import Field
 
 from app.agents.agent import Version
 from app.core.actor import Actor
+from app.core.errors import InvalidInput
 from app.quality import golden_questions as rules
-from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide, ModelSide
+from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide, Judge, ModelSide
 from app.quality.golden_questions import GoldenQuestions, ImportReceipt
 from app.quality.golden_runs import KEPT, GoldenRuns
 from app.web.operation import (
@@ -121,10 +122,11 @@ class GoldenRunIn(Model):
         default="both", description="An agent that was never published only has a draft."
     )
     models: tuple[str, ...] = Field((), description="Have the draft answer with each: usual, names of models, none.")
+    judge: Judge = Field("words", description="With models. Model: a text that words do not find, it may find said.")
 
 
 class GoldenMarkOut(
-    Model, shows=GoldenMark, fields="golden_id question place confidence would_answer is_right missing"
+    Model, shows=GoldenMark, fields="golden_id question place confidence would_answer is_right missing judged_by"
 ): ...
 
 
@@ -176,7 +178,10 @@ class AdminGoldenRuns(Api):
     async def run_golden_questions(self, call: Call[Actor, GoldenRunIn]) -> GoldenRunOut:
         asked, agent_id = call.input.version, call.path_id("agent_id")
         if call.input.models:
-            return GoldenRunOut.showing(await self._runs.run_models(call.caller, agent_id, call.input.models))
+            run = await self._runs.run_models(call.caller, agent_id, call.input.models, call.input.judge)
+            return GoldenRunOut.showing(run)
+        if call.input.judge == "model":
+            raise InvalidInput("judge", "Name the models to compare as well.")
         versions: tuple[Version, ...] = ("live", "draft") if asked == "both" else (asked,)
         return GoldenRunOut.showing(await self._runs.run(call.caller, agent_id, versions))
 

@@ -16,7 +16,7 @@ from app.quality.evaluation.retrieval_metrics import (
     ranking_metrics,
     separation,
 )
-from app.quality.golden_question import WrittenAnswer
+from app.quality.golden_question import Judge, WrittenAnswer
 
 STAGES: Final = ("vector", "keyword", "fused", "reranked")
 _AT_ONCE: Final = 2  # the models take one question at a time; meanwhile, a second one is read and counted
@@ -37,7 +37,8 @@ class StagedRanking:
     """The result of each of STAGES for one question, best first; `confidence` in [0, 1] that it can be answered, and
     whether the agent would say that it cannot. `was_degraded`: a part was unavailable, so the figures are not those of
     the whole pipeline. `milliseconds` are by part of the search; `pairs` is how many the cross-encoder read; `missing`
-    are expected parts that the answer lacks, if the answer was checked, and `written` what the answer took."""
+    are expected parts that the answer lacks, if the answer was checked, by whom, and `written` what the answer
+    took."""
 
     stages: Mapping[str, Sequence[Hit]]
     confidence: float
@@ -47,6 +48,7 @@ class StagedRanking:
     pairs: int = 0
     missing: tuple[str, ...] = ()
     written: WrittenAnswer | None = None
+    judged_by: Judge = "words"
 
 
 class StagedSearch(Protocol):

@@ -8,7 +8,7 @@ from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.errors import ModelInterrupted
 from app.core.list_page import PageRequest
 from app.quality.api.golden_questions import GoldenImport, GoldenQuestionCreate
-from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenSide
+from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenSide, Judge
 from app.quality.golden_questions import MAX_CSV_CHARS, GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
@@ -25,6 +25,7 @@ class ImportForm(GoldenImport, Form): ...
 
 class ModelsForm(Form):
     models: tuple[str, ...] = ()
+    judge: Judge = "words"
 
 
 class GoldenPages(Pages):
@@ -64,7 +65,7 @@ class GoldenPages(Pages):
 
     @action("/console/agents/{agent_id}/golden/models", access=write, shown_on="golden")
     async def compare_models(self, visit: Visit[ModelsForm]) -> Go:
-        run = await self._runs.run_models(visit.actor, visit.agent.id, visit.input.models)
+        run = await self._runs.run_models(visit.actor, visit.agent.id, visit.input.models, visit.input.judge)
         return Go(visit.url("golden_run", golden_run_id=run.id), "A worker is asking the questions.")
 
     @page("/console/agents/{agent_id}/golden/runs/{golden_run_id}", access=read, under="golden")

@@ -67,6 +67,18 @@ async def test_models_are_compared_in_a_table(console: OpenConsole) -> None:
     assert "Choose 1 to 8 of usual, large, none." in text_of(refused.text)
 
 
+async def test_without_a_model_none_can_judge(console: OpenConsole) -> None:
+    refused = await console.editor.post(place(console, "/models"), {"models": ["none"], "judge": "model"})
+    assert "No chat model is set up that could judge." in text_of(refused.text)
+    path = f"/v1/agents/{console.house.agent.id}/golden-questions/run"
+    for body, why in (
+        ({"judge": "model"}, "Name the models"),
+        ({"judge": "model", "models": ["none"]}, "No chat model"),
+    ):
+        error = (await console.house.api("POST", path, body)).json()["error"]
+        assert (error["field"], why in error["message"]) == ("judge", True)
+
+
 async def test_a_run_names_what_the_answers_lack(console: OpenConsole) -> None:
     one = place(console, f"/{console.rooms.ids['golden_id']}")
     await console.editor.post(one, {"question": "When are you open?", "answer_contains": "at midnight"})
