@@ -84,9 +84,7 @@ class TrialAnswerOut(
     citations: tuple[CitationOut, ...]
     low_confidence: bool
     search: SearchOut | None = Field(description="What each stage of the search found; null for a curated answer.")
-    prompt: tuple[PromptMessageOut, ...] = Field(
-        description="The messages sent to the chat model; empty without a chat model."
-    )
+    prompt: tuple[PromptMessageOut, ...] = Field(description="Messages sent to the chat model; empty without one.")
 
     @classmethod
     def showing(cls, told: PlaygroundAnswer, **others: Any) -> Self:
