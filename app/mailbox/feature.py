@@ -14,7 +14,7 @@ def _edge() -> Edge:
 def _work() -> Work:
     from app.mailbox.mail_reading import MailReading
 
-    return Work((Job(2, "mailboxes", MailReading, MailReading.read_due),))
+    return Work((Job(5, "mailboxes", MailReading, MailReading.read_due),))
 
 
 FEATURE = Feature(name="mailbox", edge=_edge, work=_work)
