@@ -303,10 +303,14 @@ npm-packages: widget/node_modules/.package-lock.json ## Build the npm packages i
 ##@ Documentation, and what is made from the code
 
 .PHONY: docs
-docs: .venv/installed ## Build the documentation as a website in build/docs; every warning is an error
+docs: .venv/installed ## Build the documentation as a website in build/docs; every warning is an error (DOCENT=https://... AGENT=ID: with the widget and search of that agent)
 	@$(BIN)/python -c 'import furo, myst_parser, sphinx' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable '.[docs]'
-	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs --doctree-dir build/doctrees . build/docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs --doctree-dir build/doctrees $(if $(AGENT),--define docent_base=$(DOCENT) --define docent_agent=$(AGENT)) . build/docs
 	@echo "Open build/docs/index.html"
+
+.PHONY: docs-served
+docs-served: .venv/installed ## Build the documentation, have Docent read it, and serve it with the widget and search, on loopback
+	$(BIN)/python -m tests.docs.served_docs
 
 .PHONY: reference
 reference: .venv/installed ## Write what the documentation has from the code: docs/reference, pages as they are read

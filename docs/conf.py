@@ -15,6 +15,7 @@ html_show_sphinx = False
 html_copy_source = False
 html_extra_path = ["site/index.html"]
 html_static_path = ["site/static"]
+templates_path = ["site/templates"]
 
 extensions = ["myst_parser", "tabs"]
 root_doc = "docs/index"
@@ -48,5 +49,18 @@ def _with_navigation(app: Any, docname: str, source: list[str]) -> None:
         source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
 
 
+def _with_docent(app: Any, config: Any) -> None:
+    """The widget and the search of an agent that has read these pages, on each of them."""
+    if config.docent_agent:
+        for name in ("widget", "search"):
+            address = config.docent_base.rstrip("/") + f"/widget/{name}.js"
+            app.add_js_file(address, loading_method="async", **{"data-agent": config.docent_agent})
+        config.html_context["docent_agent"] = config.docent_agent
+        config.html_theme_options["enable_search_shortcuts"] = False  # the slash opens that search
+
+
 def setup(app: Any) -> None:
     app.connect("source-read", _with_navigation)
+    for name in ("docent_base", "docent_agent"):
+        app.add_config_value(name, "", "html", [str])
+    app.connect("config-inited", _with_docent)

@@ -40,24 +40,24 @@ def _tab_of(section: nodes.Element) -> tab:
     return tab("", *section.children[1:], ids=section["ids"], name=section[0].astext())
 
 
-def _open_tabs(writer: Any, node: tabs) -> None:
-    group = node[0]["ids"][0]
-    writer.body.append('<div class="tabs">')
-    for number, each in enumerate(node):
-        key = f"tab-{group}-{number}"
-        checked = "" if number else " checked"
-        writer.body.append(f'<input type="radio" name="tabs-{group}" id="{key}"{checked}>')
-        writer.body.append(f'<label for="{key}">{escape(each["name"])}</label>')
-
-
 def _open_tab(writer: Any, node: tab) -> None:
-    names = "".join(f'<span id="{name}"></span>' for name in node["ids"][1:])
-    writer.body.append(f'<section id="{node["ids"][0]}">{names}<p class="tab-name">{escape(node["name"])}</p>')
+    """Its button stands right before it, for whoever reads the page without its styles."""
+    first, *others = node["ids"]
+    group, checked = node.parent[0]["ids"][0], "" if node.parent.index(node) else " checked"
+    writer.body.append(f'<input type="radio" name="tabs-{group}" id="tab-{first}"{checked}>')
+    writer.body.append(f'<label for="tab-{first}">{escape(node["name"])}</label><section id="{first}">')
+    writer.body += [f'<span id="{name}"></span>' for name in others]
 
 
 def setup(app: Any) -> dict[str, bool]:
-    app.add_node(tabs, html=(_open_tabs, lambda writer, node: writer.body.append("</div>")))
-    app.add_node(tab, html=(_open_tab, lambda writer, node: writer.body.append("</section>")))
+    app.add_node(
+        tabs,
+        html=(
+            lambda writer, _: writer.body.append('<div class="tabs">'),
+            lambda writer, _: writer.body.append("</div>"),
+        ),
+    )
+    app.add_node(tab, html=(_open_tab, lambda writer, _: writer.body.append("</section>")))
     app.add_transform(TabsOfHeadings)
     app.add_css_file("tabs.css")
     app.add_js_file("tabs.js", loading_method="defer")

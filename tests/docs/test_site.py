@@ -1,6 +1,7 @@
 """The documentation as a website, built by Sphinx as `make docs` builds it. Needs the extra `docs`."""
 
 import re
+from pathlib import Path
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -87,3 +88,26 @@ def test_tabs_are_not_in_the_pages_own_contents(built: LexborHTMLParser) -> None
 
 def test_a_link_to_such_a_heading_leads_to_its_tab(built: LexborHTMLParser) -> None:
     assert built.css_matches('a[href="#with-the-api"]')
+
+
+def tags(built: LexborHTMLParser) -> list[dict[str, str | None]]:
+    return [dict(script.attributes) for script in built.css("script[data-agent]")]
+
+
+def test_without_an_agent_the_site_has_sphinxs_search_alone(built: LexborHTMLParser) -> None:
+    assert tags(built) == []
+    assert built.css("[data-docent-search]") == []
+    the(built, "form[role=search] input[name=q]")
+
+
+def test_with_an_agent_each_page_has_its_widget_and_search_and_no_other_script(
+    built: LexborHTMLParser, tmp_path: Path
+) -> None:
+    page = build(tmp_path, docent_base="https://docent.example.com/", docent_agent="0199")
+    found = LexborHTMLParser(page.read_text("utf-8"))
+    assert tags(found) == [
+        {"async": "async", "data-agent": "0199", "src": f"https://docent.example.com/widget/{name}.js"}
+        for name in ("widget", "search")
+    ]
+    assert len(found.css("script")) == len(built.css("script")) + 2
+    assert the(found, "[data-docent-search]").attributes["name"] == "q"

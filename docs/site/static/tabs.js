@@ -13,8 +13,7 @@
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const section = target && target.closest(".tabs > section");
     if (!section) return;
-    const place = [...section.parentElement.querySelectorAll(":scope > section")].indexOf(section);
-    section.parentElement.querySelectorAll(":scope > input")[place].checked = true;
+    document.getElementById("tab-" + section.id).checked = true;
     target.scrollIntoView();
   };
 
