@@ -272,19 +272,6 @@ async def test_many_are_changed_all_or_none(desk: Desk) -> None:
     assert await desk.found(state=ConversationState.CLOSED) == []
 
 
-async def test_another_workspace_changes_and_sees_nothing(desk: Desk) -> None:
-    conversation = await desk.ask("Shipping?")
-    stranger = Actor(uuid4(), "eve@example.com", frozenset((READ, WRITE)))
-    with pytest.raises(NotFound):
-        await desk.inbox.change_one(stranger, conversation, CLOSED)
-    with pytest.raises(NotFound):
-        await desk.inbox.change(stranger, desk.agent, [conversation], CLOSED)
-    with pytest.raises(NotFound):
-        await desk.review.labels(stranger, desk.agent)
-    with pytest.raises(NotFound):
-        await desk.review.neighbours(stranger, conversation, ConversationFilter())
-
-
 async def test_one_goes_through_a_list_in_both_directions(desk: Desk) -> None:
     first, second = await desk.ask("One?"), await desk.ask("Two?", rating="up")
     third, fourth = await desk.ask("Three?", rating="up"), await desk.ask("Four?", rating="up")

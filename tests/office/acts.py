@@ -10,7 +10,7 @@ from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedProposals
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
-from app.conversations.conversation import ConversationChange
+from app.conversations.conversation import ConversationChange, ConversationFilter
 from app.conversations.inbox import Inbox
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
@@ -275,6 +275,7 @@ READS: dict[str, Act] = {
         o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
     ),
     "golden_questions.question": lambda o: o.golden_questions.question(o.actor, o.agent, o.golden),
+    "golden_questions.all_of_agent": lambda o: o.golden_questions.all_of_agent(o.actor, o.agent),
     "golden_runs.page": lambda o: o.golden_runs.page(o.actor, o.agent, PAGE),
     "report_orders.latest": lambda o: o.parts.get(ReportOrders).latest(o.actor, o.agent, ReportKind.WEBSITE),
     "gaps.gaps": lambda o: o.gaps.gaps(o.actor, o.agent, None, PAGE),
@@ -288,6 +289,8 @@ READS: dict[str, Act] = {
     "quarantine.reviews": lambda o: o.parts.get(PageQuarantine).reviews(o.actor, o.document),
     "starter_suggestions.suggestions": lambda o: o.parts.get(StarterSuggestions).suggestions(o.actor, o.agent),
     "review.conversations": lambda o: o.review.conversations(o.actor, o.agent, PAGE),
+    "review.labels": lambda o: o.review.labels(o.actor, o.agent),
+    "review.neighbours": lambda o: o.review.neighbours(o.actor, o.conversation, ConversationFilter()),
     "turn_review.curated_draft": lambda o: o.turn_review.curated_draft(o.actor, o.turn),
     "threshold_curves.curve": lambda o: o.parts.get(ThresholdCurves).curve(o.actor, o.agent),
     "quality.quality": lambda o: o.parts.get(QualityReview).quality(o.actor, o.agent, 7),

@@ -10,7 +10,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.core.actor import SCOPES, Actor
-from app.core.errors import InvalidInput, NotFound
+from app.core.errors import InvalidInput
 from app.core.source_file import FileFormat
 from app.kit.pattern_matcher import PatternMatcher
 from app.quality import golden_questions as rules
@@ -203,18 +203,3 @@ async def test_an_agent_has_a_bounded_number(office: Office, monkeypatch: pytest
     with pytest.raises(InvalidInput, match="at most 2"):
         await office.golden.import_csv(office.actor, office.agent, "question\nThree?\n")
     assert len(await office.all()) == 2
-
-
-async def test_another_workspaces_agent_is_not_there(office: Office) -> None:
-    stranger = Actor(uuid4(), "stranger", frozenset(SCOPES))
-    made = await office.golden.create(office.actor, office.question("Why?"))
-    for attempt in (
-        office.golden.all_of_agent(stranger, office.agent),
-        office.golden.create(stranger, office.question("How?")),
-        office.golden.import_csv(stranger, office.agent, "question\nHow?\n"),
-        office.golden.change(stranger, office.agent, made.id, lambda golden: golden),
-        office.golden.delete(stranger, office.agent, made.id),
-    ):
-        with pytest.raises(NotFound):
-            await attempt
-    assert await office.all() == [made]

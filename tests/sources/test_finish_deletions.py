@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.records import AgentRecords
-from app.core.errors import IndexUnavailable, NotFound
+from app.core.errors import IndexUnavailable
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import ChunkTerms
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
@@ -156,18 +156,6 @@ async def test_a_page_that_is_being_indexed_meanwhile_is_not_lost(house: Knowled
     assert refused == [True, False]
     assert words(25, "late") in " ".join(await house.live_texts())
     await house.assert_in_step()
-
-
-async def test_another_workspace_can_delete_nothing(house: KnowledgeHouse) -> None:
-    document_id = await two_pages(house)
-    for kind, subject in (
-        (DeletedKind.DOCUMENT, document_id),
-        (DeletedKind.SOURCE, house.source.id),
-        (DeletedKind.AGENT, house.agent_id),
-    ):
-        with pytest.raises(NotFound), house.record.writing() as tx:
-            DeletionRecords(tx).erase(UUID(int=7), kind, subject)
-    assert len(await house.live_ids()) == 8
 
 
 @pytest.fixture

@@ -339,16 +339,6 @@ async def assert_no_id(endpoint: AnyEndpoint, nonsense: str, rooms: FurnishedHou
         assert_refused(response, "not_found", endpoint=endpoint)
 
 
-@those(lambda endpoint: is_admins(endpoint) and has_ids(endpoint))
-async def test_what_belongs_to_another_workspace_is_absent(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
-    headers = {"Authorization": f"Bearer {rooms.house.foreign}"}
-    foreign = await call(rooms, endpoint, headers=headers)
-    assert_refused(foreign, "not_found", endpoint=endpoint)
-    nothing = dict.fromkeys(endpoint.path_ids, UNKNOWN)
-    absent = await call(rooms, endpoint, path=rooms.path(endpoint, **nothing), headers=headers)
-    assert foreign.content == absent.content
-
-
 @of_each_kind(lambda endpoint: True)
 async def test_a_wrong_method_is_refused_with_the_right_ones(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     response = await rooms.house.http.request("TRACE", rooms.path(endpoint), headers=rooms.headers(endpoint))
@@ -366,8 +356,3 @@ async def test_an_unknown_agent_is_absent_at_init(rooms: FurnishedHouse) -> None
 async def test_an_unknown_address_is_refused_like_everything_else(rooms: FurnishedHouse) -> None:
     response = await rooms.house.http.get("/v1/nothing/here")
     assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
-
-
-async def test_a_list_of_another_workspace_is_empty(rooms: FurnishedHouse) -> None:
-    response = await rooms.house.api("GET", "/v1/agents", token=rooms.house.foreign)
-    assert response.json() == {"items": [], "next_cursor": None}

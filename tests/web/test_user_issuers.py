@@ -197,14 +197,6 @@ async def test_a_provider_s_word_is_for_one_agent(house: House) -> None:
     assert (refused.status_code, "audience" in refused.text) == (401, True)
 
 
-async def test_no_other_workspace_sees_or_sets_it(house: House) -> None:
-    await trust(house, RSA)
-    path, given = f"/v1/agents/{house.agent.id}/user-issuer", {"issuer": "x", "audience": "y", "jwks_url": URL}
-    for method, body in (("GET", None), ("PUT", given), ("DELETE", None)):
-        assert (await house.api(method, path, body, house.foreign)).status_code == 404
-    assert (await house.api("GET", path)).json()["issuer"]["issuer"] == ISSUER
-
-
 async def test_a_server_s_signature_and_a_provider_s_token_hold_beside_each_other(house: House) -> None:
     secret = await house.parts.get(SignedUsers).make_secret(house.actor, house.agent.id)
     await trust(house, RSA)
