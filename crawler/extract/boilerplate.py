@@ -10,7 +10,16 @@ from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.html_tree import HEADING_TAGS, ancestors, elements_before, outermost, side_by_side, text_length
+from crawler.extract.html_tree import (
+    HEADING_TAGS,
+    ancestors,
+    class_names,
+    elements_before,
+    letters,
+    outermost,
+    side_by_side,
+    text_length,
+)
 from crawler.extract.page_frame import frame_by_words, site_heading
 
 _BY_MARKUP = (
@@ -55,10 +64,6 @@ _AMBIGUOUS_NAMES = frozenset(
         "feedback",
     }
 )
-_CONTENT_NAMES = frozenset(
-    {"entry", "entry-content", "post-content", "post-body", "article-body", "article-content", "page-content"}
-)
-_CONTENT_PROPERTIES = frozenset({"articlebody", "description", "text", "offers", "price"})
 _LEAST_SAID = 3  # words
 _CONTENTS_NAMES = frozenset(
     {"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents", "section-toc", "mini-toc"}
@@ -220,7 +225,7 @@ def is_permalink(link: LexborNode) -> bool:
     href = link.attributes.get("href") or ""
     if "#" not in href and not link.attributes.get("class"):
         return False
-    names = set((link.attributes.get("class") or "").lower().split())
+    names = set(class_names(link))
     text = link.text().strip()
     if names & _PERMALINK_CLASSES and len(text) <= _LONGEST_PERMALINK:
         return not _has_own_words(link, text)
@@ -229,15 +234,15 @@ def is_permalink(link: LexborNode) -> bool:
 
 def _has_own_words(link: LexborNode, text: str) -> bool:
     """Whether a link with a permalink's class is the name itself: the only text of its block, or marked up."""
-    letters = _letters(text)
-    if not letters or letters in _PERMALINK_WORDS:
+    own = letters(text)
+    if not own or own in _PERMALINK_WORDS:
         return False
-    if any(_letters(part.text()) == letters for part in link.css(_MARKED_UP)):
+    if any(letters(part.text()) == own for part in link.css(_MARKED_UP)):
         return True
     block = link.parent
     while block is not None and block.tag == "span":
         block = block.parent
-    return block is not None and block.tag in _NAMING_TAGS and _letters(block.text()) == letters
+    return block is not None and block.tag in _NAMING_TAGS and letters(block.text()) == own
 
 
 _LONGEST_PERMALINK = 24
@@ -293,11 +298,9 @@ def _leads_elsewhere(button: LexborNode) -> bool:
 
 def _opens_something(button: LexborNode) -> bool:
     """Whether it opens something, as the question of an accordion does; "Copy" does not."""
-    above = button.parent
-    while above is not None and above.tag not in HEADING_TAGS | {"dt", "summary"}:
-        above = above.parent
+    above = next((above for above in ancestors(button) if above.tag in HEADING_TAGS | {"dt", "summary"}), None)
     if above is not None:
-        return len(_letters(above.text())) <= len(_letters(button.text())) + 3
+        return len(letters(above.text())) <= len(letters(button.text())) + 3
     opens = "aria-expanded" in button.attributes or "aria-controls" in button.attributes
     return opens and len(button.text().split()) >= 3
 
@@ -310,9 +313,7 @@ def _is_named_boilerplate(node: LexborNode) -> bool:
         classes = (node.attributes.get("class") or "").lower()
         if "sidebar" not in classes or not any(_SIDEBAR.fullmatch(name) for name in classes.split()):
             return False
-    if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES or names & _CONTENT_NAMES:
-        return False
-    if (node.attributes.get("itemprop") or "").lower() in _CONTENT_PROPERTIES:
+    if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES:
         return False
     if names & _BOILERPLATE_NAMES <= _AMBIGUOUS_NAMES and _says_something(node):
         return False
@@ -327,18 +328,14 @@ def _says_something(node: LexborNode) -> bool:
 
 def _is_anchor_of_heading(node: LexborNode) -> bool:
     """`<section id="cookies"><h2>Cookies</h2>`: an id with the words of the heading is a link target, not a role."""
-    anchor = _letters(node.attributes.get("id") or "")
-    classes = (node.attributes.get("class") or "").lower().split()
+    anchor = letters(node.attributes.get("id") or "")
+    classes = class_names(node)
     if not anchor or not _BOILERPLATE_NAMES.isdisjoint(classes):
         return False
     if node.tag in _POINTS:
         return True
     heading = node.css_first("h1,h2,h3,h4,h5,h6")
-    return heading is not None and _letters(heading.text()).lstrip("0123456789").startswith(anchor)
-
-
-def _letters(text: str) -> str:
-    return "".join(sign for sign in text.lower() if sign.isalnum())
+    return heading is not None and letters(heading.text()).lstrip("0123456789").startswith(anchor)
 
 
 def _names(node: LexborNode) -> frozenset[str]:

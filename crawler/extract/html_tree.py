@@ -131,6 +131,16 @@ def is_line(node: LexborNode) -> bool:
     return 0 < len(node.text().strip()) <= MAX_LINE_CHARS
 
 
+def class_names(node: LexborNode) -> list[str]:
+    """In small letters."""
+    return (node.attributes.get("class") or "").lower().split()
+
+
+def letters(text: str) -> str:
+    """Its letters and digits, case-folded."""
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
+
+
 def text_length(node: LexborNode) -> int:
     """The number of characters that are no white space."""
     return len("".join(node.text().split()))

@@ -6,17 +6,14 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import ancestors, elements_before, outermost
+from crawler.extract.hidden.opened_panels import tab_panels
+from crawler.extract.html_tree import ancestors, class_names, elements_before, elements_behind
 from crawler.extract.markdown.code import code_language
 from crawler.extract.markdown.inline import plain_text
 
-_TABS = "[role=tab],[data-toggle=tab],[data-bs-toggle=tab]"
-_PANELS = "[role=tabpanel]"
-_POINTERS = ("aria-controls", "data-bs-target", "data-target", "href")
 _MAX_LABEL_CHARS = 100
 _MAX_FRAME_CHARS = 200  # of all text around the code of a block
 _FRAME_DEPTH = 4
-_PANEL_DEPTH = 4
 _CODE_FRAME = re.compile(r"highlight|code|lang|listing|snippet|prism|shiki|frame")
 
 
@@ -26,7 +23,7 @@ def place_labels(tree: LexborHTMLParser) -> None:
     if tree.body is None:
         return
     panels: dict[int, tuple[LexborNode, LexborNode]] = {}
-    for label, panel in [*_tab_panels(tree.body), *_labelled_panels(tree.body)]:
+    for label, panel in [*tab_panels(tree.body), *_labelled_panels(tree.body)]:
         panels.setdefault(panel.mem_id, (label, panel))
     said = {key: plain_text(label)[:_MAX_LABEL_CHARS] for key, (label, _) in panels.items()}
     for key, (label, panel) in panels.items():
@@ -50,48 +47,6 @@ def _summary(tree: LexborHTMLParser, text: str) -> LexborNode:
     return node
 
 
-def _tab_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """Tabs and panels by the ids that link them, else by their order in a set."""
-    tabs = body.css(_TABS)
-    if not tabs:
-        return
-    ids = {node.attributes.get("id"): node for node in body.css("[id]")}
-    owned = {node.attributes.get("aria-labelledby"): node for node in body.css(f"{_PANELS}[aria-labelledby]")}
-    lists: dict[int, list[LexborNode]] = {}
-    for tab in tabs:
-        panel = next((ids[name] for name in _targets(tab) if name in ids), None)
-        own_id = tab.attributes.get("id")
-        panel = panel or (owned.get(own_id) if own_id else None)
-        if panel is not None:
-            yield tab, panel
-        elif tab.parent is not None:
-            box = tab.parent if tab.parent.tag != "li" else tab.parent.parent or tab.parent
-            lists.setdefault(box.mem_id, []).append(tab)
-    for own in lists.values():
-        yield from zip(own, _panels_beside(own), strict=False)
-
-
-def _targets(tab: LexborNode) -> Iterator[str]:
-    for node in (tab, *tab.css("a[href]")):
-        for name in _POINTERS:
-            value = node.attributes.get(name) or ""
-            if value and (name == "aria-controls" or value.startswith("#")):
-                yield value.removeprefix("#")
-
-
-def _panels_beside(tabs: list[LexborNode]) -> list[LexborNode]:
-    """The panels of a set without ids: as many as its tabs, in the nearest element that has any."""
-    above = tabs[0].parent
-    for _ in range(_PANEL_DEPTH):
-        if above is None:
-            break
-        if panels := above.css(_PANELS):
-            panels = outermost(panels)
-            return panels if len(panels) == len(tabs) else []
-        above = above.parent
-    return []
-
-
 def _labelled_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
     """Tabs without scripts: the <label> of a radio button shows a panel through the style sheet. Labels are together
     before an element with a panel for each, or each is right before its own."""
@@ -99,24 +54,14 @@ def _labelled_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]
     for box in boxes.values():
         children = [child for child in box.iter() if child.is_element_node]
         labels = [child for child in children if child.tag == "label"]
-        panels = _elements_of(_next_element(box))
+        behind_box = next(elements_behind(box), None)
+        panels = [] if behind_box is None else [child for child in behind_box.iter() if child.is_element_node]
         if len(labels) > 1 and len(labels) == len(children) == len(panels):
             yield from zip(labels, panels, strict=True)
         elif len(labels) > 1 and "tab" in (box.attributes.get("class") or "").lower():
-            behind = [_next_element(label) for label in labels]
+            behind = [next(elements_behind(label), None) for label in labels]
             if all(panel is not None and panel.tag == "div" for panel in behind):
                 yield from ((label, panel) for label, panel in zip(labels, behind, strict=True) if panel is not None)
-
-
-def _elements_of(node: LexborNode | None) -> list[LexborNode]:
-    return [] if node is None else [child for child in node.iter() if child.is_element_node]
-
-
-def _next_element(node: LexborNode) -> LexborNode | None:
-    after = node.next
-    while after is not None and not after.is_element_node:
-        after = after.next
-    return after
 
 
 def _mark_code_title(tree: LexborHTMLParser, pre: LexborNode, met: set[int]) -> None:
@@ -150,7 +95,7 @@ def _mark_title(tree: LexborHTMLParser, node: LexborNode, language: str) -> None
     text = plain_text(node)
     if not text or len(text) > _MAX_LABEL_CHARS:
         return
-    names = (node.attributes.get("class") or "").lower().split()
+    names = class_names(node)
     if text.lower() == language or "lang" in names or "language" in names:
         node.decompose()
     else:

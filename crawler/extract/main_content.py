@@ -10,7 +10,6 @@ import re
 import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.boilerplate import link_share
 from crawler.extract.html_tree import ancestors, text_length
 
 _MIN_CHARS = 120
@@ -18,8 +17,6 @@ _MIN_SHARE = 0.25  # of the page's text: a smaller landmark is an empty shell th
 _MOST_OF_IT = 0.9
 _MAX_BANNER_CHARS = 300
 _MAX_TEASER_CHARS = 300
-_RAIL_LINK_SHARE = 0.25
-_PROSE_CHARS = 80
 _PROBE_CHARS = 60
 _MIN_PROBE_CHARS = 12
 _MAX_CHARS_TO_ASK = 1_500_000  # trafilatura's time grows with the page; above this, the whole body is taken
@@ -49,9 +46,7 @@ def _with_title(main: LexborNode, body: LexborNode) -> LexborNode:
     titles = body.css("h1")
     if len(titles) != 1 or main.css_first("h1,h2") is not None:
         return main
-    around = main.parent
-    while around is not None and not _contains(around, titles[0]):
-        around = around.parent
+    around = next((above for above in ancestors(main) if _contains(above, titles[0])), None)
     beside = text_length(around) - text_length(main) if around is not None else 0
     return around if around is not None and beside <= _MAX_BANNER_CHARS + 0.1 * text_length(main) else main
 
@@ -114,28 +109,8 @@ def _smallest_around(body: LexborNode, weights: dict[int, int], total: int) -> L
             return node
         title = node.css_first(_TITLES) or node.css_first("h2")
         if title is not None and not _contains(heavy[0], title):
-            _remove_rails(heavy[0], weights)
             return node
         node = heavy[0]
-
-
-def _remove_rails(content: LexborNode, weights: dict[int, int]) -> None:
-    """Remove parts after `content` that are mostly links to elsewhere, if the element around it was chosen only for the
-    title before it."""
-    rails = []
-    after = content.next
-    while after is not None:
-        if after.is_element_node and weights.get(after.mem_id, 0) < 0.5 * text_length(after) and _is_rail(after):
-            rails.append(after)
-        after = after.next
-    for rail in rails:
-        rail.decompose()
-
-
-def _is_rail(node: LexborNode) -> bool:
-    if link_share(node) < _RAIL_LINK_SHARE:
-        return False
-    return not any(text_length(text) > _PROSE_CHARS and link_share(text) < 0.5 for text in node.css("p"))
 
 
 def _contains(node: LexborNode, other: LexborNode) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import text_length
+from crawler.extract.html_tree import letters, text_length
 
 _ICONS: Final = "svg,i[class],span[class*=icon],span[class*=fa-],img[alt]"
 _TOLD: Final = ".sr-only,.visually-hidden,.screen-reader-text,title"  # texts for people who do not see the picture
@@ -53,7 +53,7 @@ def is_grid_row(node: LexborNode) -> bool:
 
 def _is_beside_note(box: LexborNode, picture: LexborNode) -> bool:
     """Whether the picture only marks the row, whose text says the same: "[Note]" beside "Note"."""
-    alt = "".join(sign for sign in (picture.attributes.get("alt") or "").casefold() if sign.isalnum())
+    alt = letters(picture.attributes.get("alt") or "")
     row = "".join(box.parent.text().casefold().split()) if box.parent is not None else ""
     return not alt or alt in row
 

@@ -21,7 +21,7 @@ from crawler.extract.hidden.css_visibility import (
 )
 from crawler.extract.hidden.opened_panels import opened_panels
 from crawler.extract.hidden.page_styles import PageStyles
-from crawler.extract.html_tree import ancestors, elements_before, elements_behind, text_length
+from crawler.extract.html_tree import ancestors, elements_before, elements_behind, letters, text_length
 
 # Inline variants are those of which a script shows one, such as the reader's key in "press Cmd+C". A page hides all of
 # them until the script runs; without them, "press +C" would be left.
@@ -168,7 +168,7 @@ def _spoken_twin(node: LexborNode, hidden: Collection[int]) -> LexborNode | None
 
 
 def _signs(node: LexborNode) -> str:
-    return "".join(sign for sign in node.text().casefold() if sign.isalnum())
+    return letters(node.text())
 
 
 def _is_shown_by_class(node: LexborNode) -> bool:

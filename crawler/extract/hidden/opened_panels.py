@@ -7,7 +7,15 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import HEADING_TAGS, ancestors, elements_before, elements_behind, text_length
+from crawler.extract.html_tree import (
+    HEADING_TAGS,
+    ancestors,
+    class_names,
+    elements_before,
+    elements_behind,
+    outermost,
+    text_length,
+)
 
 # These open at a click too, but contain menus, forms and controls of the page's frame.
 _OTHER_TAGS = frozenset({"nav", "menu", "dialog", "form", "footer", "header", "aside", "select"})
@@ -17,6 +25,9 @@ _OTHER_ROLES = frozenset(
 _HEADED = HEADING_TAGS | {"dt"}
 _MOST_LINKED = 0.5
 _POINTERS = ("aria-controls", "data-bs-target", "data-target", "href")
+_TABS = "[role=tab],[data-toggle=tab],[data-bs-toggle=tab]"
+_PANELS = "[role=tabpanel]"
+_PANEL_DEPTH = 4
 _CONTROLS = (
     "[aria-expanded],[data-toggle=collapse],[data-bs-toggle=collapse],"
     "button[class],button[id],button[onclick],a[href^='#'][class],a:not([href])[class],[role=button][class]"
@@ -47,8 +58,9 @@ def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
     for slide in tree.body.css(_SLIDES):
         if (others := _other_slides(slide)) and not _is_of_frame(slide) and not _is_menu(slide):
             panels.setdefault(slide.mem_id, []).extend(others)
-    for panel, tab in _tab_panels(tree.body, by_id):
-        panels.setdefault(panel.mem_id, []).append(tab)
+    for tab, panel in tab_panels(tree.body):
+        if panel.attributes.get("role") == "tabpanel":
+            panels.setdefault(panel.mem_id, []).append(tab)
     return panels
 
 
@@ -82,42 +94,48 @@ def _other_slides(slide: LexborNode) -> list[LexborNode]:
 
 def _slide_kind(node: LexborNode) -> str:
     role = "slide" if node.attributes.get("aria-roledescription") else ""
-    names = (node.attributes.get("class") or "").lower().split()
+    names = class_names(node)
     if any(_COPY.search(name) for name in names):
         return ""
     return next((name for name in names if _SLIDE.fullmatch(name)), role)
 
 
-def _tab_panels(body: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """Each panel with its tab: the one that names it, else the one at its index in a list of as many tabs."""
-    named: dict[int, LexborNode] = {}
-    for tab in body.css('[role="tab"][aria-controls]'):
-        of_tab = by_id.get(tab.attributes.get("aria-controls") or "")
-        if of_tab is not None and of_tab.attributes.get("role") == "tabpanel":
-            named[of_tab.mem_id] = tab
-    lists: dict[int, tuple[list[LexborNode], dict[int, int]]] = {}
-    for panel in body.css('[role="tabpanel"]'):
-        own = named.get(panel.mem_id) or _tab_at_its_place(panel, lists)
-        if own is not None:
-            yield panel, own
+def tab_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """Tabs and panels by the ids that link them, else by their order in a set of two or more."""
+    tabs = body.css(_TABS)
+    if not tabs:
+        return
+    ids = {node.attributes.get("id"): node for node in body.css("[id]")}
+    owned = {node.attributes.get("aria-labelledby"): node for node in body.css(f"{_PANELS}[aria-labelledby]")}
+    lists: dict[int, list[LexborNode]] = {}
+    for tab in tabs:
+        panel = next((ids[name] for name in _targets(tab) if name in ids), None)
+        own_id = tab.attributes.get("id")
+        panel = panel or (owned.get(own_id) if own_id else None)
+        if panel is not None:
+            yield tab, panel
+        elif tab.parent is not None:
+            box = tab.parent if tab.parent.tag != "li" else tab.parent.parent or tab.parent
+            lists.setdefault(box.mem_id, []).append(tab)
+    for own in lists.values():
+        yield from zip(own, _panels_beside(own), strict=False)
 
 
-def _tab_at_its_place(
-    panel: LexborNode, lists: dict[int, tuple[list[LexborNode], dict[int, int]]]
-) -> LexborNode | None:
-    """`lists` caches the tabs within an element, and the indexes of its panels."""
-    above = panel.parent
-    for _ in range(3):
-        if above is None:
-            return None
-        if above.mem_id not in lists:
-            panels = (each.mem_id for each in above.css('[role="tabpanel"]'))
-            lists[above.mem_id] = (above.css('[role="tab"]'), {each: place for place, each in enumerate(panels)})
-        tabs, places = lists[above.mem_id]
-        if tabs:
-            return tabs[places[panel.mem_id]] if len(tabs) == len(places) >= 2 else None
-        above = above.parent
-    return None
+def _targets(tab: LexborNode) -> Iterator[str]:
+    for node in (tab, *tab.css("a[href]")):
+        for name in _POINTERS:
+            value = node.attributes.get(name) or ""
+            if value and (name == "aria-controls" or value.startswith("#")):
+                yield value.removeprefix("#")
+
+
+def _panels_beside(tabs: list[LexborNode]) -> list[LexborNode]:
+    """The panels of a set without ids: as many as its tabs, in the nearest element that has any."""
+    for above in islice(ancestors(tabs[0]), _PANEL_DEPTH):
+        if panels := above.css(_PANELS):
+            panels = outermost(panels)
+            return panels if len(panels) == len(tabs) >= 2 else []
+    return []
 
 
 def _pops_up(control: LexborNode) -> bool:

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.html_tree import elements_before
+from crawler.extract.html_tree import class_names, elements_before
 from crawler.extract.invisible_text import without_invisible
 from crawler.extract.markdown.inline import CODE_TAGS, plain_lines
 
@@ -54,7 +54,7 @@ def is_code(pre: LexborNode) -> bool:
     if code_language(pre) or pre.css_first("code,kbd,samp") is not None:
         return True
     around = [pre] if pre.parent is None else [pre, pre.parent]
-    return any(_CODE_CLASSES & set((node.attributes.get("class") or "").lower().split()) for node in around)
+    return any(_CODE_CLASSES & set(class_names(node)) for node in around)
 
 
 def typed_line(paragraph: LexborNode) -> str:
@@ -142,7 +142,7 @@ def code_language(pre: LexborNode) -> str:
         attributes = node.attributes
         named = attributes.get("data-lang") or attributes.get("data-language")
         found = _LANGUAGE.search((attributes.get("class") or "").lower())
-        alone = _KNOWN.intersection((attributes.get("class") or "").lower().split())
+        alone = _KNOWN.intersection(class_names(node))
         language = (named or (found[1] if found else "") or "".join(sorted(alone)[:1])).lower()
         if re.fullmatch(r"[a-z][a-z0-9+#_.-]{0,20}", language) and language not in _NO_LANGUAGE:
             return {"python3": "python", "default": ""}.get(language, language)

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.extract.boilerplate import is_permalink
+from crawler.extract.html_tree import class_names
 
 _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
 _WITHIN_SECTION = frozenset({"subheading", "subsubheading"})  # in Texinfo, at any level
@@ -19,17 +20,17 @@ _FRAMED_TEXT = "pre,code,table,ol,dl"
 
 def is_within_section(heading: LexborNode) -> bool:
     """Whether it is below its section's heading, whatever its own level."""
-    return not _WITHIN_SECTION.isdisjoint(_names(heading))
+    return not _WITHIN_SECTION.isdisjoint(class_names(heading))
 
 
 def is_writer(heading: LexborNode) -> bool:
     """Whether it names the author of the page."""
-    return not _WRITERS.isdisjoint(_names(heading))
+    return not _WRITERS.isdisjoint(class_names(heading))
 
 
 def is_box_title(node: LexborNode) -> bool:
     """Whether it is the title of a box of any kind, such as a card."""
-    return any(name == "title" or name.endswith("-title") for name in _names(node))
+    return any(name == "title" or name.endswith("-title") for name in class_names(node))
 
 
 def is_title_of_admonition(heading: LexborNode) -> bool:
@@ -38,7 +39,7 @@ def is_title_of_admonition(heading: LexborNode) -> bool:
     for _ in range(2):
         if box is None or box.tag not in {"div", "aside", "section", "header"}:
             return False
-        if not _ADMONITIONS.isdisjoint(_names(box)):
+        if not _ADMONITIONS.isdisjoint(class_names(box)):
             first = box.css_first("h1,h2,h3,h4,h5,h6")
             return first is not None and first.mem_id == heading.mem_id
         box = box.parent
@@ -47,16 +48,12 @@ def is_title_of_admonition(heading: LexborNode) -> bool:
 
 def is_caption(node: LexborNode) -> bool:
     """Whether it is below a picture and describes it."""
-    if node.tag != "figcaption" and (node.tag not in {"p", "div"} or _CAPTIONS.isdisjoint(_names(node))):
+    if node.tag != "figcaption" and (node.tag not in {"p", "div"} or _CAPTIONS.isdisjoint(class_names(node))):
         return False
     frame = node.parent
-    if frame is None or (frame.tag != "figure" and _FRAMES.isdisjoint(_names(frame))):
+    if frame is None or (frame.tag != "figure" and _FRAMES.isdisjoint(class_names(frame))):
         return False
     return frame.css_first(_PICTURES) is not None and frame.css_first(_FRAMED_TEXT) is None
-
-
-def _names(node: LexborNode) -> list[str]:
-    return (node.attributes.get("class") or "").lower().split()
 
 
 _FEW_CHARS = 60

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.html_tree import elements_before
+from crawler.extract.html_tree import elements_before, letters
 from crawler.extract.markdown.code import (
     code_language,
     code_text,
@@ -97,7 +97,7 @@ def write_markdown(root: LexborNode, anchors: HeadingAnchors, questions: Iterabl
 
     A block that is one of `questions`, whatever its tag, is a heading one level below the last.
     """
-    writer = _Writer(root, anchors, frozenset(_letters(question) for question in questions))
+    writer = _Writer(root, anchors, frozenset(letters(question) for question in questions))
     blocks = list(writer.blocks(root, 0))
     return Rendered("\n\n".join(block.text for block in blocks), tuple(writer.headings))
 
@@ -217,7 +217,7 @@ class _Writer:
 
     def _is_question(self, node: LexborNode) -> bool:
         is_short = bool(self._questions) and len(node.text()) <= _MAX_QUESTION_CHARS
-        return is_short and _letters(plain_text(node)) in self._questions
+        return is_short and letters(plain_text(node)) in self._questions
 
     def _list(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
         number = item_number(node.attributes.get("start"), 1)
@@ -359,10 +359,6 @@ class _Writer:
 
 def _strong_text(block: WrittenBlock, sign: str = "**") -> WrittenBlock:
     return replace(block, text=strong(block.text, sign)) if block.kind is BlockKind.TEXT else block
-
-
-def _letters(text: str) -> str:
-    return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
 def _paragraph(nodes: list[LexborNode]) -> Iterator[WrittenBlock]:
