@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.agents.agent import Agent, AgentConfig
-from app.agents.agents import Agents
 from app.agents.chat_model_names import ChatModelNames
 from app.bootstrap.infrastructure import Stored
-from app.cli.agents import commands, publish_version
+from app.cli.agents import Force, commands, publish_version
 from app.cli.local_operator import known_agents, meant_agent, open_installation
-from app.cli.sources.jobs_here import JobsHere
+from app.cli.sources.jobs_here import JobsHere, agents_here
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
@@ -77,7 +76,7 @@ async def apply(
     publish: Annotated[
         bool, typer.Option("--publish", help="Publish the draft, and give visitors the file's curated answers.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Publish even if the agent's publish gate refuses.")] = False,
+    force: Force = False,
     prune: Prune = False,
     create: Annotated[bool, typer.Option("--create", help="Create the agent if none has the file's name.")] = False,
     as_json: AsJson = False,
@@ -124,9 +123,7 @@ async def _meant_or_made(
     if name is None:
         raise InvalidInput("settings.name", "An agent needs a name. Add one to the file, or omit --create.")
     if named is None and not any(name == each.draft.name for each in await known_agents(base, actor)):
-        return await Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models)).create(
-            actor, AgentConfig(name=name)
-        )
+        return await agents_here(base).create(actor, AgentConfig(name=name))
     return await meant_agent(base, actor, named or name)
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from app.agents.agent import AgentConfig
-from app.agents.agents import Agents
 from app.agents.chat_model_names import ChatModelNames
 from app.agents.records import AgentRecords
 from app.answers.curated.records import CuratedAnswerRecords
 from app.cli.local_operator import known_agents, local_operator, meant_agent, open_installation
-from app.cli.sources.jobs_here import JobsHere, confirm, delete
+from app.cli.sources.jobs_here import Sure, agents_here, confirm, delete
 from app.cli.terminal import AgentArgument, AgentName, AsJson, Commands, err, fail, out, print_json, settings_for, table
 from app.core.errors import InvalidInput, PublishGateFailed
 from app.core.list_page import PageRequest
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 _VERSIONS = 100
 
 commands = Commands(help="Agents: what you embed in a website.")
+Force = Annotated[bool, typer.Option("--force", help="Publish even if the agent's publish gate refuses.")]
 
 
 @commands.command()
@@ -42,7 +42,7 @@ async def create(
     """Create an agent and publish it."""
     config = AgentConfig(name=name, allowed_origins=tuple(origin or ()))
     async with open_installation() as (base, actor):
-        agents = Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
+        agents = agents_here(base)
         agent = await agents.create(actor, config)
         await agents.publish(actor, agent.id)
     if as_json:
@@ -73,10 +73,7 @@ async def list_(as_json: AsJson = False) -> None:
 
 
 @commands.command()
-async def publish(
-    named: AgentArgument,
-    force: Annotated[bool, typer.Option("--force", help="Publish even if the agent's publish gate refuses.")] = False,
-) -> None:
+async def publish(named: AgentArgument, force: Force = False) -> None:
     """Publish the draft."""
     await publish_version(settings_for(), named, force)
 
@@ -85,20 +82,17 @@ async def publish(
 async def rollback(
     named: AgentArgument,
     version: Annotated[int, typer.Argument(help="Its number, from `docent agent versions`.", min=1)],
-    force: Annotated[bool, typer.Option("--force", help="Publish even if the agent's publish gate refuses.")] = False,
+    force: Force = False,
 ) -> None:
     """Publish the settings of an earlier version as a new one; the draft becomes the same."""
     await publish_version(settings_for(), named, force, version)
 
 
 @commands.command()
-async def versions(
-    named: AgentArgument,
-    as_json: AsJson = False,
-) -> None:
+async def versions(named: AgentArgument, as_json: AsJson = False) -> None:
     """List the published versions, newest first."""
     async with open_installation() as (base, actor):
-        agents = Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
+        agents = agents_here(base)
         agent = await meant_agent(base, actor, named)
         live = agent.live_version
         found = (await agents.versions(actor, agent.id, PageRequest(_VERSIONS))).items
@@ -120,7 +114,7 @@ async def allow(
     """Allow another website to embed the agent, and publish."""
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
-        agents = Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
+        agents = agents_here(base)
         origins = (*agent.draft.allowed_origins, origin)
         await agents.change_draft(actor, agent.id, lambda draft: replace(draft, allowed_origins=origins))
         await agents.publish(actor, agent.id)
@@ -188,7 +182,7 @@ async def publish_version(settings: Settings, named: str, force: bool, former_ve
         actor = await local_operator(base)
         trials = TrialSearch(answering.playground, PatternMatcher())
         runs = GoldenRuns(base.record, trials, base.clock, ChatModelNames(settings.models))
-        publishing = Publishing(Agents(base.record, JobsHere(settings), ChatModelNames(base.settings.models)), runs)
+        publishing = Publishing(agents_here(base), runs)
         try:
             agent = await meant_agent(base, actor, named)
             if former_version is None:
@@ -260,9 +254,7 @@ async def rename(
 
 
 @commands.command("delete")
-async def delete_(
-    named: AgentArgument, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False
-) -> None:
+async def delete_(named: AgentArgument, yes: Sure = False) -> None:
     """Delete an agent and everything that belongs to it: sources, conversations, gaps."""
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
@@ -305,7 +297,7 @@ async def _change(named: str | None, wanted: dict[str, Any], is_draft: bool, as_
         raise wrong from error
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
-        agents = Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
+        agents = agents_here(base)
         agent = await agents.change_draft(actor, agent.id, lambda draft: changed(draft, patch))
     if is_draft:
         err.print(f"Draft of {agent.draft.name} changed.", markup=False)

@@ -1,7 +1,8 @@
 """`docent eval`: how good search is on questions whose answers are known."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, fields
 from enum import Enum
 from pathlib import Path
@@ -18,7 +19,7 @@ from app.agents.chat_model_names import ChatModelNames
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.answering import open_answering
 from app.bootstrap.infrastructure import open_infrastructure
-from app.cli.evaluation_house import open_evaluation_house
+from app.cli.evaluation_house import EvaluationHouse, open_evaluation_house
 from app.cli.local_operator import ALONE, live_agent, local_operator, meant_agent
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for, table
 from app.core.errors import InvalidInput
@@ -200,9 +201,6 @@ def _print_wrong(wrong: Sequence[tuple[GoldenQuestion, GoldenMark]], of: int) ->
     out.print(shown)
 
 
-_COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-
-
 def eval_(
     folder: Annotated[
         Path | None, typer.Argument(metavar="DIR", help="A folder with documents, chunks and questions.")
@@ -273,22 +271,22 @@ def eval_(
 
 
 async def _evaluated(settings: Settings, of: EvaluationSet, stages: Sequence[str]) -> EvaluationReport:
-    with Progress(*_COLUMNS, console=err) as progress:
-        learning = progress.add_task("Learning documents", total=len(of.documents))
-        async with open_evaluation_house(settings, of, RetrievalSettings()) as house:
-            await house.learn(lambda learnt: progress.update(learning, completed=learnt))
-            asking = progress.add_task("Asking questions", total=len(of.questions))
-            return await evaluate(of, house, lambda asked: progress.update(asking, completed=asked), stages)
+    async with _learnt(settings, of) as (house, progress):
+        asking = progress.add_task("Asking questions", total=len(of.questions))
+        return await evaluate(of, house, lambda asked: progress.update(asking, completed=asked), stages)
 
 
 async def _ablated(settings: Settings, of: EvaluationSet) -> list[Effect]:
-    with Progress(*_COLUMNS, console=err) as progress:
+    async with _learnt(settings, of) as (house, progress):
+        asking = progress.add_task("As it is", total=len(MECHANISMS))
+        return await ablate(of, house, on_mechanism=lambda name: progress.update(asking, description=name, advance=1))
+
+
+@asynccontextmanager
+async def _learnt(settings: Settings, of: EvaluationSet) -> AsyncIterator[tuple[EvaluationHouse, Progress]]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as progress:
         learning = progress.add_task("Learning documents", total=len(of.documents))
         async with open_evaluation_house(settings, of, RetrievalSettings()) as house:
             await house.learn(lambda learnt: progress.update(learning, completed=learnt))
-            asking = progress.add_task("As it is", total=len(MECHANISMS))
-
-            def begin(mechanism: str) -> None:
-                progress.update(asking, description=mechanism, advance=1)
-
-            return await ablate(of, house, on_mechanism=begin)
+            yield house, progress

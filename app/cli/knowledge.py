@@ -16,7 +16,7 @@ from app.bootstrap.knowledge import open_knowledge
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.sources.run_now import agent_for, run_now
 from app.cli.sources.website_address import check_website, website_address, website_name
-from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
+from app.cli.terminal import AgentName, Allow, AsJson, err, fail, out, print_json, run, settings_for, table
 from app.core.actor import Actor
 from app.knowledge.chunk_contexts import ContextEstimate
 from app.knowledge.unread_languages import UnreadLanguages
@@ -65,9 +65,7 @@ def crawl(
         typer.Option("--files/--no-files", help="Whether to read linked PDF, DOCX, PPTX and XLSX files."),
     ] = None,
     max_pages: Annotated[int | None, typer.Option(min=1, help="Maximum number of pages. Default: 2,000.")] = None,
-    allow: Annotated[
-        str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")
-    ] = None,
+    allow: Allow = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a website now, in this process. Creates an agent if there is none. A website that was read before keeps its

@@ -18,13 +18,14 @@ from app.workspaces.password_links import PasswordLinks
 
 commands = Commands(help="Operators: people who can sign in to the console.")
 
+AsRole = Annotated[Role, typer.Option(help="Their role: read, change, or also manage accounts.")]
 Email = Annotated[str, typer.Argument(help="The operator's e-mail address.")]
 
 
 @commands.command()
 async def add(
     email: Email,
-    role: Annotated[Role, typer.Option(help="Their role: read, change, or also manage accounts.")] = Role.ADMIN,
+    role: AsRole = Role.ADMIN,
     as_json: AsJson = False,
 ) -> None:
     """Create an account. The command prompts for the password, or reads it from standard input."""
@@ -39,7 +40,7 @@ async def add(
 @commands.command()
 async def invite(
     email: Email,
-    role: Annotated[Role, typer.Option(help="Their role: read, change, or also manage accounts.")] = Role.ADMIN,
+    role: AsRole = Role.ADMIN,
     as_json: AsJson = False,
 ) -> None:
     """Create an account whose operator sets a password through a link, which is sent by mail or printed."""

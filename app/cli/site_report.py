@@ -22,7 +22,7 @@ from app.cli.demo.command import orderly_end
 from app.cli.local_operator import ALONE, local_operator
 from app.cli.sources.run_now import read_now
 from app.cli.sources.website_address import check_website, website_address, website_name
-from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.terminal import Allow, AsJson, err, fail, out, print_json, run, settings_for
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.kit.job_queue import InlineJobQueue
@@ -50,9 +50,7 @@ def report(
         Path | None, typer.Option(help="A CSV file of real questions: a column named question, or the first one.")
     ] = None,
     max_pages: Annotated[int, typer.Option(min=1, help="Maximum number of pages to read.")] = _MOST_PAGES,
-    allow: Annotated[
-        str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")
-    ] = None,
+    allow: Allow = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a website, ask it questions made from its own headings, and write what it answers, what it contradicts and

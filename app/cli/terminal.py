@@ -43,6 +43,7 @@ AgentName = Annotated[
     typer.Option("--agent", metavar="AGENT", help="Its name or id, or the beginning of one. Optional with one agent."),
 ]
 AgentArgument = Annotated[str, typer.Argument(metavar="agent", help="Its name or id, or the beginning of one.")]
+Allow = Annotated[str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on one line, for programs.")]
 
 

@@ -29,7 +29,7 @@ from app.cli.local_operator import local_operator
 from app.cli.operators import operators_on
 from app.cli.sources.crawl_progress import crawl_progress, in_words
 from app.cli.sources.website_address import check_website, website_address, website_name
-from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.terminal import Allow, AsJson, err, fail, out, print_json, run, settings_for
 from app.core.errors import InvalidInput
 from app.settings import PREFIX, Settings
 from app.workspaces.api_tokens import ApiTokens
@@ -47,9 +47,7 @@ def demo(
     site: Annotated[str | None, typer.Option(help="Your website. Default: the one that ships with Docent.")] = None,
     ask: Annotated[list[str] | None, typer.Option("--ask", help="An additional question. May be repeated.")] = None,
     once: Annotated[bool, typer.Option("--once", help="Exit when the questions are answered.")] = False,
-    allow: Annotated[
-        str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")
-    ] = None,
+    allow: Allow = None,
     port: Annotated[int | None, typer.Option(help="Port of the server. Default: 8000, or any free port.")] = None,
     as_json: AsJson = False,
 ) -> None:

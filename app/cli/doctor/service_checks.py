@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -26,9 +26,6 @@ from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.store.processes import ProcessRecords, ServerFacts
 from app.store.row_security import seen_tables, unprotected_tables
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

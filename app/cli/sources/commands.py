@@ -11,9 +11,9 @@ from app.bootstrap.adapters import open_site_discovery
 from app.bootstrap.knowledge import page_scope_on
 from app.cli.local_operator import meant_agent, meant_source, open_installation
 from app.cli.sources.crawl_progress import in_words
-from app.cli.sources.jobs_here import confirm, delete
+from app.cli.sources.jobs_here import Sure, confirm, delete
 from app.cli.sources.website_address import check_website, website_address
-from app.cli.terminal import AgentName, AsJson, Commands, err, out, print_json, run, settings_for, table
+from app.cli.terminal import AgentName, Allow, AsJson, Commands, err, out, print_json, run, settings_for, table
 from app.core.actor import Actor
 from app.core.list_page import collected
 from app.settings import Settings
@@ -136,9 +136,7 @@ async def pages(
 
 
 @commands.command("delete")
-async def delete_(
-    named: SourceName, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False
-) -> None:
+async def delete_(named: SourceName, yes: Sure = False) -> None:
     """Delete a source and everything read from it."""
     async with open_installation() as (base, actor):
         source = await meant_source(base, actor, named)
@@ -150,9 +148,7 @@ async def delete_(
 @commands.command()
 def discover(
     url: Annotated[str, typer.Argument(help="A website's root, or any page of it.")],
-    allow: Annotated[
-        str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")
-    ] = None,
+    allow: Allow = None,
     as_json: AsJson = False,
 ) -> None:
     """List a website's sitemaps, feeds and links with page counts, without storing anything."""

@@ -4,11 +4,13 @@ there is one: few commands have any."""
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
+from app.agents.agents import Agents
+from app.agents.chat_model_names import ChatModelNames
 from app.bootstrap.infrastructure import Stored, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.terminal import fail
@@ -53,6 +55,14 @@ class JobsHere:
 
 
 _WORKER_SILENT_SECONDS = 15
+
+
+def agents_here(base: Stored) -> Agents:
+    """Their jobs are done by this command."""
+    return Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
+
+
+Sure = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 def confirm(what: str, is_sure: bool) -> None:

@@ -19,7 +19,7 @@ from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_
 from app.cli.local_operator import local_operator
 from app.cli.sources.commands import commands
 from app.cli.sources.run_now import agent_for, run_now
-from app.cli.terminal import AgentName, AsJson, fail, run, settings_for
+from app.cli.terminal import AgentName, Allow, AsJson, fail, run, settings_for
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url
 from app.core.source_file import Upload
@@ -156,9 +156,7 @@ def add_git(
     asks_token: Annotated[bool, typer.Option("--token", help="Ask for the token of a private repository.")] = False,
     agent: AgentName = None,
     name: Annotated[str, typer.Option(help="Name of the source. Default: the repository's name.")] = "",
-    allow: Annotated[
-        str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")
-    ] = None,
+    allow: Allow = None,
     as_json: AsJson = False,
 ) -> None:
     """Add the Markdown files of a Git repository. Repeat the command after changes: it reads only what has changed."""
