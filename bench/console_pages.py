@@ -10,6 +10,7 @@ with one another, and a tree with the one before.
 
 import argparse
 import asyncio
+import json
 import statistics
 import tempfile
 import time
@@ -38,6 +39,7 @@ BATCH: Final = 100
 QUESTIONS: Final = 400
 WIDE: Final = {"report": "first=2025-01-02&last=2026-01-01", "quality": "days=90"}
 RANKED: Final = [{"url": f"https://docs.example/{each}", "title": "A page", "calibrated": 0.5} for each in range(12)]
+FIGURES: Final = {"conversation_search_cpu_ms": "conversations, nothing found", "gaps_page_cpu_ms": "gaps"}
 WRITERS: Final = (AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE, AnsweredBy.CURATED, AnsweredBy.MODEL)
 
 
@@ -120,23 +122,26 @@ async def measured(console: OpenConsole, rounds: int) -> dict[str, list[float]]:
     return found
 
 
-async def main(turns: int, rounds: int) -> None:
+async def main(turns: int, rounds: int) -> dict[str, list[float]]:
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     with tempfile.TemporaryDirectory() as folder:
         async with open_console(Path(folder)) as console:
-            began = time.perf_counter()
             await fill(console, turns)
             while await DayPacking(console.house.record, console.house.clock).pack():
                 pass  # as a worker does while they are asked
-            print(f"{turns:,} turns written in {time.perf_counter() - began:.0f} s")
-            found = await measured(console, rounds)
-    for name, times in sorted(found.items(), key=lambda each: -statistics.median(each[1])):
-        print(f"{name:30}{statistics.median(times):8.0f} ms{max(times):8.0f} at most")
+            return await measured(console, rounds)
 
 
 if __name__ == "__main__":
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--turns", type=int, default=100_000)
     reader.add_argument("--rounds", type=int, default=5)
+    reader.add_argument("--json", action="store_true", help="one object on one line")
     wanted = reader.parse_args()
-    asyncio.run(main(wanted.turns, wanted.rounds))
+    found = asyncio.run(main(wanted.turns, wanted.rounds))
+    if wanted.json:
+        ratios = {figure: statistics.median(found[page]) for figure, page in FIGURES.items()}
+        print(json.dumps({"ratios": ratios, "turns": wanted.turns, "milliseconds": found}))
+    else:
+        for name, times in sorted(found.items(), key=lambda each: -statistics.median(each[1])):
+            print(f"{name:30}{statistics.median(times):8.0f} ms{max(times):8.0f} at most")

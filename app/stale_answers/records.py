@@ -253,7 +253,14 @@ class PastAnswerRecords(Repository):
     def citing(self, agent_id: UUID, url: str, since: datetime, at_most: int) -> list[PastAnswer]:
         """Answers that cite the page or one of its sections, latest first."""
         statement = (
-            select(TURNS.c.id, TURNS.c.language, TURNS.c.answered_by, CITATIONS.c.quote, MESSAGES.c.text)
+            select(
+                TURNS.c.id,
+                TURNS.c.language,
+                TURNS.c.answered_by,
+                TURNS.c.cited_texts,
+                CITATIONS.c.number,
+                MESSAGES.c.text,
+            )
             .join(CITATIONS, CITATIONS.c.turn_id == TURNS.c.id)
             .join(MESSAGES, (MESSAGES.c.turn_id == TURNS.c.id) & (MESSAGES.c.role == Role.AGENT.value))
             .where(
@@ -267,11 +274,12 @@ class PastAnswerRecords(Repository):
             .limit(at_most)
         )
         answers: dict[UUID, dict[str, Any]] = {}
-        for turn_id, language, answered_by, quote, answer in self._connection.execute(statement):
+        for turn_id, language, answered_by, texts, number, answer in self._connection.execute(statement):
             is_free = answered_by == AnsweredBy.MODEL.value
             one = answers.setdefault(
                 turn_id, {"answer": answer, "language": language, "is_free": is_free, "quotes": []}
             )
+            quote, _ = (texts or {}).get(str(number), (None, None))
             if quote:
                 one["quotes"].append(quote)
         return [PastAnswer(turn_id, **{**one, "quotes": tuple(one["quotes"])}) for turn_id, one in answers.items()]

@@ -2,11 +2,13 @@
 
 import asyncio
 import stat
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -27,8 +29,9 @@ from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import Unavailable
 from app.core.gap_state import GapReason
-from app.core.turn import TokenUsage, VisitorSession
+from app.core.turn import Citation, TokenUsage, VisitorSession
 from app.core.webhook_event import WebhookEvent
+from app.gaps.records.meanings import GapMeaningRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage
@@ -176,6 +179,35 @@ async def test_news_that_nobody_waits_for_is_gone_after_an_update(
     with engine.connect() as connection:
         rows = connection.execute(select(OUTBOX.c.turn_id, OUTBOX.c.kind)).all()
     assert set(rows) == {(kept[1], "turn.done"), (waiting, "turn.done"), (None, "gaps.weekly")}
+
+
+async def test_texts_of_citations_and_meanings_of_before_are_packed_and_say_the_same(
+    record: SystemOfRecord, engine: Engine, session: VisitorSession
+) -> None:
+    cited = (
+        Citation(1, "https://docs.example/a", "A", date(2026, 11, 1), "c1", "It is red.", None),
+        Citation(2, "https://docs.example/b#c", "B › C", None, "c2", None, "It is\tblue.\n"),
+        Citation(3, "https://docs.example/d", "D", None),
+    )
+    meaning = [0.25, -0.0625, 0.5]
+    turns = {await ask(record, session, citations=each, gap=GapReason.LOW_CONFIDENCE): each for each in (cited, ())}
+    with record.writing() as tx:
+        [gap] = GapMeaningRecords(tx).unplaced(9)
+        GapMeaningRecords(tx).place(gap, "m", meaning)
+    migrations = open_migration_engine(engine.url)
+    with migrations.begin() as connection:
+        command.downgrade(alembic_config(connection), "0094")
+        quoted = "SELECT number, quote, passage FROM citations ORDER BY number"
+        told = [tuple(row) for row in connection.execute(text(quoted))]
+        assert told == [(each.id, each.quote, each.passage) for each in cited]
+        assert len(connection.execute(text("SELECT meaning FROM gaps")).scalar_one()) == 4 * len(meaning)
+    migrations.dispose()
+    migrate(engine)
+    with record.reading() as tx:
+        found = {turn.id: turn.citations for turn in StoredTurnRecords(tx).of_conversation(session.conversation_id)}
+        [stored] = tx.connection.scalars(select(GAPS.c.meaning))
+    assert found == turns
+    assert stored == struct.pack("<3e", *meaning)
 
 
 async def test_what_was_spent_before_counts_in_its_day(

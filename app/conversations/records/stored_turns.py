@@ -198,11 +198,15 @@ def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID,
     """By turn, in order of number, for turns with citations."""
     found: dict[UUID, tuple[Citation, ...]] = {}
     for batch in batches(dict.fromkeys(turn_ids)):
+        cited = select(TURNS.c.id, TURNS.c.cited_texts).where(TURNS.c.id.in_(batch), TURNS.c.cited_texts.is_not(None))
+        texts = {row.id: row.cited_texts for row in connection.execute(cited)}
         statement = (
             select(CITATIONS).where(CITATIONS.c.turn_id.in_(batch)).order_by(CITATIONS.c.turn_id, CITATIONS.c.number)
         )
         for row in connection.execute(statement):
-            found[row.turn_id] = (*found.get(row.turn_id, ()), value_of(Citation, row, id=row.number))
+            quote, passage = texts.get(row.turn_id, {}).get(str(row.number), (None, None))
+            citation = value_of(Citation, row, id=row.number, quote=quote, passage=passage)
+            found[row.turn_id] = (*found.get(row.turn_id, ()), citation)
     return found
 
 

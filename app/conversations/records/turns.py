@@ -40,6 +40,7 @@ _END_COLUMNS = (
     "duration_ms",
     "trace",
     "search_trace",
+    "cited_texts",
     "next_questions",
     "ended_at",
 )
@@ -292,6 +293,9 @@ class TurnRecords(Repository):
         now = self._now()
         searched = {name: end.trace[name] for name in _OF_SEARCH if name in end.trace}
         ended = row_of(end, TURNS) | {"search_trace": searched or None, "partial_answer": "", "ended_at": now}
+        ended["cited_texts"] = {
+            str(each.id): [each.quote, each.passage] for each in end.citations if each.quote or each.passage
+        } or None
         ended["trace"] = {name: fact for name, fact in ended["trace"].items() if name not in searched}
         values = {f"new_{name}": ended[name] for name in _END_COLUMNS}
         self._connection.execute(_ENDED, values | {"turn": turn.id, "curated": end.curated_answer_id})
@@ -304,10 +308,7 @@ class TurnRecords(Repository):
         return message_id
 
     def _cite(self, turn_id: UUID, end: TurnEnd) -> None:
-        rows = [
-            row_of(citation, CITATIONS) | {"id": new_id(), "turn_id": turn_id, "number": citation.id}
-            for citation in end.citations
-        ]
+        rows = [row_of(citation, CITATIONS) | {"turn_id": turn_id, "number": citation.id} for citation in end.citations]
         if rows:
             self._connection.execute(_CITATION, rows)
 

@@ -13,7 +13,7 @@ from app.store.tables.conversations import TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.transaction import Repository, new_id
 
-_FLOAT = np.dtype("<f4")
+_FLOAT = np.dtype("<f2")
 _GAPS = 2000  # an agent's open gaps that were last seen; 3 MB of vectors
 _WORDINGS = 300
 # The results of merging and splitting, and other changes by operators and replays.

@@ -22,7 +22,7 @@ from app.reports.topic import TopicPart, TopicPlace, WaitingQuestion
 from app.store.tables.conversations import FEEDBACK, MESSAGES, TOPIC_QUESTIONS, TOPICS, TURNS
 from app.store.transaction import Repository, new_id
 
-_FLOAT: Final = np.dtype("<f4")
+_FLOAT: Final = np.dtype("<f2")
 _IS_QUESTION: Final = MESSAGES.c.role == Role.VISITOR.value
 _DAY: Final = timedelta(days=1)
 _NONE: Final = UUID(int=0)  # of questions without a topic yet

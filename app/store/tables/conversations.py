@@ -79,6 +79,7 @@ MESSAGES = table(
 
 # `id` is the client's. `owner` names the process that answers; `partial_answer` is its text so far, empty once the turn
 # has ended. `search_trace` has the largest parts of the trace, how search came to its ranking, NULL once it is dropped.
+# `cited_texts` has quote and passage of each citation that has either, by its number.
 TURNS = table(
     "turns",
     OfVisitors(),
@@ -104,6 +105,7 @@ TURNS = table(
     column("duration_ms", sa.Integer, default=0),
     column("trace", StorableJson, default=dict),
     column("search_trace", PackedJson, nullable=True),
+    column("cited_texts", PackedJson, nullable=True),
     column("next_questions", StorableJson, default=list, server_default=sa.text("'[]'")),
     column("created_at", UtcDateTime),
     column("ended_at", UtcDateTime, nullable=True),
@@ -129,20 +131,17 @@ TURNS = table(
     sa.Index("ix_turns_running_owner", "owner", **where("state = 'running'")),
 )
 
-# Copies what it names, so that it outlives the chunk; `chunk_id` may name a deleted chunk.
+# Copies what it names, so that it outlives the chunk; `chunk_id` may name a deleted chunk. Its texts are in the turn,
+# where they are compressed together.
 CITATIONS = table(
     "citations",
     OfVisitors("citations"),
-    own_id(),
-    parent("turn_id", "turns"),
-    column("number", sa.Integer),
+    parent("turn_id", "turns", primary_key=True),
+    column("number", sa.Integer, primary_key=True),
     column("url", StorableText),
     column("title", StorableText),
     column("as_of", sa.Date, nullable=True),
     column("chunk_id", sa.String(32), nullable=True),
-    column("quote", StorableText, nullable=True),
-    column("passage", StorableText, nullable=True),
-    sa.UniqueConstraint("turn_id", "number"),
 )
 
 FEEDBACK = table(
@@ -190,7 +189,7 @@ AGENT_DAYS = table(
 
 # A topic is named by the first question about it, and is deleted with that turn; its other questions then wait for
 # another topic. `placed_by` is the model by which they were compared, `meaning` its vector of that question,
-# little-endian float32, None for a language that the model does not read.
+# little-endian float16, None for a language that the model does not read.
 TOPICS = table(
     "topics",
     OfVisitors(),

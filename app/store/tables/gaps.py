@@ -6,7 +6,7 @@ from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, col
 
 # `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by` is
 # the model by which the gap was compared with the agent's others, None until then; `meaning` is its vector of the
-# question, little-endian float32, None for a language that the model does not read. `replayed_at` is the agent's
+# question, little-endian float16, None for a language that the model does not read. `replayed_at` is the agent's
 # generation at which it was last asked, by a visitor or by a replay. `answered_at` is when it was last closed with
 # proof, `reopened_at` when it was last reopened. `may_join` is false once an operator has merged or split it:
 # clustering may then add to it, but otherwise leaves it unchanged. `count` are its askings, `visitors` those who asked.
