@@ -13,7 +13,7 @@ from app.core.turn import Exchange
 from app.live_chat.live_chats import LiveChats
 
 # People write plain text: without the numbers of sources, and the signs of emphasis, code and headings.
-_MARKS: Final = re.compile(r"[ \t]*\[\d{1,3}\](?!\()|[*`]{1,3}|^#{1,6} ", re.MULTILINE)
+_MARKS: Final = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\](?!\()|[*`]{1,3}|^#{1,6} ", re.MULTILINE)
 
 
 class ReplyDrafts:
