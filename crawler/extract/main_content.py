@@ -10,13 +10,16 @@ import re
 import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import ancestors, text_length
+from crawler.extract.boilerplate import link_share
+from crawler.extract.html_tree import ancestors, elements_behind, text_length
 
 _MIN_CHARS = 120
 _MIN_SHARE = 0.25  # of the page's text: a smaller landmark is an empty shell that a script fills
 _MOST_OF_IT = 0.9
 _MAX_BANNER_CHARS = 300
 _MAX_TEASER_CHARS = 300
+_RAIL_LINK_SHARE = 0.25
+_PROSE_CHARS = 80
 _PROBE_CHARS = 60
 _MIN_PROBE_CHARS = 12
 _MAX_CHARS_TO_ASK = 1_500_000  # trafilatura's time grows with the page; above this, the whole body is taken
@@ -109,8 +112,23 @@ def _smallest_around(body: LexborNode, weights: dict[int, int], total: int) -> L
             return node
         title = node.css_first(_TITLES) or node.css_first("h2")
         if title is not None and not _contains(heavy[0], title):
+            _remove_rails(heavy[0], weights)
             return node
         node = heavy[0]
+
+
+def _remove_rails(content: LexborNode, weights: dict[int, int]) -> None:
+    """Remove parts after `content` that are mostly links to elsewhere, if the element around it was chosen only for the
+    title before it."""
+    after = list(elements_behind(content))
+    for rail in (each for each in after if weights.get(each.mem_id, 0) < 0.5 * text_length(each) and _is_rail(each)):
+        rail.decompose()
+
+
+def _is_rail(node: LexborNode) -> bool:
+    if link_share(node) < _RAIL_LINK_SHARE:
+        return False
+    return not any(text_length(text) > _PROSE_CHARS and link_share(text) < 0.5 for text in node.css("p"))
 
 
 def _contains(node: LexborNode, other: LexborNode) -> bool:

@@ -96,10 +96,12 @@ def test_the_one_article_among_cards_is_the_content() -> None:
     assert "Another story" not in _markdown(f"<main>{article}<div>{card * 9}</div></main>")
 
 
-def test_links_beside_an_article_do_not_come_along_with_its_title() -> None:
+@pytest.mark.parametrize(
+    "story", [FILLER[:163], f"{FILLER}</p><p>{FILLER.replace('tank', 'hub')}"], ids=["short", "long"]
+)
+def test_links_beside_an_article_do_not_come_along_with_its_title(story: str) -> None:
     teaser = '<div><a href="/x">A headline about something else</a> and what it says of it in a few words</div>'
-    story = f"<div><p>{FILLER}</p><p>{FILLER.replace('tank', 'hub')}</p></div>"
-    page = f"<div><div>{TITLE}</div>{story}<div>{teaser * 6}</div></div>"
+    page = f"<div><div>{TITLE}</div><div><p>{story}</p></div><div>{teaser * 6}</div></div>"
     assert "A headline" not in _markdown(page)
 
 
