@@ -78,7 +78,8 @@ def demo(
             print_json({"pages": stores["documents"], "chunks": stores["chunks"], **report, "stores": stores})
         if not once:
             err.print(f"\nTry the widget: [bold]{stage.visit_url()}[/]   (API: {stage.base}/docs)")
-            err.print(f"The console: [bold]{stage.base}/console[/]   (as {_OPERATOR}, password {password})")
+            err.print(f"The console: [bold]{stage.base}/console[/]")
+            err.print(f"  as {_OPERATOR}, password {password}")
             err.print("Ctrl-C ends the demo and removes its data.")
             try:
                 threading.Event().wait()
