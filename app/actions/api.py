@@ -22,6 +22,7 @@ from app.web.operation import (
     delete,
     example,
     get,
+    items_of,
     patch,
     post,
     read,
@@ -78,8 +79,7 @@ class ActionOut(ActionFields):
     header_names: tuple[str, ...] = Field(description="The values are stored sealed and are not returned.")
 
 
-class ActionsOut(Model):
-    items: tuple[ActionOut, ...]
+class ActionsOut(Model, adds=items_of(ActionOut)): ...
 
 
 @example(arguments={"order": "A-17"}, visitor={"id": "ann"})
@@ -104,7 +104,7 @@ class AdminActions(Api):
     @get("/v1/agents/{agent_id}/actions", "List the agent's actions, by name", access=read)
     async def list_actions(self, call: Call[Actor, None]) -> ActionsOut:
         actions = await self._actions.actions(call.caller, call.path_id("agent_id"))
-        return ActionsOut(items=tuple(map(ActionOut.showing, actions)))
+        return ActionsOut.showing(items=actions)
 
     @post(
         "/v1/agents/{agent_id}/actions",

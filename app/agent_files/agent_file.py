@@ -81,7 +81,7 @@ class FileChange:
     part: Annotated[str, "settings, curated_answers, golden_questions, saved_replies, sources or actions."]
     kind: Annotated[ChangeKind, "kept: the agent has it, but the file does not."]
     title: Annotated[str, "Identifies the entry: its pattern, question, title or name."]
-    fields: tuple[Difference, ...] = ()
+    fields: Annotated[tuple[Difference, ...], "The changed fields of the entry, in words."] = ()
 
 
 @dataclass(frozen=True, slots=True)

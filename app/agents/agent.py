@@ -352,13 +352,13 @@ Version = Literal["live", "draft"]  # with whose settings an operator asks an ag
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`live_version` is None until the first publish, `paused_at` unless paused; `generation` is its knowledge's."""
+    """`generation` is its knowledge's."""
 
     id: UUID
     workspace_id: UUID
     draft: AgentConfig
-    live_version: int | None
-    paused_at: datetime | None
+    live_version: Annotated[int | None, "Null before the first publish."]
+    paused_at: Annotated[datetime | None, "Since when questions are refused; null unless it is paused."]
     generation: int
     created_at: datetime
     updated_at: datetime

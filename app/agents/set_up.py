@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 from uuid import UUID
 
 from app.agents.agent import Agent, AgentConfig
@@ -51,11 +51,11 @@ class SetUp:
         return self.agent.id
 
     @property
-    def name(self) -> str:
+    def name(self) -> Annotated[str, "The name in the draft."]:
         return self.agent.draft.name
 
     @property
-    def steps(self) -> list[StepState]:
+    def steps(self) -> Annotated[list[StepState], "In order."]:
         return [StepState(step, step in self.done) for step in Step]
 
 

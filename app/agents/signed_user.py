@@ -6,8 +6,11 @@ import hmac
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Annotated, Final, Protocol
 from uuid import UUID
+
+from app.core.field_rules import MAX_URL_CHARS
+from app.core.setting import required
 
 MAX_USER_ID_CHARS: Final = 200
 MAX_PROOF_CHARS: Final = 8192  # a signature has 64, a token as many as its claims need
@@ -32,9 +35,9 @@ class UserIssuer:
     signed with a key at `jwks_url`."""
 
     agent_id: UUID
-    issuer: str
-    audience: str
-    jwks_url: str
+    issuer: Annotated[str, required(500)]
+    audience: Annotated[str, required(500)]
+    jwks_url: Annotated[str, required(MAX_URL_CHARS)]
     created_at: datetime
 
 

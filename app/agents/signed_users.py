@@ -20,7 +20,7 @@ from app.agents.signed_user import (
 )
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, Unauthorized, Unavailable
-from app.core.field_rules import check_line
+from app.core.setting import limits_of
 from app.kit.clock import Clock
 from app.kit.recent_values import RecentValues
 from app.providers.identity.published_keys import Claims, PublishedKeys
@@ -111,8 +111,6 @@ def _is_same(right: str, signature: str) -> bool:
     return hmac.compare_digest(right.encode(), signature.lower().encode())
 
 
-MAX_ISSUER_CHARS: Final = 500
-MAX_URL_CHARS: Final = 2048
 _KEY_SETS_KEPT: Final = 256
 _NO_ISSUER: Final = (
     "user_hash: this reads like a JSON Web Token, and the agent has no identity provider. Name one with "
@@ -133,8 +131,9 @@ class UserIssuers:
     async def set(self, actor: Actor, agent_id: UUID, issuer: str, audience: str, jwks_url: str) -> UserIssuer:
         """Replaces an earlier one; its keys are read first. Raises InvalidInput."""
         issuer, audience = issuer.strip(), audience.strip()
-        check_line("issuer", issuer, MAX_ISSUER_CHARS, may_be_empty=False)
-        check_line("audience", audience, MAX_ISSUER_CHARS, may_be_empty=False)
+        limits = limits_of(UserIssuer)
+        limits["issuer"].check("issuer", issuer)
+        limits["audience"].check("audience", audience)
         url = self._reader.canonical(jwks_url)
         await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: AgentRecords(tx).agent(actor.workspace_id, agent_id)

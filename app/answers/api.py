@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Annotated, Any
 from uuid import uuid4
 
 import anyio
@@ -14,7 +14,6 @@ from sse_starlette import EventSourceResponse
 from starlette.responses import Response
 
 from app.agents.agent import LiveAgent, Version
-from app.agents.agent_rules import check_filter
 from app.agents.agents import Agents
 from app.agents.api.retrieval_models import SearchFilterModel
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
@@ -22,12 +21,13 @@ from app.conversations.api.widget_models import AnyPageContext, CitationOut, fla
 from app.conversations.history import TURNS
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, ModelInterrupted
-from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
+from app.core.field_rules import check_http_url, check_language
+from app.core.setting import QUESTION
 from app.core.turn import Exchange
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.search.api.agent_search import SearchOut
 from app.web.limits_policy import StreamPolicy
-from app.web.model import Language, Question, Url
+from app.web.model import Language, Question, RequiredQuestion, Url
 from app.web.operation import Api, Call, Model, StreamWords, example, post, write
 from app.web.sse import event_stream, frame
 
@@ -56,7 +56,7 @@ class ExchangeIn(Model):
 
 @example(question="Do you ship abroad?", version="draft")
 class PlaygroundIn(Model):
-    question: Question = Field(min_length=1)
+    question: RequiredQuestion
     page_url: Url = Field(default="", description="The page that the visitor would be viewing.")
     language: Language | None = Field(default=None, description="Null: detected from the question.")
     page_context: AnyPageContext | None = Field(default=None, description="The context that the page would send.")
@@ -78,21 +78,16 @@ class PromptMessageOut(Model):
 class TrialAnswerOut(
     Model,
     shows=PlaygroundAnswer,
-    fields="answer citations answered_by confidence low_confidence finish gap language curated_answer_id "
-    "first_token_ms duration_ms search standalone prompt",
+    fields="answer citations answered_by confidence low_confidence=is_low_confidence finish gap language "
+    "curated_answer_id first_token_ms duration_ms search standalone prompt",
 ):
     citations: tuple[CitationOut, ...]
-    low_confidence: bool
-    search: SearchOut | None = Field(description="What each stage of the search found; null for a curated answer.")
-    prompt: tuple[PromptMessageOut, ...] = Field(description="Messages sent to the chat model; empty without one.")
-
-    @classmethod
-    def showing(cls, told: PlaygroundAnswer, **others: Any) -> Self:
-        return super().showing(told, low_confidence=told.is_low_confidence, **others)
+    search: SearchOut | None
+    prompt: tuple[PromptMessageOut, ...]
 
 
 class PlaygroundOut(TrialAnswerOut):
-    others: tuple[TrialAnswerOut, ...] = Field(description="The answer of the second of `models`, if two were given.")
+    others: Annotated[tuple[TrialAnswerOut, ...], "The answer of the second of `models`, if two were given."]
 
 
 class AdminPlayground(Api):
@@ -135,12 +130,11 @@ class AdminPlayground(Api):
 
     async def _asked(self, call: Call[Actor, PlaygroundIn], most: int) -> list[PlaygroundQuestion]:
         """The question for each of the models. Raises InvalidInput, naming the field."""
-        given, models, only = call.input, call.input.models, call.input.filter.value()
-        check_text("question", given.question, MAX_QUESTION_CHARS, may_be_empty=False)
+        given, models, only = call.input, call.input.models, call.input.filter.checked()
+        QUESTION.check("question", given.question)
         if given.page_url:
             check_http_url("page_url", given.page_url)
         check_language("language", given.language)
-        check_filter("filter", only)
         context, said = flattened(given.page_context), tuple(past.made(Exchange) for past in given.history)
         asked = given.made(PlaygroundQuestion, text=given.question, page_context=context, only=only, history=said)
         if not models:

@@ -17,8 +17,9 @@ from app.agents.agents import Agents
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
 from app.conversations.api.widget_models import MAX_CONTEXT_BYTES, flattened
 from app.core.errors import DocentError, InvalidInput, ModelInterrupted
-from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
+from app.core.field_rules import check_http_url, check_language
 from app.core.gap_state import GapReason
+from app.core.setting import QUESTION
 from app.core.turn import AnsweredBy, Citation, Exchange
 from app.web.console.page import (
     Drawn,
@@ -259,7 +260,7 @@ class PlaygroundPages(Pages):
 def _checked(visit: Visit[PlaygroundForm], models: Sequence[str]) -> Talk:
     """The conversation before the question. Raises InvalidInput for a question that cannot be asked."""
     given = visit.input
-    check_text("question", given.question, MAX_QUESTION_CHARS, may_be_empty=False)
+    QUESTION.check("question", given.question)
     if given.page_url:
         check_http_url("page_url", given.page_url)
     check_language("language", given.language)

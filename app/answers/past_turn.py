@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from app.core.turn import NO_ANSWER, AnsweredBy
@@ -18,7 +19,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """`rating` is "up", "down" or None. `answered_by` is None for a turn that failed or was cut."""
+    """`answered_by` is None for a turn that failed or was cut."""
 
     id: UUID
     conversation_id: UUID
@@ -28,7 +29,7 @@ class PastTurn:
     curated_answer_id: UUID | None
     confidence: float | None
     is_low: bool
-    rating: str | None
+    rating: Annotated[str | None, "up, down, or null."]
 
     @property
     def was_answered_well(self) -> bool:

@@ -60,12 +60,12 @@ class PlaygroundAnswer:
     citations: tuple[Citation, ...] = ()
     gap: Annotated[GapReason | None, "Why the question would count as a gap; null if it would not."] = None
     curated_answer_id: UUID | None = None
-    search: dict[str, Any] | None = None
+    search: Annotated[dict[str, Any] | None, "What each stage of the search found; null for a curated answer."] = None
     retrieval: Retrieval | None = None
     standalone: Annotated[
         str, "The search query: the question, rewritten to be understood without the conversation."
     ] = ""
-    prompt: tuple[ChatMessage, ...] = ()
+    prompt: Annotated[tuple[ChatMessage, ...], "Messages sent to the chat model; empty without one."] = ()
     check: dict[str, Any] | None = None
     usage: TokenUsage = field(default_factory=TokenUsage)
 

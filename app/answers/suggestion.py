@@ -29,4 +29,4 @@ class Suggestion:
         SuggestionState, "drafted; not_said: the pages do not contain the answer; withheld: a filter stopped the draft."
     ]
     text: Annotated[str, 'Text for the `answer` of a curated answer; "" unless drafted.'] = ""
-    sources: tuple[SuggestedSource, ...] = ()
+    sources: Annotated[tuple[SuggestedSource, ...], "The pages that support the draft."] = ()

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-from app.agents.agent_rules import check_filter
 from app.agents.api.retrieval_models import SearchFilterModel
 from app.channels.openai_completion import source_list
 from app.channels.program_questions import ProgramCaller, ProgramQuestions
@@ -16,7 +15,6 @@ from app.core.chunk import Chunk
 from app.core.errors import DocentError, NotFound
 from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.page_url import same_page_urls
-from app.core.search_filter import SearchFilter
 from app.core.turn import Channel
 from app.knowledge.passages import versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
@@ -79,12 +77,6 @@ class Narrowing(Model):
         description="Which pages to use: by source, path, language, date and attributes. Leave it out for all.",
     )
 
-    def only(self) -> SearchFilter:
-        """Raises InvalidInput."""
-        only = self.filter.value()
-        check_filter("filter", only)
-        return only
-
 
 class AskIn(Narrowing):
     question: Question
@@ -118,12 +110,12 @@ class AgentTools:
         ]
 
     async def _ask(self, caller: ProgramCaller, asked: AskIn) -> ToolResult:
-        turn = await self._questions.ask(caller, asked.question, Channel.MCP, only=asked.only())
+        turn = await self._questions.ask(caller, asked.question, Channel.MCP, only=asked.filter.checked())
         answer = await whole_answer(turn.feed, turn.conversation_id)
         return ToolResult(answer.answer + source_list(answer.citations), answer.model_dump(mode="json"))
 
     async def _find(self, caller: ProgramCaller, asked: SearchIn) -> ToolResult:
-        query = SearchQuery(asked.query, filters=(asked.only(),))
+        query = SearchQuery(asked.query, filters=(asked.filter.checked(),))
         await self._questions.count(caller.agent)
         report = await self._search.search(caller.agent.workspace_id, caller.agent.id, query)
         rows: list[dict[str, Any]] = report.as_json()["chunks"][:SHOWN]

@@ -12,7 +12,6 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 from starlette.responses import JSONResponse, Response
 
 from app.agents.agent import LiveAgent
-from app.agents.agent_rules import check_filter
 from app.agents.api.retrieval_models import SearchFilterModel
 from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
 from app.conversations.api.widget_models import stripped_message
@@ -127,9 +126,7 @@ class ChatCompletionIn(Lenient):
             raise InvalidInput(
                 name, "This is not supported. Use filter, which takes sources, paths, languages and days."
             )
-        only = self.filter.value()
-        check_filter("filter", only)
-        return only
+        return self.filter.checked()
 
     def exchange(self) -> tuple[str, tuple[Exchange, ...]]:
         """The question and the conversation before it: the latest questions with the answers that followed them. Raises
@@ -176,9 +173,7 @@ class AnnotationOut(Model):
 
 class CompletionMessageOut(Model):
     role: Literal["assistant"] = "assistant"
-    content: str = Field(
-        description="The answer with its source numbers, such as [1], followed by the numbered sources."
-    )
+    content: Annotated[str, "The answer with its source numbers, such as [1], followed by the numbered sources."]
     refusal: None = None
     annotations: tuple[AnnotationOut, ...] = Field(description="One for each source number that links to a page.")
 

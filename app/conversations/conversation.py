@@ -12,7 +12,7 @@ from app.agents.signed_user import MAX_USER_ID_CHARS
 from app.conversations.visitor_device import VisitorDevice
 from app.core.confirmation import Confirmation
 from app.core.field_rules import MAX_EMAIL_CHARS
-from app.core.setting import at_most
+from app.core.setting import at_most, required
 from app.core.turn import AnsweredBy, Channel, Citation, TurnState
 from app.core.visitor_attribute import VisitorAttribute
 
@@ -36,15 +36,18 @@ class Visitor:
     id: UUID
     agent_id: UUID
     anonymous_id: UUID
-    user_id: str | None = None
-    attributes: tuple[VisitorAttribute, ...] = ()
+    user_id: Annotated[str | None, "The visitor's id on the website, signed by its server."] = None
+    attributes: Annotated[tuple[VisitorAttribute, ...], "The latest attributes that the website sent."] = ()
+
+
+class ConversationState(StrEnum):
+    OPEN = "open"
+    CLOSED = "closed"  # by an operator, without activity since
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """`assignee` is the operator who looks after it, by e-mail address, or "". `closed_at` is when an operator closed
-    it; later activity opens it again. `device` is where the visitor began it, if the agent's operator collected that at
-    the time."""
+    """`closed_at` is when an operator closed it; later activity opens it again."""
 
     id: UUID
     agent_id: UUID
@@ -53,14 +56,22 @@ class Conversation:
     last_active_at: datetime
     turn_count: int = 0
     first_question: str = ""
-    channel: Channel = Channel.WIDGET
-    assignee: str = ""
+    channel: Annotated[Channel, "Where the conversation took place."] = Channel.WIDGET
+    assignee: Annotated[str, "The e-mail address of the assigned operator; empty if nobody is assigned."] = ""
     closed_at: datetime | None = None
-    device: VisitorDevice | None = None
+    device: Annotated[
+        VisitorDevice | None, "The device on which the conversation began, if the agent's `visitor_device` was on."
+    ] = None
 
     @property
     def is_closed(self) -> bool:
         return self.closed_at is not None and self.closed_at >= self.last_active_at
+
+    @property
+    def state(
+        self,
+    ) -> Annotated[ConversationState, "A closed conversation reopens when something happens in it."]:
+        return ConversationState.CLOSED if self.is_closed else ConversationState.OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +87,9 @@ class Message:
     citations: tuple[Citation, ...] = ()
     answered_by: AnsweredBy | None = None
     low_confidence: bool = False
-    next_questions: tuple[str, ...] = ()
-    rating: Literal["up", "down"] | None = None
-    confirmation: Confirmation | None = None
+    next_questions: Annotated[tuple[str, ...], "Questions to offer below the answer, at most three."] = ()
+    rating: Annotated[Literal["up", "down"] | None, "The visitor's rating of the answer."] = None
+    confirmation: Annotated[Confirmation | None, "What the answer asks the visitor to confirm."] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +101,10 @@ class MessagePage:
 
 
 MAX_AT_ONCE: Final = 200  # conversations in one change
+CHOSEN: Final = required(MAX_AT_ONCE)
 MAX_LABELS: Final = 20  # of one conversation
-MAX_LABEL_CHARS: Final = 40
-MAX_NOTE_CHARS: Final = 4000
+LABEL: Final = at_most(40)
+NOTE: Final = at_most(4000, rows=3)
 MAX_NOTES: Final = 100  # of one conversation
 LISTED_OF_VISITOR: Final = 6  # conversations, and pages
 
@@ -104,11 +116,6 @@ class Outcome(StrEnum):
     UNANSWERED = "unanswered"  # nothing or too little was found
     HANDED_OVER = "handed_over"  # a person was asked for, by a question or by the button
     FAILED = "failed"  # with an error or with the process
-
-
-class ConversationState(StrEnum):
-    OPEN = "open"
-    CLOSED = "closed"  # by an operator, without activity since
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +177,16 @@ class LabelCount:
 
 @dataclass(frozen=True, slots=True)
 class ConversationChange:
-    """None leaves a value unchanged. `assignee` is an operator's e-mail address, "" for nobody."""
+    """None leaves a value unchanged."""
 
-    state: ConversationState | None = None
-    assignee: str | None = None
-    add_labels: tuple[str, ...] = ()
-    remove_labels: tuple[str, ...] = ()
+    state: Annotated[ConversationState | None, "A closed conversation reopens when something happens in it."] = None
+    assignee: Annotated[str | None, at_most(MAX_EMAIL_CHARS), 'The e-mail address of an operator; "" for nobody.'] = (
+        None
+    )
+    add_labels: Annotated[
+        tuple[str, ...], at_most(MAX_LABELS), "A label that differs from an existing one only in case becomes that one."
+    ] = ()
+    remove_labels: Annotated[tuple[str, ...], at_most(MAX_LABELS)] = ()
 
 
 def outcome_of_turn(state: TurnState, answered_by: AnsweredBy | None, *, is_low: bool) -> Outcome | None:
@@ -212,20 +223,26 @@ class ConversationFilter:
     `since` and `until` limit when it was asked. Conditions on the conversation itself: `visitor_id`, `user_id`,
     `state`, `label`, `assignee`, and whether a person was asked for."""
 
-    text: str = ""
-    is_low: bool | None = None
-    is_unconfirmed: bool | None = None  # whether a model's answer has sentences that the sources do not confirm
+    text: Annotated[
+        str,
+        at_most(MAX_TEXT_CHARS, rows=2),
+        f"Words, at most {MAX_WORDS}, that must all occur in a question or its answer.",
+    ] = ""
+    is_low: Annotated[bool | None, "Whether an answer had low confidence."] = None
+    is_unconfirmed: Annotated[
+        bool | None, "Whether a chat model's answer has sentences that the sources do not confirm."
+    ] = None
     rating: Annotated[Literal["up", "down"] | None, "The visitor's thumb."] = None
     answered_by: AnsweredBy | None = None
-    since: datetime | None = None
-    until: datetime | None = None
+    since: Annotated[datetime | None, "Asked at this time or later."] = None
+    until: Annotated[datetime | None, "Asked before this time."] = None
     outcome: Annotated[Outcome | None, "The outcome of a question; handed_over: a person was asked for."] = None
     page_url: Annotated[str, at_most(MAX_TEXT_CHARS), "Part of the address of the page."] = ""
     language: Annotated[str | None, 'Such as "en".'] = None
     visitor_id: UUID | None = None
     user_id: Annotated[str | None, at_most(MAX_USER_ID_CHARS), "The visitor's id on the website."] = None
     assignee: Annotated[str | None, at_most(MAX_EMAIL_CHARS), f"An operator's e-mail address, or `{NOBODY}`."] = None
-    label: Annotated[str | None, at_most(MAX_LABEL_CHARS)] = None
+    label: Annotated[str | None, LABEL] = None
     state: ConversationState | None = None
 
     @property

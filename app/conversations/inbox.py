@@ -3,19 +3,18 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from app.agents.own_agent import OwnAgent, reads_agent
 from app.conversations.conversation import (
     EVERY_CONVERSATION,
+    LABEL,
     MAX_AT_ONCE,
-    MAX_LABEL_CHARS,
     MAX_LABELS,
-    MAX_NOTE_CHARS,
     MAX_NOTES,
-    MAX_TEXT_CHARS,
     MAX_WORDS,
+    NOTE,
     Conversation,
     ConversationChange,
     ConversationFilter,
@@ -32,9 +31,9 @@ from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import check_chosen, check_language, check_line, check_text
+from app.core.field_rules import check_chosen, check_language
 from app.core.list_page import ListPage, PageRequest, collected
-from app.core.setting import check_limits
+from app.core.setting import check_limits, limits_of
 from app.core.turn import StoredTurn
 from app.core.webhook_event import WebhookEvent
 from app.store.outbox import Outbox
@@ -63,11 +62,11 @@ changes_of(
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A conversation with its turns, oldest first, each with citations and trace, and operators' notes."""
+    """A conversation with its turns, each with citations and trace."""
 
     entry: InboxEntry
-    turns: Sequence[StoredTurn]
-    notes: Sequence[Note] = ()
+    turns: Annotated[Sequence[StoredTurn], "Oldest first."]
+    notes: Annotated[Sequence[Note], "Notes by operators for other operators, oldest first."] = ()
 
     @property
     def conversation(self) -> Conversation:
@@ -127,7 +126,7 @@ class ConversationReview:
 
 def check_search(text: str) -> None:
     """Raises InvalidInput."""
-    check_text("q", text, MAX_TEXT_CHARS)
+    limits_of(ConversationFilter)["text"].check("q", text)
     if len(text.split()) > MAX_WORDS:
         raise InvalidInput("q", f"Search for at most {MAX_WORDS} words.")
 
@@ -171,7 +170,7 @@ class Inbox:
     def note(self, tx: Transaction, actor: Actor, conversation_id: UUID, text: str) -> Note:
         """For the other operators; those mentioned are notified. Raises InvalidInput, and NotFound for a conversation
         that does not exist or belongs to another workspace."""
-        check_text("text", text, MAX_NOTE_CHARS, may_be_empty=False)
+        replace(NOTE, is_required=True).check("text", text)
         conversation = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
             raise InvalidInput("text", f"A conversation can have at most {MAX_NOTES} notes. Remove some first.")
@@ -200,7 +199,7 @@ def _checked(change: ConversationChange) -> ConversationChange:
 
 def _label(field: str, label: str) -> str:
     line = " ".join(filter(None, label.split(" ")))
-    check_line(field, line, MAX_LABEL_CHARS, may_be_empty=False)
+    replace(LABEL, is_required=True).check(field, line)
     if "," in line:
         raise InvalidInput(field, "A label cannot contain a comma. Commas separate labels.")
     return line

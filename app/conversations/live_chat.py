@@ -9,10 +9,13 @@ from uuid import UUID
 from app.core.actor import Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
 from app.core.field_rules import MAX_QUESTION_CHARS
+from app.core.setting import at_most, required
 
 OVERDUE_AFTER: Final = timedelta(minutes=2)
 MAX_TEXT_CHARS: Final = MAX_QUESTION_CHARS
+TEXT: Final = required(MAX_TEXT_CHARS, rows=4)
 MAX_NAME_CHARS: Final = 100
+NAME: Final = at_most(MAX_NAME_CHARS)
 MESSAGES_AT_ONCE: Final = 100
 MAX_PICTURES: Final = 20  # of each side of a conversation
 _POLL_SECONDS: Final = {"waiting": 4.0, "talking": 3.0}

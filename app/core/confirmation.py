@@ -74,7 +74,9 @@ class Confirmation:
     decided_at: Annotated[datetime | None, "When the visitor decided; null if they have not."] = None
 
     @property
-    def values(self) -> tuple[ShownValue, ...]:
+    def values(
+        self,
+    ) -> Annotated[tuple[ShownValue, ...], "All values that the model gave, to be shown beside the summary."]:
         return self.shown
 
     def as_of(self, now: datetime) -> "Confirmation":

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Annotated, Final
 
 from app.core.turn import TokenUsage
 
@@ -38,10 +38,11 @@ FREE: Final = TokenPrices()
 
 @dataclass(frozen=True, slots=True)
 class MonthCost:
-    """A calendar month of an agent, in UTC. `month` is "2026-11"; `calls` counts turns and the texts that operators had
-    the model write; `cost` is None if no price is set."""
+    """A calendar month of an agent."""
 
-    month: str
-    calls: int
+    month: Annotated[str, "In UTC, such as 2026-11."]
+    calls: Annotated[int, "Turns, and drafts for operators, that used the chat model."]
     usage: TokenUsage
-    cost: float | None = None
+    cost: Annotated[float | None, "By DOCENT_MODEL_PRICE_PROMPT and the other prices; null if no prices are set."] = (
+        None
+    )

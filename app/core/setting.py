@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final, get_type_hints
 
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_between, check_line, check_text
+from app.core.field_rules import MAX_QUESTION_CHARS, check_between, check_line, check_text
 
 _METADATA: Final = "setting"
 
@@ -124,3 +124,7 @@ def check_limits(at: str, value: Any) -> None:
     kind: type = type(value)
     for name, limits in limits_of(kind).items():
         limits.check(at + name, getattr(value, name))
+
+
+QUESTION: Final = required(MAX_QUESTION_CHARS, rows=4)
+"""Of a visitor."""

@@ -141,17 +141,23 @@ class VisitorSession:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered source of an answer. `id` counts from 1, like the answer's [n]. `quote` is the words of the source
-    that support the answer, with newlines between blocks and tabs between cells; None if none were found. `passage`, in
-    the same form, is further text there that may answer, and is not quoted."""
+    """A numbered source of an answer. `id` counts from 1, like the answer's [n]."""
 
     id: int
     url: str
     title: str
     as_of: date | None
-    chunk_id: str | None = None  # None for the visitor's own page
-    quote: str | None = None
-    passage: str | None = None
+    chunk_id: Annotated[str | None, "Null for the page that the visitor was viewing."] = None
+    quote: Annotated[
+        str | None,
+        "The words of the page that support the answer, with newlines between blocks and tabs between cells; "
+        "null if none were found.",
+    ] = None
+    passage: Annotated[
+        str | None,
+        "Other text of the same source that may answer the question and is not quoted, in the same format; null "
+        "if there is none. Answers of a chat model do not have it.",
+    ] = None
 
     @property
     def page(self) -> str:
@@ -159,8 +165,7 @@ class Citation:
         return self.url.partition("#")[0]
 
     @property
-    def link(self) -> str:
-        """The URL that opens the page at the quoted words."""
+    def link(self) -> Annotated[str, "The URL that opens the page at these words, with a text fragment."]:
         return link_to_words(self.url, self.quote or self.passage)
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Final, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
 from uuid import UUID
 
 from app.core.confirmation import Confirmation
@@ -46,7 +46,7 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The receipt: the turn is stored. `next_questions` are up to three to offer below the answer."""
+    """The receipt: the turn is stored."""
 
     name: ClassVar[str] = "done"
     turn_id: UUID
@@ -55,7 +55,7 @@ class Done:
     low_confidence: bool
     confidence: float
     finish: Finish
-    next_questions: tuple[str, ...] = ()
+    next_questions: Annotated[tuple[str, ...], "Questions to offer below the answer, at most three."] = ()
 
     @classmethod
     def from_end(cls, end: TurnEnd, turn_id: UUID, message_id: UUID) -> "Done":

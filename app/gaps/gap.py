@@ -23,7 +23,7 @@ class GapFilter:
 
     reason: Annotated[GapReason | None, "The latest reason why it is a gap."] = None
     language: str | None = None
-    since: datetime | None = None
+    since: Annotated[datetime | None, "Asked at this time or later."] = None
     text: Annotated[str | None, required(200), "Part of the question."] = None
 
 
@@ -74,14 +74,13 @@ class GapAsking:
 
 @dataclass(frozen=True, slots=True)
 class TrialAnswer:
-    """What the agent would answer now. `gap` is the reason for which it would be a gap again, None for a good
-    answer."""
+    """What the agent would answer now."""
 
     answer: str
     answered_by: AnsweredBy
     confidence: float
     cited: tuple[str, ...] = ()
-    gap: GapReason | None = None
+    gap: Annotated[GapReason | None, "Why it is still a gap; null if the question is now answered."] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +149,18 @@ class GapSample:
     language: str | None
     reason: GapReason
     asked_at: datetime
-    channel: Channel = Channel.WIDGET
+    channel: Annotated[Channel, "Where the question was asked."] = Channel.WIDGET
 
 
 @dataclass(frozen=True, slots=True)
 class GapFacts:
-    """Samples are latest first, languages (BCP 47 primary subtags) most frequent first."""
+    """Languages (BCP 47 primary subtags) are most frequent first."""
 
     visitors: int
     this_week: Annotated[int, "Times asked in the last 7 days."]
     week_before: Annotated[int, "Times asked in the 7 days before."]
     languages: tuple[str, ...]
-    samples: tuple[GapSample, ...]
+    samples: Annotated[tuple[GapSample, ...], "The latest questions, latest first."]
     by_day: Annotated[tuple[int, ...], "Times asked in each of the last 28 periods of 24 hours, oldest first."] = ()
 
     @property
@@ -211,9 +210,13 @@ class Snapshot:
         return why_unsure([item.confidence for item in self.found], self.threshold, needs_two=self.needs_two)
 
     @property
-    def answers_from(self) -> float | None:
-        """The highest threshold, in hundredths, at which search would have been sure enough; None if none from
-        LEAST_ADVISED on would do."""
+    def answers_from(
+        self,
+    ) -> Annotated[
+        float | None,
+        f"The highest threshold at which search would be sure enough; null if none from {LEAST_ADVISED} on would do.",
+    ]:
+        """In hundredths."""
         confidences = sorted((item.confidence for item in self.found), reverse=True)
         for survivors, confidence in enumerate(confidences, start=1):
             threshold = floor(confidence * 100) / 100

@@ -11,10 +11,10 @@ from app.agents.agent import Version
 from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.actor import Actor
 from app.core.errors import DocentError, NotFound
-from app.core.field_rules import check_chosen, check_text
+from app.core.field_rules import check_chosen
 from app.core.gap_state import GapState
 from app.gaps.gap import DueGap, Gap, GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
-from app.gaps.gaps import MAX_NOTE_CHARS
+from app.gaps.gaps import NOTE
 from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -63,7 +63,7 @@ class GapReplays:
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "", version: Version = "live") -> GapReplay:
         """The same, and close the gap as answered if all pass."""
-        check_text("note", note, MAX_NOTE_CHARS)
+        NOTE.check("note", note)
         replay = await self.replay(actor, gap_id, version)
         if not replay.passes:
             return replay

@@ -1,8 +1,9 @@
 """Operators' work on gaps: list, close and organise them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.agents.own_agent import reads_agent
@@ -10,10 +11,11 @@ from app.agents.records import AgentRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import check_chosen, check_text
+from app.core.field_rules import check_chosen
 from app.core.gap_state import GapState
 from app.core.list_page import ListPage, PageRequest, collected
 from app.core.page_url import is_same_page, same_page_urls
+from app.core.setting import at_most, required
 from app.gaps.gap import EVERY_GAP, FoundThen, Gap, GapFacts, GapFilter, GapOrder, Snapshot, found_then, shortfall
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
@@ -24,7 +26,7 @@ from app.workspaces.audit_entry import changes_of
 from app.workspaces.operators import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
-MAX_NOTE_CHARS = 2000
+NOTE: Final = at_most(2000, rows=3)
 MAX_EXPORTED = 10_000
 
 _ACTIONS = {GapState.RESOLVED: "gap.resolve", GapState.IGNORED: "gap.ignore", GapState.OPEN: "gap.reopen"}
@@ -98,13 +100,14 @@ class Gaps:
 
     @writes
     def _settle(self, tx: Transaction, actor: Actor, gap_id: UUID, state: GapState, note: str) -> Gap:
-        check_text("note", note, MAX_NOTE_CHARS)
+        NOTE.check("note", note)
         gap = GapRecords(tx).set_state(actor.workspace_id, gap_id, state, note)
         AuditRecords(tx).acted(actor, _ACTIONS[state], gap_id, agent_id=str(gap.agent_id))
         return gap
 
 
-MAX_AT_ONCE = 100
+MAX_AT_ONCE: Final = 100
+CHOSEN: Final = required(MAX_AT_ONCE)
 SAMPLES = 20
 
 
@@ -114,7 +117,7 @@ class GapView:
 
     gap: Gap
     facts: GapFacts
-    snapshot: Snapshot | None
+    snapshot: Annotated[Snapshot | None, "What search found for the latest question, and why it was not enough."]
 
 
 class GapTriage:
@@ -159,7 +162,7 @@ class GapTriage:
     ) -> Gap:
         """Set who looks after it, an operator's e-mail address or "", and a note for operators; None leaves a value
         unchanged."""
-        check_text("note", note or "", MAX_NOTE_CHARS)
+        NOTE.check("note", note or "")
         before = GapRecords(tx).gap(actor.workspace_id, gap_id).assignee
         new = assignee if assignee in (None, before) else checked_assignee(tx, actor, assignee)
         GapTriageRecords(tx).tell(gap_id, assignee=new, note=note)
@@ -173,11 +176,11 @@ class GapTriage:
         """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent, all or none. A reason is added to
         earlier notes."""
         check_chosen("gap_ids", gap_ids, MAX_AT_ONCE, "gaps")
-        check_text("note", note, MAX_NOTE_CHARS, may_be_empty=state is not GapState.IGNORED)
+        replace(NOTE, is_required=state is GapState.IGNORED).check("note", note)
         changed: list[Gap] = []
         for gap in self._of_agent(tx, actor, agent_id, gap_ids):
             noted = f"{gap.note}\n{note}" if state is GapState.IGNORED and gap.note else note
-            check_text("note", noted, MAX_NOTE_CHARS)
+            NOTE.check("note", noted)
             changed.append(GapRecords(tx).set_state(actor.workspace_id, gap.id, state, noted))
             details = {"agent_id": str(agent_id), "state": state.value}
             AuditRecords(tx).acted(actor, "gap.settle", gap.id, **details)

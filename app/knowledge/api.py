@@ -1,11 +1,13 @@
 """Admin API: pages that read like instructions to an assistant."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from app.core.actor import Actor
 from app.knowledge.chunk_contexts import ContextEstimate
 from app.knowledge.document import PageReview, QuarantinedPage
-from app.knowledge.injection_scan import Finding, FindingKind
+from app.knowledge.injection_scan import Finding
 from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.reindex import Reindexing
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
@@ -13,11 +15,7 @@ from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, r
 TAG = "Quarantine"
 
 
-class FindingOut(Model):
-    kind: FindingKind
-    excerpt: str = Field(
-        description="The text around the finding. It comes from the page, so display it only as plain text."
-    )
+class FindingOut(Model, shows=Finding, fields="kind excerpt"): ...
 
 
 class QuarantinedPageOut(
@@ -27,16 +25,14 @@ class QuarantinedPageOut(
 
 
 class PlacedFindingOut(FindingOut):
-    breadcrumb: tuple[str, ...] = Field(description="Headings from the top of the page down to the passage.")
-    passage: str | None = Field(
-        description="The passage that contains the finding; null for text that is hidden from readers."
-    )
+    breadcrumb: Annotated[tuple[str, ...], "Headings from the top of the page down to the passage."]
+    passage: Annotated[str | None, "The passage that contains the finding; null for text that is hidden from readers."]
 
     @classmethod
     def at(cls, review: PageReview, finding: Finding) -> "PlacedFindingOut":
         found = review.passage_of(finding)
         breadcrumb, passage = (found.breadcrumb, found.text) if found else ((), None)
-        return cls(kind=finding.kind, excerpt=finding.excerpt, breadcrumb=breadcrumb, passage=passage)
+        return cls.showing(finding, breadcrumb=breadcrumb, passage=passage)
 
 
 class PageReviewOut(QuarantinedPageOut):
@@ -49,7 +45,7 @@ class PageReviewOut(QuarantinedPageOut):
 
 
 class PageReviewsOut(Model):
-    versions: tuple[PageReviewOut, ...] = Field(description="Latest first: a held version, a live version, or both.")
+    versions: Annotated[tuple[PageReviewOut, ...], "Latest first: a held version, a live version, or both."]
 
 
 class ReindexEstimateOut(

@@ -82,7 +82,7 @@ class Document:
     url: str
     title: str
     language: str | None
-    as_of: date
+    as_of: Annotated[date, "The date of the latest reading that found this content."]
     chunk_count: int
     updated_at: datetime
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

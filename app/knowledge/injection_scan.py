@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 
 from app.core.text.letter_forms import in_small_letters, small_letters
 
@@ -25,10 +25,10 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`excerpt` is the text around the sign, on one line."""
+    """`excerpt` is on one line."""
 
     kind: FindingKind
-    excerpt: str
+    excerpt: Annotated[str, "The text around the finding. It comes from the page, so display it only as plain text."]
 
 
 IN_WORDS: Final = {

@@ -1,22 +1,22 @@
 """The calls about leads: visitors leave them, and operators handle them."""
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 from starlette.responses import Response
 
 from app.conversations.api.conversations import TAG
-from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, MAX_WORDS, NOBODY
+from app.conversations.conversation import CHOSEN
 from app.core.actor import Actor
-from app.leads.lead import MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead, LeadChange, LeadFilter, LeadState
+from app.leads.lead import Lead, LeadChange, LeadFilter
 from app.leads.leads import MAX_EXPORTED, Leads
 from app.web.access import VisitorCaller, visitor
 from app.web.file_export import ExportFormat, exported
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
-from app.web.model import Email
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, example, get, patch, post, read, write
+from app.web.model import Address
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, example, get, items_of, patch, post, read, write
 
 _COLUMNS: Final = (
     *("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id", "assignee"),
@@ -31,39 +31,19 @@ class LeadOut(
 ): ...
 
 
-class LeadPatch(Model):
+class LeadPatch(Model, takes=LeadChange, fields="state assignee"):
     model_config = ConfigDict(json_schema_extra={"examples": [{"assignee": "ann@example.com"}, {"state": "done"}]})
-
-    state: LeadState | None = Field(default=None, description="`open` undoes `done`.")
-    assignee: Email | None = Field(default=None, description='The e-mail address of an operator; "" for nobody.')
-
-    @property
-    def change(self) -> LeadChange:
-        return LeadChange(self.state, self.assignee)
 
 
 @example(lead_ids=["0198c0de-0000-7000-8000-000000000000"], state="done")
 class LeadsPatch(LeadPatch):
-    lead_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
+    lead_ids: Annotated[list[UUID], CHOSEN]
 
 
-class ChangedLeadsOut(Model):
-    items: tuple[LeadOut, ...] = Field(description="In the order of the request.")
+class ChangedLeadsOut(Model, adds=items_of(LeadOut, "In the order of the request.")): ...
 
 
-class WantedLeads(Model):
-    q: str = Field(
-        default="",
-        max_length=MAX_TEXT_CHARS,
-        description=f"Words, at most {MAX_WORDS}, that must all occur in the name, the address, the message or the "
-        "conversation's first question.",
-    )
-    state: LeadState | None = Field(default=None, description="If left out, both states.")
-    assignee: Email | None = Field(default=None, description=f"An operator's e-mail address, or `{NOBODY}`.")
-
-    @property
-    def only(self) -> LeadFilter:
-        return LeadFilter(self.q, self.assignee, self.state)
+class WantedLeads(Model, takes=LeadFilter, fields="q=text state assignee"): ...
 
 
 class LeadsQuery(WantedLeads, ListQuery): ...
@@ -74,13 +54,11 @@ class LeadExportQuery(WantedLeads):
 
 
 @example(email="ann@example.com", message="Do you ship to Malta?", consent=True)
-class LeadIn(Model):
-    name: str = Field(default="", max_length=MAX_NAME_CHARS)
-    email: Email = Field(min_length=3)
-    message: str = Field(min_length=1, max_length=MAX_MESSAGE_CHARS)
-    consent: Literal[True] = Field(
-        description="The visitor agrees that the message is stored so that it can be answered."
-    )
+class LeadIn(Model, takes=Lead, fields="name email message consent"):
+    name: str = ""
+    email: Address
+    message: str
+    consent: Annotated[Literal[True], "The visitor agrees that the message is stored so that it can be answered."]
 
 
 class WidgetLeads(Api):
@@ -112,7 +90,9 @@ class AdminLeads(Api):
 
     @get("/v1/agents/{agent_id}/leads", "List the messages that visitors left, latest first", access=read)
     async def list_leads(self, call: Call[Actor, LeadsQuery]) -> ListOut[LeadOut]:
-        page = await self._leads.leads(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
+        page = await self._leads.leads(
+            call.caller, call.path_id("agent_id"), call.input.page, call.input.made(LeadFilter)
+        )
         return ListOut[LeadOut].showing(page)
 
     @get(
@@ -123,18 +103,22 @@ class AdminLeads(Api):
         other_media_types=("application/json",),
     )
     async def export_leads(self, call: Call[Actor, LeadExportQuery]) -> Response:
-        leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"), call.input.only)
+        leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"), call.input.made(LeadFilter))
         return leads_file(leads, call.input.format)
 
     @patch("/v1/leads/{lead_id}", "Assign a lead, or mark it as done; only the fields sent change", access=write)
     async def edit_lead(self, call: Call[Actor, LeadPatch]) -> LeadOut:
-        return LeadOut.showing(await self._leads.change_one(call.caller, call.path_id("lead_id"), call.input.change))
+        return LeadOut.showing(
+            await self._leads.change_one(call.caller, call.path_id("lead_id"), call.input.made(LeadChange))
+        )
 
     @post("/v1/agents/{agent_id}/leads/edit", "Assign many leads, or mark them as done: all or none", access=write)
     async def edit_leads(self, call: Call[Actor, LeadsPatch]) -> ChangedLeadsOut:
         given = call.input
-        _, changed = await self._leads.change(call.caller, call.path_id("agent_id"), given.lead_ids, given.change)
-        return ChangedLeadsOut(items=tuple(map(LeadOut.showing, changed)))
+        _, changed = await self._leads.change(
+            call.caller, call.path_id("agent_id"), given.lead_ids, given.made(LeadChange)
+        )
+        return ChangedLeadsOut.showing(items=changed)
 
 
 def leads_file(leads: Sequence[Lead], form: ExportFormat) -> Response:

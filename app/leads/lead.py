@@ -6,10 +6,11 @@ from enum import StrEnum
 from typing import Annotated, Final
 from uuid import UUID
 
+from app.conversations.conversation import MAX_TEXT_CHARS, MAX_WORDS, NOBODY
+from app.core.field_rules import MAX_EMAIL_CHARS
+from app.core.setting import at_most, required
 from app.core.webhook_event import Event, NoticeText, WebhookEvent
 
-MAX_NAME_CHARS = 100
-MAX_MESSAGE_CHARS = 4000
 LEAD_LEFT: Final = Event(
     WebhookEvent("lead.left"),
     "a visitor left a message",
@@ -37,9 +38,9 @@ class Lead:
     agent_id: UUID
     visitor_id: UUID
     conversation_id: UUID
-    name: str
-    email: str
-    message: str
+    name: Annotated[str, at_most(100)]
+    email: Annotated[str, required(MAX_EMAIL_CHARS)]
+    message: Annotated[str, required(4000, rows=4)]
     created_at: datetime
     assignee: Annotated[str, "The e-mail address of the assigned operator; empty if nobody is assigned."] = ""
     done_at: Annotated[datetime | None, "Null while the lead is open."] = None
@@ -52,12 +53,16 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class LeadFilter:
-    """`text` is words that must all occur in the name, the address, the message or the first question of its
-    conversation, in any case; `assignee` is an operator's e-mail address or NOBODY; None matches any."""
+    """None matches any."""
 
-    text: str = ""
-    assignee: str | None = None
-    state: LeadState | None = None
+    text: Annotated[
+        str,
+        at_most(MAX_TEXT_CHARS, rows=2),
+        f"Words, at most {MAX_WORDS}, that must all occur in the name, the address, the message or the "
+        "conversation's first question.",
+    ] = ""
+    assignee: Annotated[str | None, at_most(MAX_EMAIL_CHARS), f"An operator's e-mail address, or `{NOBODY}`."] = None
+    state: Annotated[LeadState | None, "If left out, both states."] = None
 
 
 EVERY_LEAD = LeadFilter()
@@ -65,7 +70,9 @@ EVERY_LEAD = LeadFilter()
 
 @dataclass(frozen=True, slots=True)
 class LeadChange:
-    """None leaves a value unchanged. `assignee` is an operator's e-mail address, "" for nobody."""
+    """None leaves a value unchanged."""
 
-    state: LeadState | None = None
-    assignee: str | None = None
+    state: Annotated[LeadState | None, "`open` undoes `done`."] = None
+    assignee: Annotated[str | None, at_most(MAX_EMAIL_CHARS), 'The e-mail address of an operator; "" for nobody.'] = (
+        None
+    )

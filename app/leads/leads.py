@@ -13,15 +13,14 @@ from app.conversations.conversation import MAX_AT_ONCE
 from app.conversations.inbox import check_search
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import MAX_EMAIL_CHARS, check_chosen, check_line, check_text
+from app.core.field_rules import check_chosen
 from app.core.list_page import ListPage, PageRequest, collected
+from app.core.setting import check_limits
 from app.core.turn import VisitorSession
 from app.kit.clock import Clock
 from app.leads.lead import (
     EVERY_LEAD,
     LEAD_LEFT,
-    MAX_MESSAGE_CHARS,
-    MAX_NAME_CHARS,
     Lead,
     LeadChange,
     LeadFilter,
@@ -57,11 +56,8 @@ class Leads:
     def leave(self, tx: Transaction, session: VisitorSession, name: str, email: str, message: str) -> None:
         """Call this with the visitor's consent. Raises InvalidInput, also if the agent offers no form, and NotFound if
         the conversation was erased."""
-        check_line("name", name, MAX_NAME_CHARS)
-        check_line("email", email, MAX_EMAIL_CHARS)
         if not _EMAIL.fullmatch(email):
             raise InvalidInput("email", 'Write an address, such as "ann@example.com".')
-        check_text("message", message, MAX_MESSAGE_CHARS, may_be_empty=False)
         agent = AgentRecords(tx).live(session.agent_id)
         if not agent.config.fallback.form:
             raise InvalidInput("", "This agent does not accept messages. An operator can turn on fallback.form.")
@@ -75,6 +71,7 @@ class Leads:
             message=message.strip(),
             created_at=self._clock.now(),
         )
+        check_limits("", lead)
         LeadRecords(tx).add(lead)
         data = {"conversation_id": str(lead.conversation_id), "lead_id": str(lead.id)}
         Outbox(tx).tell(lead.agent_id, LEAD_LEFT.name, data, conversation_id=lead.conversation_id)

@@ -1,40 +1,51 @@
 """The console's list of leads: filter them, handle them one by one or in bulk, export them."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlencode
 from uuid import UUID
 
 from pydantic import Field
 from starlette.responses import Response
 
-from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, NOBODY, by_assignee
+from app.conversations.conversation import NOBODY, by_assignee
 from app.core.errors import InvalidInput
 from app.leads.api import leads_file
 from app.leads.lead import Lead, LeadChange, LeadFilter, LeadState
 from app.leads.leads import Leads, open_leads
 from app.web.console.filters import number, plural
 from app.web.console.forms import form_of, parse_fields
-from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, UndoWanted, Visit, action, page, read, write
+from app.web.console.page import (
+    MANY,
+    Form,
+    Go,
+    MenuEntry,
+    Pages,
+    Query,
+    Shown,
+    UndoWanted,
+    Visit,
+    action,
+    page,
+    read,
+    write,
+)
 from app.web.file_export import ExportFormat
 from app.web.model import Email
 from app.workspaces.operators import Assignees
 
 _SHOWN: Final = 30
-_MAX_QUERY_CHARS: Final = 2000
 
 
-class LeadsWanted(UndoWanted):
+class LeadsWanted(UndoWanted, takes=LeadFilter, fields="state q=text assignee"):
     """The state in the address of the list. `undo_as` reverts the last change."""
 
     state: Literal["open", "done", "all"] = "open"
-    q: str = Field(default="", max_length=MAX_TEXT_CHARS)
-    assignee: Email | None = None
     undo_as: Literal["done", "open", "reassign"] = "open"
 
     @property
     def only(self) -> LeadFilter:
-        return LeadFilter(self.q, self.assignee, None if self.state == "all" else LeadState(self.state))
+        return self.made(LeadFilter, state=None if self.state == "all" else LeadState(self.state))
 
 
 class ExportWanted(LeadsWanted):
@@ -46,7 +57,7 @@ class EditForm(Form):
 
     do: Literal["done", "open", "assign", "reassign"] | None = None
     assignee: Email = ""
-    back: str = Field(default="", max_length=_MAX_QUERY_CHARS)
+    back: Query = ""
 
     @property
     def wanted(self) -> LeadsWanted:
@@ -65,8 +76,8 @@ class EditForm(Form):
 
 
 class ManyForm(EditForm):
-    lead_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
-    was: dict[UUID, str] = Field(default_factory=dict, max_length=MAX_AT_ONCE)
+    lead_ids: Annotated[tuple[UUID, ...], MANY] = ()
+    was: Annotated[dict[UUID, str], MANY] = Field(default_factory=dict)
 
 
 class LeadPages(Pages):

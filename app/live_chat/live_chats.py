@@ -12,8 +12,9 @@ from app.conversations.history import HistoryCache
 from app.conversations.inbox import tell_assigned
 from app.conversations.live_chat import (
     MAX_NAME_CHARS,
-    MAX_TEXT_CHARS,
     MESSAGES_AT_ONCE,
+    NAME,
+    TEXT,
     Author,
     LiveChat,
     LiveMessage,
@@ -26,7 +27,6 @@ from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput, NoActiveChat
-from app.core.field_rules import check_line, check_text
 from app.core.turn import VisitorSession
 from app.kit.cache import Cache
 from app.kit.clock import Clock
@@ -86,9 +86,9 @@ class LiveView:
     `is_typing` is whether the other side is writing. To visitors, a chat is overdue while no operator is there, too."""
 
     chat: LiveChat
-    messages: Sequence[LiveMessage]
+    messages: Annotated[Sequence[LiveMessage], "In order, at most 100."]
     is_overdue: Annotated[bool, "Whether the visitor has waited for more than two minutes."]
-    poll_seconds: float
+    poll_seconds: Annotated[float, "Seconds until the next poll; 0: do not poll again."]
     is_typing: bool = False
 
 
@@ -199,7 +199,7 @@ class LiveChats:
     def take_over(self, tx: Transaction, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
         """From now on, the actor answers and the agent does not. The visitor sees `name`, by default one derived from
         the actor's own. Raises ChatAlreadyTaken if another operator has it, NoActiveChat if nobody waits."""
-        check_line("name", name, MAX_NAME_CHARS)
+        NAME.check("name", name)
         chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
         shown = name.strip() or shown_name(actor)[:MAX_NAME_CHARS]
         taken = chat.taken(actor, shown, self._clock.now())
@@ -296,7 +296,7 @@ def check_takes_picture(tx: Transaction, chat: LiveChat, author: Author) -> None
 
 def _check_message(said: str | DrawnPicture) -> None:
     if isinstance(said, str):
-        check_text("text", said, MAX_TEXT_CHARS, may_be_empty=False)
+        TEXT.check("text", said)
 
 
 def _stripped(said: str | DrawnPicture) -> str | DrawnPicture:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.agents.records import AgentRecords
@@ -34,7 +34,7 @@ class FilledReply:
     """A saved reply with its variables filled in for one conversation, at most MAX_TEXT_CHARS."""
 
     reply: SavedReply
-    text: str
+    text: Annotated[str, "The text with its variables filled in."]
 
 
 class SavedReplies:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.agents.agent import Agent
 from app.agents.records import AgentRecords, MilestoneRecords
-from app.agents.set_up import Milestones, SetUp, is_new, set_up
+from app.agents.set_up import NEW_FOR, Milestones, SetUp, is_new, set_up
 from app.agents.token_budget import TokenBudget
 from app.conversations.conversation import RESUME_WITHIN
 from app.conversations.live_chat import LiveState, OpenChat
@@ -46,19 +46,19 @@ class DayCounts:
 
 @dataclass(frozen=True, slots=True)
 class AgentCounts:
-    """`week` is the last WEEK_DAYS days, including today. `budget` is None without a limit."""
+    """`week` is the last WEEK_DAYS days, including today."""
 
     agent: Agent
     today: TurnCounts
     week: TurnCounts
-    budget: TokenBudget | None
+    budget: Annotated[TokenBudget | None, "Null without a limit."]
 
     @property
     def agent_id(self) -> UUID:
         return self.agent.id
 
     @property
-    def name(self) -> str:
+    def name(self) -> Annotated[str, "The name in the draft."]:
         return self.agent.draft.name
 
 
@@ -76,32 +76,35 @@ class Change:
     kind: ChangeKind
     at: datetime
     agent_id: UUID
-    subject_id: UUID
+    subject_id: Annotated[UUID, "The id of the agent, source or gap."]
     words: str
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """`days` are the last WEEK_DAYS of all agents together, oldest first; `week_before` is as long and ends where they
-    begin. Each list has at most LISTED items: `waiting` sorted by longest wait, out of `waiting_count`; `failing` are
-    sources whose latest reading failed or left out pages that answers still use, latest first; `unfinished` are
-    deletions that no worker could finish, oldest first; `growing` are open gaps, fastest first; `assigned` are open
-    gaps that are assigned to the caller; `changes` are of these days, latest first; `set_ups` are of new agents that no
-    website has shown yet, newest first."""
+    """Each list but those of `agents` and `days` has at most LISTED items. `growing` are fastest first."""
 
     as_of: datetime
-    agents: Sequence[AgentCounts]
-    days: Sequence[DayCounts]
-    week: TurnCounts
-    week_before: TurnCounts
-    waiting: Sequence[OpenChat]
-    waiting_count: int
-    failing: Sequence[LatestReading]
-    unfinished: Sequence[Deletion]
-    growing: Sequence[GrowingGap]
-    assigned: Sequence[Gap]
-    changes: Sequence[Change]
-    set_ups: Sequence[SetUp]
+    agents: Annotated[Sequence[AgentCounts], f"Oldest first, at most {MOST_AGENTS}."]
+    days: Annotated[Sequence[DayCounts], f"The last {WEEK_DAYS} days (UTC) of all these agents, today last."]
+    week: Annotated[TurnCounts, "The sum of these days."]
+    week_before: Annotated[TurnCounts, "The same number of days before."]
+    waiting: Annotated[Sequence[OpenChat], f"Longest waiting first, at most {LISTED}."]
+    waiting_count: Annotated[int, "Visitors waiting for a person."]
+    failing: Annotated[
+        Sequence[LatestReading],
+        "Sources whose latest reading failed or could not read pages that answers use, latest first.",
+    ]
+    unfinished: Annotated[
+        Sequence[Deletion],
+        "Deletions that no worker could finish, oldest first: `POST /v1/deletions/{deletion_id}/finish`.",
+    ]
+    growing: Annotated[Sequence[GrowingGap], "Open gaps that were asked more often than in the week before."]
+    assigned: Annotated[Sequence[Gap], "Open gaps assigned to the caller; empty for an API token."]
+    changes: Annotated[Sequence[Change], "Changes in these days, latest first."]
+    set_ups: Annotated[
+        Sequence[SetUp], f"Agents of the last {NEW_FOR.days} days that no website has shown yet, newest first."
+    ]
 
     @property
     def today(self) -> TurnCounts:

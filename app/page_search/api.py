@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.agents.agent_rules import MAX_PATH_PREFIX_CHARS, check_prefix
 from app.core.field_rules import check_language
-from app.page_search.facets import FacetValue
+from app.page_search.facets import Facet, FacetValue
 from app.page_search.page_search import Marked, PageSearch
 from app.sources.source import UNLINKED
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
@@ -48,9 +48,9 @@ class FoundPageOut(Model):
 class FacetValueOut(Model, shows=FacetValue, fields="value label pages"): ...
 
 
-class FacetOut(Model):
+class FacetOut(Model, shows=Facet, fields="name values"):
     name: Literal["folder", "language"]
-    values: tuple[FacetValueOut, ...] = Field(description="At most six, those with the most pages first.")
+    values: tuple[FacetValueOut, ...]
 
 
 class FoundPagesOut(Model):

@@ -23,10 +23,8 @@ class FacetValue:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """`values` are those with the most pages first."""
-
     name: str
-    values: tuple[FacetValue, ...]
+    values: Annotated[tuple[FacetValue, ...], "At most six, those with the most pages first."]
 
 
 def facets(pages: Sequence[Chunk], chosen: Mapping[str, str]) -> list[Facet]:

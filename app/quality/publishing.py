@@ -1,7 +1,7 @@
 """Publishes a draft or an earlier version, once the effect on the agent's golden questions is known."""
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 import structlog
@@ -24,7 +24,7 @@ class Published:
     """`compared` is None if nothing was compared, or if it was impossible and the gate only warns."""
 
     version: AgentVersion
-    compared: GoldenRun | None
+    compared: Annotated[GoldenRun | None, "Null if nothing was compared."]
 
 
 class Publishing:

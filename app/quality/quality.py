@@ -30,13 +30,23 @@ class TurnCounts:
         return _share(self.answered, self.abstained)
 
     @property
-    def unaided_share(self) -> float | None:
-        """Answered without a person, of all answered, abstained and handed-over questions, [0, 1]; None without any."""
+    def unaided_share(
+        self,
+    ) -> Annotated[
+        float | None,
+        "The share answered without a person among answered, abstained and handed over, 0 to 1; null if "
+        "there were none.",
+    ]:
         return _share(self.answered, self.abstained + self.handed_over)
 
     @property
-    def satisfaction(self) -> float | None:
-        """Positive ratings of all ratings, [0, 1]; None without any."""
+    def satisfaction(
+        self,
+    ) -> Annotated[
+        float | None,
+        "The share of thumbs up among all thumbs, by which visitors say whether it was solved, 0 to 1; null "
+        "if there were none.",
+    ]:
         return _share(self.thumbs_up, self.thumbs_down)
 
 
@@ -74,13 +84,15 @@ def total(counts: Iterable[TurnCounts]) -> TurnCounts:
     return TurnCounts(*map(sum, zip(*map(_FIGURES, counts), strict=True)))
 
 
+LISTED: Final = 20  # pages, both most cited and never cited
+
+
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """`days` are oldest first, `top_pages` most cited first. `never_cited` are the first of `never_cited_count` pages,
-    of `live_pages`, that no answer in these days cited."""
+    """`never_cited` are the first of `never_cited_count` pages, of `live_pages`."""
 
-    days: tuple[DayQuality, ...]
-    top_pages: tuple[PageCitations, ...]
-    never_cited: tuple[PageCitations, ...]
+    days: Annotated[tuple[DayQuality, ...], "UTC, oldest first, today last."]
+    top_pages: Annotated[tuple[PageCitations, ...], f"Most cited first, at most {LISTED}."]
+    never_cited: Annotated[tuple[PageCitations, ...], f"Live pages that no answer cites, at most {LISTED}."]
     never_cited_count: int
     live_pages: int

@@ -13,14 +13,13 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
-from app.quality.quality import DayQuality, PageCitations, Quality
+from app.quality.quality import LISTED, DayQuality, PageCitations, Quality
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
 from app.quality.records.quality import QualityRecords
 from app.search.threshold_curve import GoldenConfidence, ThresholdCurve, points_of
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MAX_DAYS: Final = 90
-LISTED: Final = 20  # pages, both most cited and never cited
 
 
 class QualityReview:

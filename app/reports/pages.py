@@ -15,9 +15,9 @@ from app.core.text.language_names import language_name
 from app.quality.quality import TurnCounts
 from app.quality.quality_review import QualityReview
 from app.reports.api import report_file
-from app.reports.report import Figures, Report
+from app.reports.report import LISTED, MOST_AGENTS, PAGES_OF_TURNS, Figures, Report
 from app.reports.report_file import WEEKDAYS
-from app.reports.reports import LISTED, MOST_AGENTS, PAGES_OF_TURNS, Reports
+from app.reports.reports import Reports
 from app.web.console.charts import BarChart, Bars, Line, bar_chart, line_chart
 from app.web.console.filters import number, percent, plural
 from app.web.console.page import Form, MenuEntry, Pages, Rejected, Shown, Visit, page, read

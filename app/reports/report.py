@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.core.turn import TokenUsage
@@ -11,22 +11,23 @@ from app.quality.quality import TurnCounts
 from app.reports.report_days import ReportDays
 from app.reports.topic import TopicPart
 
+MOST_AGENTS: Final = 200  # the oldest
+LISTED: Final = 20  # languages, pages and topics
+PAGES_OF_TURNS: Final = 10_000  # the latest
+
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """`calls` counts the turns and the operators' drafts that called the chat model; `cost` is in the operator's
-    currency, None if no price is set."""
-
-    calls: int = 0
+    calls: Annotated[int, "Turns, and drafts for operators, that used the chat model."] = 0
     usage: TokenUsage = field(default_factory=TokenUsage)
-    cost: float | None = None
+    cost: Annotated[float | None, "In your currency; null if no prices are set."] = None
 
 
 @dataclass(frozen=True, slots=True)
 class ChatThumbs:
     """Visitors' ratings of live chats in these days."""
 
-    up: int = 0
+    up: Annotated[int, "Visitors who said in these days that talking to a person helped."] = 0
     down: int = 0
 
     @property
@@ -71,31 +72,37 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class AgentPart:
     agent_id: UUID
-    name: str
+    name: Annotated[str, "The name in the draft."]
     counts: TurnCounts
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`agents` are those of the report, oldest first. `hours` has 24 entries, by the clock of the zone; `weekdays`
-    begins with Monday. `languages`, `pages` and `topics` are sorted by questions, most first, and limited: a language
-    is a BCP 47 primary subtag, "" if unknown; a page is an address without query and anchor, "" if unknown.
-    `in_no_topic` questions have no topic yet. `kept_days` is how long the agents keep visitors' questions, the shortest
-    of them."""
+    """`hours` and `weekdays` are by the clock of the zone. `kept_days` is the shortest time for which one of the agents
+    keeps visitors' questions."""
 
     as_of: datetime
     days: ReportDays
     now: Figures
     before: Figures
-    steps: Sequence[Step]
-    hours: Sequence[TurnCounts]
-    weekdays: Sequence[TurnCounts]
-    languages: Sequence[Part]
-    pages: Sequence[Part]
-    topics: Sequence[TopicPart]
-    in_no_topic: int
-    agents: Sequence[AgentPart]
-    kept_days: int
+    steps: Annotated[Sequence[Step], "One step per day, or per week from Monday if there are more than 62 days."]
+    hours: Annotated[Sequence[TurnCounts], "24 entries, by the hour of the question."]
+    weekdays: Annotated[Sequence[TurnCounts], "7 entries, from Monday."]
+    languages: Annotated[
+        Sequence[Part], f'By BCP 47 primary subtag, "" if it is not known; most questions first, at most {LISTED}.'
+    ]
+    pages: Annotated[
+        Sequence[Part],
+        'The page on which it was asked, without query and fragment, "" if it is not known; most questions '
+        f"first, at most {LISTED}, from the latest {PAGES_OF_TURNS} questions.",
+    ]
+    topics: Annotated[
+        Sequence[TopicPart],
+        f"Questions that mean the same, grouped as gaps are; most questions first, at most {LISTED}.",
+    ]
+    in_no_topic: Annotated[int, "Questions that the worker has not placed in a topic yet."]
+    agents: Annotated[Sequence[AgentPart], f"Oldest first, at most {MOST_AGENTS}."]
+    kept_days: Annotated[int, "Questions older than this are erased and no longer counted."]
 
 
 def together(all_spent: Iterable[Spent]) -> Spent:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
 from app.core.errors import InvalidInput
@@ -50,8 +50,7 @@ class ReportDays:
         return [self.first + timedelta(days=number) for number in range(self.count)]
 
     @property
-    def before(self) -> "ReportDays":
-        """As many days, ending right before these."""
+    def before(self) -> Annotated["ReportDays", "The same number of days, directly before these."]:
         return ReportDays(self.first - timedelta(days=self.count), self.first - _DAY, self.zone)
 
     @property

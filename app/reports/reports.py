@@ -22,13 +22,22 @@ from app.quality.asked_turns import OUTCOMES, AskedTurns, Places, Rows, by_place
 from app.quality.records.quality import AskedTurnRecords, QualityRecords
 from app.reports.records.figures import ReportRecords
 from app.reports.records.topics import TopicDayRecords, TopicRecords
-from app.reports.report import AgentPart, ChatThumbs, Figures, Part, Report, Spent, Step, together
+from app.reports.report import (
+    LISTED,
+    MOST_AGENTS,
+    PAGES_OF_TURNS,
+    AgentPart,
+    ChatThumbs,
+    Figures,
+    Part,
+    Report,
+    Spent,
+    Step,
+    together,
+)
 from app.reports.report_days import ReportDays, report_days
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
-MOST_AGENTS: Final = 200  # the oldest
-LISTED: Final = 20  # languages, pages and topics
-PAGES_OF_TURNS: Final = 10_000  # the latest
 USUAL_DAYS: Final = 28  # whole weeks, so that the days before have as many of each weekday
 
 _MOMENT: Final = timedelta(microseconds=1)

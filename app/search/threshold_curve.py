@@ -56,7 +56,7 @@ class ThresholdCurve:
     golden_questions: int
     golden_run_id: Annotated[UUID | None, "The latest run with the draft; null if there is none."]
     current: Annotated[float, "The draft's threshold."]
-    points: tuple[ThresholdPoint, ...]
+    points: Annotated[tuple[ThresholdPoint, ...], "By rising threshold, from 0 to 1."]
 
 
 def points_of(past: Sequence[PastConfidences], golden: Sequence[GoldenConfidence]) -> tuple[ThresholdPoint, ...]:

@@ -1,6 +1,5 @@
 """Admin API: a report on what an agent has read of a website."""
 
-from datetime import datetime
 from uuid import UUID
 
 from pydantic import Field
@@ -26,9 +25,9 @@ class SiteReportIn(Model):
     )
 
 
-class OrderedReportOut(Model, shows=OrderedReport, fields="name asked_by asked_at asked questions problem result"):
-    asked_at: datetime
-    is_running: bool = Field(description="Whether a worker has yet to make it, or to end.")
+class OrderedReportOut(
+    Model, shows=OrderedReport, fields="name asked_by asked_at asked questions problem result is_running"
+): ...
 
 
 class AdminSiteReports(Api):

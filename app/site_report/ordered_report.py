@@ -30,5 +30,5 @@ class OrderedReport:
     page: str = ""  # the same as HTML, "" if it has no such form
 
     @property
-    def is_running(self) -> bool:
+    def is_running(self) -> Annotated[bool, "Whether a worker has yet to make it, or to end."]:
         return self.due_at is not None

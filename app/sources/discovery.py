@@ -24,14 +24,13 @@ class SiteOffer:
 
 @dataclass(frozen=True, slots=True)
 class SiteOffers:
-    """`url` is that of the start page after redirects. `problems` are (URL, reason) of files that are named but cannot
-    be read; `is_complete` is False if the time ran out."""
+    """`problems` are (URL, reason) of files that are named but cannot be read."""
 
-    url: str
+    url: Annotated[str, "The URL of the start page, after redirects."]
     title: str
-    offers: tuple[SiteOffer, ...]
+    offers: Annotated[tuple[SiteOffer, ...], "To add one as a source, use its kind and url."]
     problems: tuple[tuple[str, str], ...]
-    is_complete: bool
+    is_complete: Annotated[bool, "False if the time ran out."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from crawler.url_rules import CheckedUrl
 MAX_NAME_CHARS: Final = 200
 MAX_TEXT_CHARS: Final = 500_000
 _LINES: Final = at_most(100, each=500)
+STATUS: Final = at_most(40)
 MAX_ACCESS_NAME_CHARS: Final = 200
 MAX_SECRET_CHARS: Final = 4096
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110, section 5.6.2
@@ -46,11 +47,13 @@ class AccessKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceAccess:
-    """`name` is that of the user, the header or the cookie."""
-
     kind: AccessKind
-    name: str
-    secret: str = field(repr=False)
+    name: Annotated[str, required(MAX_ACCESS_NAME_CHARS), "The name of the user, header or cookie."]
+    secret: Annotated[
+        str,
+        required(MAX_SECRET_CHARS),
+        "The password, or the value of the header or cookie. It is stored sealed and never shown again.",
+    ] = field(repr=False)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -116,13 +119,13 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class SourceSchedule:
-    """A source's schedule: since when it applies, and when the next reading is due."""
+    """A source's schedule, and since when it applies."""
 
     source_id: UUID
     agent_id: UUID
     schedule: Schedule
     set_at: datetime
-    next_at: datetime
+    next_at: Annotated[datetime, "When the next reading is due; null without a schedule."]
 
 
 def next_run(schedule: Schedule, source_id: UUID, set_at: datetime, now: datetime, first_after: FirstAfter) -> datetime:
@@ -234,16 +237,20 @@ class SourceConfig:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source in its current state. `run` is its latest reading, `schedule` has the next one, `left_out` are texts
-    that are not indexed because many of its pages have them."""
+    """A source in its current state."""
 
     id: UUID
     agent_id: UUID
     config: SourceConfig
     created_at: datetime
-    run: "CrawlRun | None" = None
-    schedule: SourceSchedule | None = None
-    left_out: tuple[RepeatedText, ...] = ()
+    run: Annotated["CrawlRun | None", "The latest reading; null before the first."] = None
+    schedule: Annotated[
+        SourceSchedule | None, "When the source is read again automatically; null: only on request."
+    ] = None
+    left_out: Annotated[
+        tuple[RepeatedText, ...],
+        "Texts that are not indexed because many of its pages have them, since the latest reading.",
+    ] = ()
 
     @property
     def given_url(self) -> str:
@@ -291,7 +298,11 @@ class LatestReading:
     stop_reason: str
     created_at: datetime
     ended_at: datetime | None
-    kept_pages: int = 0
+    kept_pages: Annotated[
+        int,
+        "Pages that could not be read, and of which answers still use the earlier text. 0: nothing is left to "
+        "answer from.",
+    ] = 0
 
     @property
     def is_failing(self) -> bool:
@@ -301,10 +312,10 @@ class LatestReading:
 
 @dataclass(frozen=True, slots=True)
 class PageStatus:
-    """The outcome of one URL of a run, or that it still waits (`status` "queued"); `title` is the live page's."""
+    """The outcome of one URL of a run, or that it still waits (`status` "queued")."""
 
     url: str
-    title: str | None
+    title: Annotated[str | None, "The title of the page that search uses now; null if there is none."]
     status: str
     reason: str
     document_id: UUID | None

@@ -1,29 +1,23 @@
 """Admin API: answers that their page no longer supports."""
 
+from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
-from app.answers.curated.curated_answer import MAX_ANSWER_CHARS
+from app.answers.curated.curated_answer import CuratedAnswer
 from app.core.actor import Actor
 from app.quality.api.golden_questions import GoldenQuestionOut
 from app.quality.golden_question import EXPECTED
-from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject, Telling
-from app.stale_answers.stale_answers import MAX_AT_ONCE, MAX_TELLINGS, StaleAnswers
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
+from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleState, Telling
+from app.stale_answers.stale_answers import CHOSEN, MAX_TELLINGS, StaleAnswers
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, items_of, post, read, write
 
 TAG = "Stale answers"
 
 
-class StaleQuery(ListQuery):
-    state: StaleState | None = Field(default=StaleState.OPEN, strict=False)
-    kind: StaleKind | None = Field(default=None, strict=False)
-    subject: StaleSubject | None = Field(default=None, strict=False)
-
-    @property
-    def only(self) -> StaleFilter:
-        return StaleFilter(self.state, self.kind, self.subject)
+class StaleQuery(ListQuery, takes=StaleFilter, fields="state kind subject"): ...
 
 
 class StaleAnswerOut(
@@ -38,35 +32,30 @@ class TellingOut(Model, shows=Telling, fields="turn_id conversation_id question 
 
 
 class StaleViewOut(StaleAnswerOut):
-    tellings: tuple[TellingOut, ...] = Field(
-        description=f"The latest {MAX_TELLINGS} turns that gave this answer from pages, latest first."
-    )
-
-    @classmethod
-    def of_view(cls, stale: StaleAnswer, tellings: list[Telling]) -> "StaleViewOut":
-        return cls.showing(stale, tellings=tellings)
+    tellings: Annotated[
+        tuple[TellingOut, ...], f"The latest {MAX_TELLINGS} turns that gave this answer from pages, latest first."
+    ]
 
 
 class SettleStaleIn(Model):
-    stale_answer_ids: tuple[UUID, ...] = Field(min_length=1, max_length=MAX_AT_ONCE)
+    stale_answer_ids: Annotated[tuple[UUID, ...], CHOSEN]
     state: StaleState = Field(
         description="`dismissed`: it does not matter, and the same words are not listed again; `settled`: it was "
         "corrected; `open`: it needs attention again."
     )
 
 
-class SettledStaleOut(Model):
-    items: tuple[StaleAnswerOut, ...]
+class SettledStaleOut(Model, adds=items_of(StaleAnswerOut)): ...
 
 
 class AcceptStaleIn(Model):
-    answer_contains: tuple[Annotated[str, Field(min_length=1, max_length=EXPECTED.most_each)], ...] = Field(
-        min_length=1, max_length=EXPECTED.most, description="What the answer must contain from now on."
-    )
+    answer_contains: Annotated[
+        tuple[str, ...], replace(EXPECTED, is_required=True), "What the answer must contain from now on."
+    ]
 
 
-class RewriteStaleIn(Model):
-    answer: str = Field(min_length=1, max_length=MAX_ANSWER_CHARS)
+class RewriteStaleIn(Model, takes=CuratedAnswer, fields="answer"):
+    answer: str
 
 
 class AdminStaleAnswers(Api):
@@ -81,7 +70,9 @@ class AdminStaleAnswers(Api):
         access=read,
     )
     async def list_stale_answers(self, call: Call[Actor, StaleQuery]) -> ListOut[StaleAnswerOut]:
-        page = await self._stale.stale_answers(call.caller, call.path_id("agent_id"), call.input.only, call.input.page)
+        page = await self._stale.stale_answers(
+            call.caller, call.path_id("agent_id"), call.input.made(StaleFilter), call.input.page
+        )
         return ListOut[StaleAnswerOut].showing(page)
 
     @get(
@@ -92,7 +83,7 @@ class AdminStaleAnswers(Api):
     async def get_stale_answer(self, call: Call[Actor, None]) -> StaleViewOut:
         own = call.path_id("agent_id"), call.path_id("stale_answer_id")
         stale = await self._stale.stale_answer(call.caller, *own)
-        return StaleViewOut.of_view(stale, await self._stale.tellings(call.caller, *own))
+        return StaleViewOut.showing(stale, tellings=await self._stale.tellings(call.caller, *own))
 
     @post(
         "/v1/agents/{agent_id}/stale-answers/settle",
@@ -104,7 +95,7 @@ class AdminStaleAnswers(Api):
         settled = await self._stale.set_state(
             call.caller, call.path_id("agent_id"), asked.stale_answer_ids, asked.state
         )
-        return SettledStaleOut(items=tuple(map(StaleAnswerOut.showing, settled)))
+        return SettledStaleOut.showing(items=settled)
 
     @post(
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}/accept",

@@ -1,13 +1,12 @@
 """Console pages: stale answers, with what the page says now."""
 
+from typing import Annotated
 from urllib.parse import urlencode
 from uuid import UUID
 
-from pydantic import Field
-
-from app.answers.curated.curated_answer import MAX_ANSWER_CHARS
+from app.stale_answers.api import RewriteStaleIn
 from app.stale_answers.stale_answer import StaleFilter, StaleKind, StaleState, StaleSubject
-from app.stale_answers.stale_answers import MAX_AT_ONCE, StaleAnswers, new_numbers, open_stale_answers
+from app.stale_answers.stale_answers import CHOSEN, StaleAnswers, new_numbers, open_stale_answers
 from app.web.console.page import (
     Form,
     Go,
@@ -35,7 +34,7 @@ class StaleWanted(UndoWanted):
 class SettleForm(Form):
     """Posted from the list filtered by `was` and the others: that list is shown again, with an undo."""
 
-    stale_answer_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+    stale_answer_ids: Annotated[tuple[UUID, ...], CHOSEN] = ()
     state: StaleState = StaleState.DISMISSED
     was: StaleState = StaleState.OPEN
     kind: StaleKind | None = None
@@ -46,8 +45,7 @@ class AcceptForm(Form):
     answer_contains: tuple[str, ...] = ()
 
 
-class RewriteForm(Form):
-    answer: str = Field(max_length=MAX_ANSWER_CHARS)
+class RewriteForm(RewriteStaleIn, Form): ...
 
 
 class StaleAnswerPages(Pages):

@@ -11,6 +11,7 @@ from app.answers.curated.curated_answers import CuratedAnswers
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import ListPage, PageRequest
+from app.core.setting import required
 from app.core.text.stated_facts import numbers_in
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
@@ -21,6 +22,7 @@ from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 MAX_AT_ONCE: Final = 100
+CHOSEN: Final = required(MAX_AT_ONCE)
 MAX_TELLINGS: Final = 20  # shown, the latest
 _ACTIONS = {
     StaleState.DISMISSED: "stale_answer.dismiss",

@@ -1,17 +1,35 @@
 """Fields of bodies as values declare them: types, defaults, limits and meanings."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import date, datetime
 from functools import cache, partial
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints
 
-from pydantic import Field
+from pydantic import AwareDatetime, BeforeValidator, Field, Strict
 
 from app.core.setting import Limits, joined, limits_of, settings_of
 
 Declared = tuple[Any, Any]
 """The type of a field, and its `Field`."""
+
+
+_NONE: Final = Limits()
+_WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, date) or (isinstance(value, str) and _WRITTEN.match(value)):
+        return value
+    raise ValueError('Write it as RFC 3339 does, such as "2026-01-31" or "2026-01-31T12:00:00Z".')
+
+
+# Moments and days as RFC 3339 writes them; numbers, which pydantic reads as seconds since 1970, are refused. What
+# comes out of a validator of ours is no JSON any more, where a strict type takes texts.
+Timestamp = Annotated[AwareDatetime, Strict(False), BeforeValidator(_written)]
+Day = Annotated[date, Strict(False), BeforeValidator(_written)]
 
 
 def sources(fields: str) -> Mapping[str, str]:
@@ -33,10 +51,12 @@ def shown(kind: type, path: str) -> Declared:
     raise TypeError(f"{kind.__name__} has no {path}")
 
 
-def meaning_at(kind: type, path: str) -> str:
-    """Of the attribute at this path, or "" if there is none."""
+def limits_at(kind: type, path: str, *, is_input: bool) -> Limits:
+    """Of the attribute at this path, if there is one; for an output, only its meaning."""
+    if is_input and is_dataclass(kind):
+        return limits_of(kind).get(path, Limits())
     _, meaning = _attribute(kind, path) or (None, "")
-    return meaning
+    return Limits(meaning=meaning)
 
 
 def taken(kind: type, name: str, is_required: bool = True) -> Declared:
@@ -48,6 +68,10 @@ def taken(kind: type, name: str, is_required: bool = True) -> Declared:
     type_ = get_type_hints(kind)[name]
     if get_origin(type_) is Mapping:  # a body is a plain one
         type_, default = dict[get_args(type_)], {"default_factory": dict}  # type: ignore[misc]
+    moments = {datetime: Timestamp, date: Day}
+    type_ = moments.get(
+        type_, Union[*(moments.get(each, each) for each in get_args(type_))] if _is_union(type_) else type_
+    )
     return _with_entries(type_, limits), Field(**default, **limited(limits))
 
 
@@ -57,14 +81,19 @@ def setting_fields(kind: type) -> Mapping[str, Declared]:
     return {name: taken(kind, name) for name in settings_of(kind) if name in defaults}
 
 
-def as_written(annotation: Any, meaning: str = "") -> Any:
+def items_of(item: type, order: str = "") -> Mapping[str, Declared]:
+    """For the `adds` of a list that is not divided into pages: its `items`, shown in this order."""
+    return {"items": (tuple[item, ...], Field(description=order or None))}  # type: ignore[valid-type]
+
+
+def as_written(annotation: Any, usual: Limits = _NONE) -> Any:
     """In pydantic's terms, what a body's own field says as a value's does: `Annotated[str, at_most(80), "A name."]`.
-    Without a meaning of its own, it has this one."""
+    Limits or a meaning that it does not say are the usual ones."""
     type_, *extras = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
-    limits = joined([*extras, meaning])
-    others = [each for each in extras if not isinstance(each, Limits | str)]
-    if not extras and not meaning:
+    if not extras and usual == _NONE:
         return annotation
+    limits = joined([*extras, usual.meaning, usual])
+    others = [each for each in extras if not isinstance(each, Limits | str)]
     return Annotated[_with_entries(type_, limits), Field(**limited(limits)), *others]
 
 
@@ -88,7 +117,7 @@ def _with_entries(type_: Any, limits: Limits) -> Any:
 def _attribute(kind: Any, path: str) -> tuple[Any, str] | None:
     """Its type and its meaning."""
     first, _, rest = path.partition(".")
-    if get_origin(kind) in (Union, UnionType):
+    if _is_union(kind):
         return next((found for each in get_args(kind) if (found := _attribute(each, path))), None)
     found = _attributes(get_origin(kind) or kind, first)
     return _attribute(found[0], rest) if found and rest else found
@@ -106,3 +135,7 @@ def _attributes(kind: type, name: str) -> tuple[Any, str] | None:
 
 
 _hints = cache(partial(get_type_hints, include_extras=True))
+
+
+def _is_union(kind: Any) -> bool:
+    return get_origin(kind) in (Union, UnionType)

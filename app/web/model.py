@@ -1,21 +1,18 @@
 """The base of request and response bodies."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from datetime import date
 from inspect import get_annotations
 from types import MappingProxyType, SimpleNamespace
-from typing import Annotated, Any, Final, Generic, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import AliasChoices, AliasPath, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.core.field_rules import MAX_EMAIL_CHARS, MAX_LANGUAGE_CHARS, MAX_QUESTION_CHARS, MAX_URL_CHARS
 from app.core.list_page import PageRequest
-from app.web.derived_fields import Declared, as_written, meaning_at, path_to, shown, sources, taken
+from app.web.derived_fields import Declared, as_written, limits_at, path_to, shown, sources, taken
 
 MAX_LIMIT = 200
-_WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
 ItemOut = TypeVar("ItemOut", bound="Model")
 Extended = TypeVar("Extended", bound=BaseModel)
 Value = TypeVar("Value", bound=Any)
@@ -26,11 +23,14 @@ class Body(BaseModel):
 
     `shows` is the value that an output presents, `takes` the one that an input makes or changes. `fields` names the
     model's fields in their order, between spaces: each that the class does not write itself has the type and the
-    meaning that the value declares, and in an input its default and its limits; a Patch requires none. An output may
-    show an attribute by another name, `turn_id=id`, and the attributes of `parts` of the value. `adds` are further
-    fields, by name. A field that the class writes may carry limits and a meaning as a value's does, and if it has no
+    meaning that the value declares, and in an input its default and its limits; a Patch requires none. `turn_id=id` is
+    the attribute `id` by another name; an output may also show the attributes of `parts` of the value. `adds` are
+    further fields, by name. A field that the class writes may carry limits and a meaning as a value's does; without a
     meaning, it has the value's.
     """
+
+    field_of: ClassVar[Mapping[str, str]] = {}
+    """By the attributes that fields of other names take, these names."""
 
     def __init_subclass__(
         cls,
@@ -48,7 +48,7 @@ class Body(BaseModel):
         for name, source in sources(fields).items():
             path = path_to(source, kind, parts.split())
             if name in written:
-                own[name] = as_written(written.pop(name), meaning_at(kind, path))
+                own[name] = as_written(written.pop(name), limits_at(kind, path, is_input=takes is not None))
             elif not any(name in getattr(base, "model_fields", ()) for base in cls.__bases__):
                 is_required = not issubclass(cls, Patch)
                 own[name], default = taken(kind, path, is_required) if takes else shown(kind, path or source)
@@ -57,6 +57,11 @@ class Body(BaseModel):
         for name, (own[name], default) in adds.items():
             setattr(cls, name, default)
         cls.__annotations__ = own
+        if takes:
+            cls.field_of = {
+                **cls.field_of,
+                **{source: name for name, source in sources(fields).items() if source != name},
+            }
 
     @classmethod
     def __pydantic_init_subclass__(
@@ -65,23 +70,26 @@ class Body(BaseModel):
         if shows:
             by_name = sources(fields)
             for name, field in cls.model_fields.items():
-                path = path_to(by_name.get(name, name), shows, parts.split())
-                if path not in ("", name):
-                    field.validation_alias = AliasChoices(name, AliasPath(*path.split(".")))
+                source = by_name.get(name, name)
+                path = path_to(source, shows, parts.split()) or source
+                if path != name:
+                    where = [AliasPath(name), AliasPath(*path.split("."))]
+                    field.validation_alias = AliasChoices(*(where if source == name else reversed(where)))
 
     def made(self, kind: type[Value], **others: Any) -> Value:
-        """A value of this kind: each field from `others`, else the body's of its name."""
-        made: Value = kind(**{name: getattr(self, name) for name in self._fields_of(kind)} | others)
+        """A value of this kind: each field from `others`, else from the body's field that takes it."""
+        made: Value = kind(**self._given(kind) | others)
         return made
 
     def applied_to(self, value: Value) -> Value:
         """The value with the body's fields instead of its own; of a Patch, those that were sent."""
-        applied: Value = replace(value, **{name: getattr(self, name) for name in self._fields_of(type(value))})
+        applied: Value = replace(value, **self._given(type(value)))
         return applied
 
-    def _fields_of(self, kind: type[Value]) -> list[str]:
+    def _given(self, kind: type[Value]) -> dict[str, Any]:
         given = self.model_fields_set if isinstance(self, Patch) else type(self).model_fields
-        return [each.name for each in fields(kind) if each.name in given]
+        names = {each.name: self.field_of.get(each.name, each.name) for each in fields(kind)}
+        return {name: getattr(self, own) for name, own in names.items() if own in given}
 
 
 class Model(Body):
@@ -129,19 +137,14 @@ def example(**fields: Any) -> Callable[[type[Extended]], type[Extended]]:
     return shown
 
 
-def _written(value: Any) -> Any:
-    if isinstance(value, date) or (isinstance(value, str) and _WRITTEN.match(value)):
-        return value
-    raise ValueError('Write it as RFC 3339 does, such as "2026-01-31" or "2026-01-31T12:00:00Z".')
+RequiredQuestion = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_CHARS)]
+RequiredUrl = Annotated[str, Field(min_length=1, max_length=MAX_URL_CHARS)]
+OrNull = BeforeValidator(lambda text: text or None)
+"""For a text of an output: null instead of ""."""
 
-
-# Moments and days as RFC 3339 writes them; numbers, which pydantic reads as seconds since 1970, are refused. What
-# comes out of a validator of ours is no JSON any more, where a strict type takes texts.
-Timestamp = Annotated[AwareDatetime, Strict(False), BeforeValidator(_written)]
-Day = Annotated[date, Strict(False), BeforeValidator(_written)]
-
-
+Cursor = Annotated[str, Field(max_length=512)]
 Email = Annotated[str, Field(max_length=MAX_EMAIL_CHARS)]
+Address = Annotated[str, Field(min_length=3, max_length=MAX_EMAIL_CHARS)]
 Language = Annotated[str, Field(max_length=MAX_LANGUAGE_CHARS)]
 Question = Annotated[str, Field(max_length=MAX_QUESTION_CHARS)]
 Url = Annotated[str, Field(max_length=MAX_URL_CHARS)]
@@ -153,9 +156,7 @@ class Multipart(Model):
 
 class ListQuery(Model):
     limit: int = Field(default=50, ge=1, le=MAX_LIMIT)
-    cursor: str | None = Field(
-        default=None, min_length=1, max_length=512, description="The next_cursor of the page before."
-    )
+    cursor: Cursor | None = Field(default=None, min_length=1, description="The next_cursor of the page before.")
 
     @property
     def page(self) -> PageRequest:

@@ -9,6 +9,9 @@ from app.web.access import new_visitor as new_visitor
 from app.web.access import read as read
 from app.web.access import visitor as visitor
 from app.web.access import write as write
+from app.web.derived_fields import Day as Day
+from app.web.derived_fields import Timestamp as Timestamp
+from app.web.derived_fields import items_of as items_of
 from app.web.endpoint import DEFAULT_MAX_BODY_BYTES as DEFAULT_MAX_BODY_BYTES
 from app.web.endpoint import AnyEndpoint as AnyEndpoint
 from app.web.endpoint import Api as Api
@@ -21,12 +24,10 @@ from app.web.endpoint import patch as patch
 from app.web.endpoint import path_id as path_id
 from app.web.endpoint import post as post
 from app.web.endpoint import put as put
-from app.web.model import Day as Day
 from app.web.model import ListOut as ListOut
 from app.web.model import ListQuery as ListQuery
 from app.web.model import Model as Model
 from app.web.model import Multipart as Multipart
 from app.web.model import Patch as Patch
-from app.web.model import Timestamp as Timestamp
 from app.web.model import example as example
 from app.web.model import without_defaults as without_defaults

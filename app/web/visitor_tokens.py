@@ -202,7 +202,7 @@ def parsed_filter(text: str) -> SearchFilter:
     if len(text.encode("utf-8", "surrogatepass")) > MAX_FILTER_BYTES:
         raise InvalidInput("filter", f"This is too long. Use at most {MAX_FILTER_BYTES} bytes of UTF-8.")
     try:
-        only = SearchFilterModel.model_validate_json(text).value()
+        only = SearchFilterModel.model_validate_json(text).made(SearchFilter)
     except ValidationError as error:
         wrong = invalid_input_of(error)
         field = f"filter.{wrong.field}" if wrong.field else "filter"

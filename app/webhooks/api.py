@@ -8,7 +8,7 @@ from pydantic import Field
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent, declared_events
 from app.web.model import Url
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, items_of, post, read, write
 from app.webhooks.webhook import DeadLetter, Webhook
 from app.webhooks.webhooks import Webhooks
 
@@ -39,8 +39,7 @@ class NewWebhookOut(WebhookOut):
     secret: str = Field(description="Shown once. It signs every delivery to this webhook.")
 
 
-class WebhooksOut(Model):
-    items: tuple[WebhookOut, ...]
+class WebhooksOut(Model, adds=items_of(WebhookOut)): ...
 
 
 class DeadLetterOut(
@@ -59,7 +58,7 @@ class AdminWebhooks(Api):
     @get("/v1/agents/{agent_id}/webhooks", "List the agent's webhooks, oldest first", access=read)
     async def list_webhooks(self, call: Call[Actor, None]) -> WebhooksOut:
         found = await self._webhooks.webhooks(call.caller, call.path_id("agent_id"))
-        return WebhooksOut(items=tuple(WebhookOut.showing(webhook) for webhook in found))
+        return WebhooksOut.showing(items=found)
 
     @post(
         "/v1/agents/{agent_id}/webhooks",

@@ -1,15 +1,15 @@
 """Admin API: the operators of the console, API tokens, and who changed what."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, Final
 
 from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import SCOPES, USUAL_SCOPES, Actor
+from app.core.setting import at_most
 from app.web.file_export import ExportFormat, exported
-from app.web.model import Email
+from app.web.model import Address, OrNull
 from app.web.operation import (
     Api,
     Call,
@@ -17,14 +17,14 @@ from app.web.operation import (
     ListQuery,
     Model,
     Patch,
-    Timestamp,
     delete,
     get,
+    items_of,
     manage,
     patch,
     post,
 )
-from app.workspaces.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens
+from app.workspaces.api_tokens import DAYS, NAME, ApiTokens, IssuedToken
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
 from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
 from app.workspaces.operator import Operator, Role
@@ -38,8 +38,7 @@ TAG = "Operators"
 class OperatorOut(Model, shows=Operator, fields="id email role created_at signed_in_at disabled_at invited_at"): ...
 
 
-class OperatorsOut(Model):
-    items: tuple[OperatorOut, ...] = Field(description="By e-mail address, including disabled accounts.")
+class OperatorsOut(Model, adds=items_of(OperatorOut, "By e-mail address, including disabled accounts.")): ...
 
 
 Password = Annotated[str, Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)]
@@ -47,29 +46,19 @@ TypedPassword = Annotated[str, Field(max_length=MAX_PASSWORD_CHARS)]
 
 
 class OperatorIn(Model):
-    email: Email = Field(min_length=3, description="Stored in lower case.")
-    role: Role = Field(
-        description="A viewer reads; an editor also changes things; an admin also manages operators and tokens."
-    )
+    email: Annotated[Address, "Stored in lower case."]
+    role: Annotated[Role, "A viewer reads; an editor also changes things; an admin also manages operators and tokens."]
     password: Password
 
 
 class InvitationIn(Model):
-    email: Email = Field(min_length=3, description="Stored in lower case.")
+    email: Annotated[Address, "Stored in lower case."]
     role: Role = Field(description="As for an account that is created with a password.")
 
 
-class PasswordLinkOut(Model):
+class PasswordLinkOut(Model, shows=MadeLink, fields="operator url expires_at"):
     operator: OperatorOut
-    url: str | None = Field(
-        description="The link to pass on, shown once. It begins with DOCENT_PUBLIC_URL, or is a path if that is not "
-        "set. Null if it was sent by mail."
-    )
-    expires_at: datetime
-
-    @classmethod
-    def showing(cls, made: MadeLink) -> "PasswordLinkOut":
-        return super().showing(made, url=made.url or None)
+    url: Annotated[str | None, OrNull]
 
 
 class OperatorPatch(Patch):
@@ -90,7 +79,7 @@ class AdminOperators(Api):
     @get("/v1/operators", "List the operators of the console", access=manage)
     async def list_operators(self, call: Call[Actor, None]) -> OperatorsOut:
         operators = await self._operators.of_workspace(call.caller)
-        return OperatorsOut(items=tuple(OperatorOut.showing(operator) for operator in operators))
+        return OperatorsOut.showing(items=operators)
 
     @post("/v1/operators", "Create a console account", access=manage, status=201)
     async def create_operator(self, call: Call[Actor, OperatorIn]) -> OperatorOut:
@@ -152,18 +141,16 @@ class ApiTokenOut(
 ): ...
 
 
-class ApiTokensOut(Model):
-    items: tuple[ApiTokenOut, ...] = Field(description="Oldest first, including expired and revoked ones.")
+class ApiTokensOut(Model, adds=items_of(ApiTokenOut, "Oldest first, including expired and revoked ones.")): ...
 
 
 class ApiTokenIn(Model):
-    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
-    scopes: tuple[str, ...] = Field(default=USUAL_SCOPES, max_length=len(SCOPES), description=", ".join(SCOPES))
-    days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description="Days until it expires; null: never.")
+    name: Annotated[str, NAME]
+    scopes: Annotated[tuple[str, ...], at_most(len(SCOPES)), ", ".join(SCOPES)] = USUAL_SCOPES
+    days: Annotated[int | None, DAYS, "Days until it expires; null: never."] = None
 
 
-class IssuedTokenOut(Model):
-    token: str = Field(description="Shown once.")
+class IssuedTokenOut(Model, shows=IssuedToken, fields="token record"):
     record: ApiTokenOut
 
 
@@ -176,13 +163,13 @@ class AdminTokens(Api):
     @get("/v1/tokens", "List the workspace's API tokens, without their secrets", access=manage)
     async def list_tokens(self, call: Call[Actor, None]) -> ApiTokensOut:
         tokens = await self._tokens.of_workspace(call.caller)
-        return ApiTokensOut(items=tuple(ApiTokenOut.showing(token) for token in tokens))
+        return ApiTokensOut.showing(items=tokens)
 
     @post("/v1/tokens", "Create an API token, which is shown once", access=manage, status=201)
     async def create_token(self, call: Call[Actor, ApiTokenIn]) -> IssuedTokenOut:
         given = call.input
         issued = await self._tokens.issue(call.caller, given.name, given.scopes, given.days)
-        return IssuedTokenOut(token=issued.token, record=ApiTokenOut.showing(issued.record))
+        return IssuedTokenOut.showing(issued)
 
     @delete("/v1/tokens/{token_id}", "Revoke an API token: its next call is refused", access=manage)
     async def revoke_token(self, call: Call[Actor, None]) -> None:
@@ -195,13 +182,7 @@ _COLUMNS: Final = (
 )
 
 
-class AuditWanted(Model, takes=AuditFilter, fields="actor action subject since until"):
-    since: Timestamp | None = Field(default=None, description="At this time or later.")
-    until: Timestamp | None = Field(default=None, description="Before this time.")
-
-    @property
-    def only(self) -> AuditFilter:
-        return self.made(AuditFilter)
+class AuditWanted(Model, takes=AuditFilter, fields="actor action subject since until"): ...
 
 
 class AuditQuery(ListQuery, AuditWanted): ...
@@ -227,7 +208,7 @@ class AdminAudit(Api):
     @get("/v1/audit", "List who changed what, latest first", access=manage)
     async def list_audit(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:
         asked = call.input
-        return ListOut[AuditEntryOut].showing(await self._log.page(call.caller, asked.page, asked.only))
+        return ListOut[AuditEntryOut].showing(await self._log.page(call.caller, asked.page, asked.made(AuditFilter)))
 
     @get(
         "/v1/audit/export",
@@ -237,7 +218,7 @@ class AdminAudit(Api):
         other_media_types=("application/json",),
     )
     async def export_audit(self, call: Call[Actor, AuditExportQuery]) -> Response:
-        return audit_file(await self._log.fitting(call.caller, call.input.only), call.input.format)
+        return audit_file(await self._log.fitting(call.caller, call.input.made(AuditFilter)), call.input.format)
 
 
 def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:

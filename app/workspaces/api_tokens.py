@@ -6,11 +6,12 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Annotated, Final
 from uuid import UUID
 
 from app.core.actor import SCOPES, USUAL_SCOPES, Actor
 from app.core.errors import InvalidInput, Unauthorized
-from app.core.field_rules import check_between, check_line
+from app.core.setting import between, required
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
@@ -19,8 +20,8 @@ from app.workspaces.workspace import ApiToken
 
 TOKEN_PREFIX = "dct_"  # noqa: S105  (how our tokens begin, so that scanners can find leaked ones)
 TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
-MAX_NAME_CHARS = 100
-MAX_DAYS = 3650
+NAME: Final = required(100)
+DAYS: Final = between(1, 3650)
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _SECRET_BYTES, _SECRET_CHARS = 32, 43
@@ -32,7 +33,7 @@ _SHOWN_CHARS = 12
 class IssuedToken:
     """Only here is the token itself known."""
 
-    token: str = field(repr=False)
+    token: Annotated[str, "Shown once."] = field(repr=False)
     record: ApiToken
 
 
@@ -104,12 +105,11 @@ def _issued(
     secret: bytes | None = None,
     resource: str | None = None,
 ) -> IssuedToken:
-    check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+    NAME.check("name", name)
     unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown or not scopes:
         raise InvalidInput("scopes", f"Choose from: {', '.join(SCOPES)}.")
-    if days is not None:
-        check_between("days", days, 1, MAX_DAYS)
+    DAYS.check("days", days)
     token = new_token(secret)
     record = TokenRecords(tx).create_token(
         actor.workspace_id, name, _sha256(token), token[:_SHOWN_CHARS], tuple(dict.fromkeys(scopes)), days, resource

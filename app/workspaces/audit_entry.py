@@ -49,15 +49,15 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """From `since`, before `until`; None matches any."""
+    """None matches any."""
 
     actor: Annotated[str | None, at_most(300), "A token's name, an operator's e-mail address, or the id of either."] = (
         None
     )
     action: Annotated[str | None, at_most(100), 'The beginning of the action: "agent", "agent.publish".'] = None
     subject: Annotated[str | None, at_most(100), "The id of the changed object."] = None
-    since: datetime | None = None
-    until: datetime | None = None
+    since: Annotated[datetime | None, "At this time or later."] = None
+    until: Annotated[datetime | None, "Before this time."] = None
 
 
 EVERY_ENTRY = AuditFilter()

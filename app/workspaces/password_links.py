@@ -7,7 +7,7 @@ shown to whoever made it. It starts with the configured public URL, never with a
 import secrets
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
@@ -42,7 +42,11 @@ class MadeLink:
     """`url` is "" when it was mailed."""
 
     operator: Operator
-    url: str = field(repr=False)
+    url: Annotated[
+        str,
+        "The link to pass on, shown once. It begins with DOCENT_PUBLIC_URL, or is a path if that is not set. "
+        "Null if it was sent by mail.",
+    ] = field(repr=False)
     expires_at: datetime
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
 import pytest
@@ -86,11 +87,14 @@ def test_a_model_shows_parts_of_a_value_and_attributes_under_other_names_also_in
     class HouseOut(Model):
         rooms: tuple[LitOut, ...]
 
+    class NamedOut(Model, shows=_Lit, fields="room=lamp.name"): ...
+
     lit = _Lit(_Lamp("desk", 5), "study")
     shown = {"room": "study", "light": 5, "name": "desk", "is_lit": True}
     assert LitOut.showing(lit).model_dump() == shown
     assert LitOut.showing(lit, name="table").model_dump() == shown | {"name": "table"}
     assert LitRoomOut.showing(lit, floor=2).model_dump() == shown | {"floor": 2}
+    assert NamedOut.showing(lit).model_dump() == {"room": "desk"}
     assert HouseOut.showing(_House([lit])).model_dump() == {"rooms": (shown,)}
     assert list(LitOut.model_json_schema(mode="serialization")["properties"]) == ["room", "light", "name", "is_lit"]
     assert LitOut.model_json_schema()["properties"]["name"]["description"] == "Of the lamp."
@@ -163,8 +167,32 @@ def test_an_input_takes_the_limits_the_defaults_and_the_meanings_of_a_value() ->
         {"type": "string", "minLength": 1, "maxLength": 5},
         [],
     )
-    assert (height["default"], "maximum" in height) == (1, False)
+    assert (height["default"], height["minimum"], height["maximum"]) == (1, 0.5, 3)
     assert notes["maxProperties"] == 1
+
+
+class ShelfFilter(Model, takes=_Shelf, fields="q=name"): ...
+
+
+def test_an_input_takes_an_attribute_by_another_name() -> None:
+    assert ShelfFilter.model_json_schema()["properties"]["q"]["description"] == "As on its label."
+    assert ShelfFilter.model_validate_json('{"q": "A"}').made(_Shelf, id=7) == _Shelf(7, "A")
+
+
+@dataclass(frozen=True)
+class _Loan:
+    since: datetime
+    back_on: date | None = None
+
+
+def test_moments_and_days_are_taken_as_they_are_written() -> None:
+    class LoanIn(Model, takes=_Loan, fields="since back_on"): ...
+
+    loan = LoanIn.model_validate_json('{"since": "2026-01-31T12:00:00Z", "back_on": "2026-02-28"}').made(_Loan)
+    assert loan == _Loan(datetime(2026, 1, 31, 12, tzinfo=UTC), date(2026, 2, 28))
+    for wrong in ('{"since": 1769860800}', '{"since": "2026-01-31T12:00:00"}'):
+        with pytest.raises(ValidationError, match="since"):
+            LoanIn.model_validate_json(wrong)
 
 
 class LongShelfIn(ShelfIn):

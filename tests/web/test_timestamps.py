@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.web.model import Day, Model, Timestamp
+from app.web.operation import Day, Model, Timestamp
 from tests.every_row import every_row
 
 

@@ -1,6 +1,7 @@
 """Admin API: an agent as one file."""
 
 from functools import partial
+from typing import Annotated
 
 from pydantic import Field
 
@@ -40,9 +41,7 @@ class AppliedOut(Model):
     changes: tuple[FileChangeOut, ...] = Field(description="Empty if the agent already matches the file.")
     is_dry_run: bool
     version: int | None = Field(description="The version that was published; null if none was.")
-    gate: GateOut | None = Field(
-        description="The effect of publishing on golden questions; null if they were not compared."
-    )
+    gate: Annotated[GateOut | None, "The effect of publishing on golden questions; null if they were not compared."]
 
 
 class AdminAgentFiles(Api):
@@ -75,7 +74,7 @@ class AdminAgentFiles(Api):
         if given.publish and not given.dry_run:
             publish = partial(self._publishing.publish, actor, agent_id, force=given.force)
             changes, done = await self._files.apply_live(actor, agent_id, file, publish, prunes=given.prune)
-            version, gate = done.version.number, PublishedOut.of_published(done).gate
+            version, gate = done.version.number, PublishedOut.showing(done).gate
         else:
             work = self._files.compare if given.dry_run else self._files.apply
             changes = await work(actor, agent_id, file, prunes=given.prune)

@@ -114,7 +114,7 @@ class FieldChangeOut(Model, shows=Difference, fields="name before after"): ...
 
 
 class FileChangeOut(Model, shows=FileChange, fields="part kind title fields"):
-    fields: tuple[FieldChangeOut, ...] = Field(description="The changed fields of the entry, in words.")
+    fields: tuple[FieldChangeOut, ...]
 
 
 def _settings_of(config: AgentConfig) -> dict[str, Any]:

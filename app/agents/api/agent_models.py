@@ -1,11 +1,10 @@
 """Agents in the admin API."""
 
 from dataclasses import fields, replace
-from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from app.agents import agent_rules as rules
 from app.agents.agent import Agent, AgentConfig, AgentVersion
@@ -16,7 +15,6 @@ from app.agents.widget_settings import Fallback, Invitation, Theme, Translation
 from app.core.costs import MonthCost
 from app.core.search_filter import SearchFilter
 from app.core.setting import limits_of
-from app.core.turn import TokenUsage
 from app.quality.publishing import Published
 from app.web.derived_fields import setting_fields
 from app.web.model import Model, example, without_defaults
@@ -84,28 +82,26 @@ class AgentConfigOut(AgentSettings):
 
 class AgentOut(Model, shows=Agent, fields="id draft live_version paused_at generation created_at updated_at"):
     draft: AgentConfigOut
-    live_version: int | None = Field(description="Null before the first publish.")
-    paused_at: datetime | None = Field(description="Since when questions are refused; null unless it is paused.")
 
 
 class TokenLimitOut(Model, shows=TokenLimit, fields="name tokens used_tokens is_spent resets_at"): ...
 
 
 class TokenBudgetOut(Model, shows=TokenBudget, fields="daily_tokens used_tokens is_spent resets_at limits"):
-    limits: list[TokenLimitOut] = Field(description="All limits that hold for the agent.")
+    limits: Annotated[list[TokenLimitOut], "All limits that hold for the agent."]
 
 
-class MonthCostOut(Model, shows=TokenUsage, fields="month calls prompt_tokens cached_tokens completion_tokens cost"):
-    month: str = Field(description="In UTC, such as 2026-11.")
-    calls: int = Field(description="Turns, and drafts for operators, that used the chat model.")
-
-    @classmethod
-    def showing(cls, month: MonthCost) -> "MonthCostOut":
-        return super().showing(month, month.usage, cost=None if month.cost is None else round(month.cost, 4))
+class MonthCostOut(
+    Model,
+    shows=MonthCost,
+    parts="usage",
+    fields="month calls prompt_tokens cached_tokens completion_tokens cost",
+):
+    cost: Annotated[float | None, BeforeValidator(lambda cost: cost and round(cost, 4))]
 
 
 class CostsOut(Model):
-    months: list[MonthCostOut] = Field(description="The last twelve months with costs, newest first.")
+    months: Annotated[list[MonthCostOut], "The last twelve months with costs, newest first."]
 
 
 class AgentVersionOut(Model, shows=AgentVersion, fields="number config published_at published_by note"):
@@ -122,19 +118,14 @@ class RollBackIn(PublishIn):
 
 
 class GateOut(Model):
-    golden_run_id: UUID
-    is_complete: bool = Field(description="False if the time was too short for every golden question.")
-    won: tuple[str, ...] = Field(description="Golden questions that only the draft gets right.")
-    lost: tuple[str, ...] = Field(description="Golden questions that only the live version gets right.")
+    golden_run_id: UUID = Field(validation_alias="id")
+    is_complete: Annotated[bool, "False if the time was too short for every golden question."]
+    won: Annotated[tuple[str, ...], "Golden questions that only the draft gets right."]
+    lost: Annotated[tuple[str, ...], "Golden questions that only the live version gets right."]
 
 
-class PublishedOut(AgentVersionOut):
-    gate: GateOut | None = Field(description="Null if nothing was compared.")
-
-    @classmethod
-    def of_published(cls, published: Published) -> "PublishedOut":
-        run = published.compared
-        return cls.showing(published.version, gate=None if run is None else GateOut.showing(run, golden_run_id=run.id))
+class PublishedOut(AgentVersionOut, shows=Published, parts="version", fields="gate=compared"):
+    gate: GateOut | None
 
 
 def changed(value: Value, change: Model) -> Value:

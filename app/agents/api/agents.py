@@ -31,7 +31,7 @@ from app.providers.pillow_picture import MEDIA_TYPE, SIDE_PX
 from app.quality.publishing import Publishing
 from app.web.access import everyone
 from app.web.endpoint import AnyEndpoint
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, Multipart, get, patch, post, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, Multipart, get, items_of, patch, post, read, write
 from app.web.request_body import FORM_BYTES, FilePart
 
 TAG = "Agents"
@@ -93,7 +93,7 @@ class AdminAgents(Api):
     async def publish_agent(self, call: Call[Actor, PublishIn]) -> PublishedOut:
         given = call.input
         published = await self._publishing.publish(call.caller, call.path_id("agent_id"), given.note, force=given.force)
-        return PublishedOut.of_published(published)
+        return PublishedOut.showing(published)
 
     @post(
         "/v1/agents/{agent_id}/rollback",
@@ -105,7 +105,7 @@ class AdminAgents(Api):
         published = await self._publishing.roll_back(
             call.caller, call.path_id("agent_id"), call.input.number, call.input.note, force=call.input.force
         )
-        return PublishedOut.of_published(published)
+        return PublishedOut.showing(published)
 
     @post(
         "/v1/agents/{agent_id}/pause", "Refuse the questions of visitors and programs until resume_agent", access=write
@@ -135,8 +135,7 @@ class AdminAgents(Api):
 class StarterSuggestionOut(Model, shows=StarterSuggestion, fields="question url title"): ...
 
 
-class StarterSuggestionsOut(Model):
-    items: tuple[StarterSuggestionOut, ...] = Field(description=f"At most {SUGGESTED}.")
+class StarterSuggestionsOut(Model, adds=items_of(StarterSuggestionOut, f"At most {SUGGESTED}.")): ...
 
 
 class AdminStarterSuggestions(Api):
@@ -152,7 +151,7 @@ class AdminStarterSuggestions(Api):
     )
     async def suggest_starter_prompts(self, call: Call[Actor, None]) -> StarterSuggestionsOut:
         found = await self._suggestions.suggestions(call.caller, call.path_id("agent_id"))
-        return StarterSuggestionsOut(items=tuple(map(StarterSuggestionOut.showing, found)))
+        return StarterSuggestionsOut.showing(items=found)
 
 
 class PictureUpload(Multipart):
@@ -181,8 +180,7 @@ class AdminAgentPicture(Api):
 class InvitationOut(Model, shows=Invitation, fields="name text question pages after_seconds"): ...
 
 
-class InvitationsOut(Model):
-    items: tuple[InvitationOut, ...]
+class InvitationsOut(Model, adds=items_of(InvitationOut)): ...
 
 
 class WidgetInvitations(Api):
@@ -207,7 +205,7 @@ class WidgetInvitations(Api):
             raise NotFound("language of the widget")
         agent = await self._agents.live(call.path_id("agent_id"))
         invitations = () if agent.is_paused else agent.config.in_language(language).invitations
-        told = InvitationsOut(items=tuple(map(InvitationOut.showing, invitations)))
+        told = InvitationsOut.showing(items=invitations)
         return Response(told.model_dump_json(), media_type="application/json", headers=_INVITATION_HEADERS)
 
 

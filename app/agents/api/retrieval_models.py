@@ -2,21 +2,21 @@
 
 from pydantic import Field
 
+from app.agents.agent_rules import check_filter
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.search_filter import SearchFilter
-from app.core.setting import limits_of
 from app.web.derived_fields import setting_fields
-from app.web.model import Day, Model
+from app.web.model import Model
 
 
 class SearchFilterModel(
     Model, takes=SearchFilter, fields="sources path_prefixes languages dated_from dated_to attributes"
 ):
-    dated_from: Day | None = Field(default=None, description=limits_of(SearchFilter)["dated_from"].meaning)
-    dated_to: Day | None = Field(default=None, description=limits_of(SearchFilter)["dated_to"].meaning)
-
-    def value(self) -> SearchFilter:
-        return self.made(SearchFilter)
+    def checked(self) -> SearchFilter:
+        """Raises InvalidInput for fields below `filter`."""
+        only = self.made(SearchFilter)
+        check_filter("filter", only)
+        return only
 
 
 class RetrievalModel(Model, adds=setting_fields(RetrievalSettings)):

@@ -1,12 +1,13 @@
 """Admin API: who vouches for the identity of an agent's visitors: the website's server, or its identity provider."""
 
 from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
 from app.agents.api.agents import TAG
 from app.agents.signed_user import UserIssuer
-from app.agents.signed_users import MAX_ISSUER_CHARS, MAX_URL_CHARS, SignedUsers, UserIssuers
+from app.agents.signed_users import SignedUsers, UserIssuers
 from app.core.actor import Actor
 from app.web.operation import Api, Call, Model, delete, get, post, put, read, write
 
@@ -19,10 +20,10 @@ class UserSecretStateOut(Model):
     created_at: datetime | None = Field(description="Null if the agent has no user secret.")
 
 
-class UserIssuerIn(Model):
-    issuer: str = Field(min_length=1, max_length=MAX_ISSUER_CHARS, description="The exact `iss` of the tokens.")
-    audience: str = Field(min_length=1, max_length=MAX_ISSUER_CHARS, description="The `aud` that the tokens must have.")
-    jwks_url: str = Field(min_length=1, max_length=MAX_URL_CHARS, description="The URL of the provider's key set.")
+class UserIssuerIn(Model, takes=UserIssuer, fields="issuer audience jwks_url"):
+    issuer: Annotated[str, "The exact `iss` of the tokens."]
+    audience: Annotated[str, "The `aud` that the tokens must have."]
+    jwks_url: Annotated[str, "The URL of the provider's key set."]
 
 
 class UserIssuerOut(Model, shows=UserIssuer, fields="issuer audience jwks_url created_at"): ...

@@ -1,9 +1,9 @@
 """Admin API: curated answers, and rehearsing one on past questions before it is saved."""
 
-from datetime import datetime
+from typing import Annotated
 from uuid import UUID, uuid4
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, CuratedFilter
 from app.answers.curated.curated_answers import CuratedAnswers, CuratedUse, CuratedUses
@@ -19,7 +19,6 @@ from app.web.operation import (
     ListQuery,
     Model,
     Patch,
-    Timestamp,
     delete,
     example,
     get,
@@ -39,8 +38,6 @@ _EXAMPLE = {"trigger": "phrase", "pattern": "opening hours", "answer": "We are o
 
 @example(**_EXAMPLE)
 class CuratedAnswerCreate(Model, takes=CuratedAnswer, fields=_FIELDS):
-    expires_at: Timestamp | None = None
-
     def written_for(self, agent_id: UUID) -> CuratedAnswer:
         return self.made(CuratedAnswer, id=uuid4(), agent_id=agent_id)
 
@@ -48,54 +45,39 @@ class CuratedAnswerCreate(Model, takes=CuratedAnswer, fields=_FIELDS):
 class CuratedAnswerPatch(Patch, takes=CuratedAnswer, fields=_FIELDS):
     """Only what is sent changes."""
 
-    expires_at: Timestamp | None = None
-
 
 class CuratedAnswerOut(
     Model,
     shows=CuratedAnswer,
     fields="id agent_id trigger pattern answer priority language page_prefix expires_at is_on hits last_hit_at",
-):
-    hits: int = Field(description="Number of turns that it answered.")
+): ...
 
 
-class CuratedAnswerQuery(ListQuery):
-    q: str = Field(default="", max_length=200, description="Words that must all occur in the pattern or the answer.")
-    is_on: bool | None = Field(default=None, description="Only answers that are on (true) or off (false).")
+class CuratedAnswerQuery(ListQuery, takes=CuratedFilter, fields="q=text is_on"): ...
 
 
 class CuratedEditOut(Model, shows=CuratedEdit, fields="number author saved_at changed answer"):
-    answer: CuratedAnswerOut = Field(description="The answer after this edit. `hits` are not recorded.")
+    answer: Annotated[CuratedAnswerOut, "The answer after this edit. `hits` are not recorded."]
 
 
 class CuratedRestore(Model):
     number: int = Field(ge=1, lt=2**31, description="The number of the edit.")
 
 
-class CuratedUseOut(Model):
-    turn_id: UUID
-    conversation_id: UUID
-    question: str
-    page_url: str
-    language: str | None
-    asked_at: datetime
-    rating: str | None = Field(description="up, down, or null.")
-
-    @classmethod
-    def showing(cls, turn: PastTurn) -> "CuratedUseOut":
-        return super().showing(turn, turn.asked, turn_id=turn.id)
+class CuratedUseOut(
+    Model,
+    shows=PastTurn,
+    parts="asked",
+    fields="turn_id=id conversation_id question page_url language asked_at rating",
+): ...
 
 
 class CuratedUsesOut(
-    ListOut[CuratedUseOut], shows=CuratedUses, fields="last_7_days last_30_days thumbs_up thumbs_down"
-):
-    last_7_days: int = Field(description="Turns that it answered, except erased ones.")
-    last_30_days: int
-
-    @classmethod
-    def showing(cls, uses: CuratedUses) -> "CuratedUsesOut":
-        items = tuple(map(CuratedUseOut.showing, uses.turns.items))
-        return super().showing(uses, uses.turns, items=items, last_7_days=uses.last_week, last_30_days=uses.lately)
+    ListOut[CuratedUseOut],
+    shows=CuratedUses,
+    parts="turns",
+    fields="last_7_days=last_week last_30_days=lately thumbs_up thumbs_down",
+): ...
 
 
 class AdminCuratedAnswers(Api):
@@ -117,7 +99,7 @@ class AdminCuratedAnswers(Api):
 
     @get("/v1/agents/{agent_id}/curated-answers", "List an agent's curated answers, oldest first", access=read)
     async def list_curated_answers(self, call: Call[Actor, CuratedAnswerQuery]) -> ListOut[CuratedAnswerOut]:
-        only = CuratedFilter(call.input.q, call.input.is_on)
+        only = call.input.made(CuratedFilter)
         page = await self._answers.answers(call.caller, call.path_id("agent_id"), call.input.page, only)
         return ListOut[CuratedAnswerOut].showing(page)
 
@@ -181,58 +163,43 @@ class RehearseIn(CuratedAnswerCreate):
 
 class RehearsedTurnOut(
     Model,
-    shows=PastTurn,
-    fields="turn_id conversation_id question asked_at answered_by confidence rating was_answered_well is_taken",
+    shows=RehearsedTurn,
+    parts="turn turn.asked",
+    fields="turn_id=turn.id conversation_id question asked_at answered_by confidence rating was_answered_well is_taken",
 ):
-    turn_id: UUID
-    question: str
-    rating: str | None = Field(description="up, down, or null.")
-    is_taken: bool = Field(
-        description="Whether this answer would be used; false if a curated answer that precedes it would."
-    )
+    is_taken: Annotated[bool, "Whether this answer would be used; false if a curated answer that precedes it would."]
 
     @classmethod
     def showing(cls, rehearsed: RehearsedTurn, answer_id: UUID) -> "RehearsedTurnOut":
-        turn = rehearsed.turn
-        return super().showing(turn, turn.asked, turn_id=turn.id, is_taken=rehearsed.winner.id == answer_id)
+        return super().showing(rehearsed, is_taken=rehearsed.winner.id == answer_id)
 
 
-class OverlapOut(Model, shows=CuratedAnswer, fields="id trigger pattern askings"):
-    askings: int = Field(description="Past questions that show the overlap; 0 if only its own patterns do.")
-
-    @classmethod
-    def showing(cls, overlap: Overlap) -> "OverlapOut":
-        return super().showing(overlap.answer, overlap)
+class OverlapOut(Model, shows=Overlap, parts="answer", fields="id trigger pattern askings"): ...
 
 
-class RehearsalOut(Model):
-    days: int
-    looked_at: int = Field(description=f"The latest turns that were checked, at most {MAX_TURNS}.")
-    is_complete: bool = Field(description="False if there were more turns, or too little time for all.")
-    fitting: int = Field(description="Turns whose question matches the trigger.")
-    taken: int = Field(description="Matching turns that this answer would have answered.")
-    taken_from_good_answers: int = Field(description="Turns among these that had a good answer.")
-    samples: tuple[RehearsedTurnOut, ...] = Field(
-        description=f"The latest of each kind, at most {_SAMPLES}, beginning with those that had a good answer."
-    )
-    shadows: tuple[OverlapOut, ...] = Field(description="Curated answers that would lose questions to this one.")
-    shadowed_by: tuple[OverlapOut, ...] = Field(description="Curated answers that would take questions from this one.")
+class RehearsalOut(
+    Model,
+    shows=Rehearsal,
+    fields="days looked_at is_complete fitting taken taken_from_good_answers samples shadows shadowed_by warnings",
+):
+    looked_at: Annotated[int, f"The latest turns that were checked, at most {MAX_TURNS}."]
+    fitting: Annotated[int, BeforeValidator(len), "Turns whose question matches the trigger."]
+    taken: Annotated[int, BeforeValidator(len), "Matching turns that this answer would have answered."]
+    taken_from_good_answers: Annotated[int, BeforeValidator(len), "Turns among these that had a good answer."]
+    samples: Annotated[
+        tuple[RehearsedTurnOut, ...],
+        f"The latest of each kind, at most {_SAMPLES}, beginning with those that had a good answer.",
+    ]
+    shadows: tuple[OverlapOut, ...]
+    shadowed_by: tuple[OverlapOut, ...]
     warnings: tuple[str, ...]
 
     @classmethod
     def showing(cls, rehearsal: Rehearsal) -> "RehearsalOut":
         good = rehearsal.taken_from_good_answers
         samples = (*good, *(each for each in rehearsal.fitting if each not in good))[:_SAMPLES]
-        return super().showing(
-            rehearsal,
-            fitting=len(rehearsal.fitting),
-            taken=len(rehearsal.taken),
-            taken_from_good_answers=len(good),
-            samples=[RehearsedTurnOut.showing(each, rehearsal.answer.id) for each in samples],
-            shadows=tuple(map(OverlapOut.showing, rehearsal.shadows)),
-            shadowed_by=tuple(map(OverlapOut.showing, rehearsal.shadowed_by)),
-            warnings=_warnings(rehearsal),
-        )
+        shown = [RehearsedTurnOut.showing(each, rehearsal.answer.id) for each in samples]
+        return super().showing(rehearsal, samples=shown, warnings=_warnings(rehearsal))
 
 
 def _warnings(rehearsal: Rehearsal) -> list[str]:

@@ -62,7 +62,7 @@ class CuratedAnswer:
     page_prefix: Annotated[str, at_most(500), 'Where it applies: a path prefix such as "/pricing".'] = ""
     expires_at: datetime | None = None
     is_on: Annotated[bool, "Visitors get the answer only while this is true."] = True
-    hits: int = 0
+    hits: Annotated[int, "Number of turns that it answered."] = 0
     last_hit_at: datetime | None = None
 
     @property
@@ -91,8 +91,8 @@ class CuratedFilter:
     """Answers with every word of `text` in their pattern or answer, ignoring case; on, off or both (None); with
     `is_proposed`, only those with a change that waits for approval."""
 
-    text: str = ""
-    is_on: bool | None = None
+    text: Annotated[str, at_most(200), "Words that must all occur in the pattern or the answer."] = ""
+    is_on: Annotated[bool | None, "Only answers that are on (true) or off (false)."] = None
     is_proposed: bool = False
 
     def fits(self, answer: CuratedAnswer) -> bool:

@@ -190,7 +190,7 @@ class CuratedUses:
     ratings."""
 
     turns: ListPage[PastTurn]
-    last_week: int
+    last_week: Annotated[int, "Turns that it answered, except erased ones."]
     lately: int
     thumbs_up: Annotated[int, "In the last 30 days."]
     thumbs_down: int

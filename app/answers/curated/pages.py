@@ -14,22 +14,20 @@ from app.answers.curated.rehearsals import Rehearsals
 from app.core.list_page import PageRequest
 from app.gaps.turn_review import TurnReview
 from app.kit.clock import begin_of
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 100
 _SHOWN_USES = 20
 _MENU = MenuEntry("Curated answers", "Knowledge", 1, "answer")
 
 
-class ListWanted(Form):
-    q: str = Field(default="", max_length=200)
+class CuratedWanted(ListWanted, takes=CuratedFilter, fields="q=text"):
     state: Literal["all", "on", "off", "proposed"] = "all"
-    cursor: str | None = Field(default=None, max_length=512)
 
     @property
     def only(self) -> CuratedFilter:
         is_on = {"on": True, "off": False}.get(self.state)
-        return CuratedFilter(self.q, is_on, is_proposed=self.state == "proposed")
+        return self.made(CuratedFilter, is_on=is_on, is_proposed=self.state == "proposed")
 
 
 class SwitchForm(Form):
@@ -78,9 +76,9 @@ class CuratedAnswerPages(Pages):
         self._turns = turns
 
     @page("/console/agents/{agent_id}/curated-answers", access=read, menu=_MENU)
-    async def curated_answers(self, visit: Visit[ListWanted]) -> Shown:
+    async def curated_answers(self, visit: Visit[CuratedWanted]) -> Shown:
         wanted = visit.input
-        request = PageRequest(_SHOWN, wanted.cursor)
+        request = wanted.part(_SHOWN)
         page = await self._answers.answers(visit.actor, visit.agent.id, request, wanted.only)
         kept = wanted.model_dump(exclude={"cursor"}, exclude_defaults=True)
         tabs = [

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Annotated
 from uuid import UUID
 
 from app.answers.curated.curated_answer import CuratedAnswer
@@ -20,22 +21,20 @@ class RehearsedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Another curated answer that fits the same questions, and how many past turns show it; 0 if only a pattern shows
-    it."""
+    """Another curated answer that fits the same questions."""
 
     answer: CuratedAnswer
-    askings: int
+    askings: Annotated[int, "Past questions that show the overlap; 0 if only its own patterns do."]
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """A trial on `looked_at` turns of the last `days` days, latest first; `is_complete` unless there were more than the
-    limits allow."""
+    """A trial on `looked_at` turns of the last `days` days, latest first."""
 
     answer: CuratedAnswer
     days: int
     looked_at: int
-    is_complete: bool
+    is_complete: Annotated[bool, "False if there were more turns, or too little time for all."]
     fitting: tuple[RehearsedTurn, ...]
     own_patterns_go_to: tuple[CuratedAnswer, ...] = ()
     takes_patterns_of: tuple[CuratedAnswer, ...] = field(default=())
@@ -53,14 +52,12 @@ class Rehearsal:
         )
 
     @property
-    def shadows(self) -> tuple[Overlap, ...]:
-        """Answers that would lose questions to it."""
+    def shadows(self) -> Annotated[tuple[Overlap, ...], "Curated answers that would lose questions to this one."]:
         losers = [each.without for each in self.taken if each.without is not None]
         return _overlaps(losers, self.takes_patterns_of)
 
     @property
-    def shadowed_by(self) -> tuple[Overlap, ...]:
-        """Answers that keep questions from it."""
+    def shadowed_by(self) -> Annotated[tuple[Overlap, ...], "Curated answers that would take questions from this one."]:
         winners = [each.winner for each in self.fitting if each.winner.id != self.answer.id]
         return _overlaps(winners, self.own_patterns_go_to)
 

@@ -1,7 +1,7 @@
 """Admin API: conversations with the trace of each answer; close, assign and label them, one or many."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from pydantic import Field
@@ -9,14 +9,10 @@ from starlette.responses import Response
 
 from app.conversations.api.widget_models import ConfirmationOut
 from app.conversations.conversation import (
-    MAX_AT_ONCE,
-    MAX_LABELS,
-    MAX_NOTE_CHARS,
-    MAX_TEXT_CHARS,
-    MAX_WORDS,
+    CHOSEN,
+    NOTE,
     ConversationChange,
     ConversationFilter,
-    ConversationState,
     InboxEntry,
     LabelCount,
     Note,
@@ -28,20 +24,19 @@ from app.conversations.transcripts import Transcripts
 from app.conversations.visitor_device import VisitorDevice
 from app.core.actor import Actor
 from app.core.confirmation import Confirmation
-from app.core.turn import Channel, Citation, StoredTurn
+from app.core.turn import Citation, StoredTurn
 from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.file_export import ExportFormat, exported
-from app.web.model import Email
 from app.web.operation import (
     Api,
     Call,
     ListOut,
     ListQuery,
     Model,
-    Timestamp,
     delete,
     example,
     get,
+    items_of,
     patch,
     post,
     read,
@@ -61,11 +56,7 @@ class OpenChatOut(
     parts="chat",
     fields="conversation_id agent_id agent_name state asked_at taken_by first_question latest_text visitor_id user_id",
 ):
-    taken_by: str = Field(description="The operator or API token that answers; empty while the visitor waits.")
-
-    @classmethod
-    def showing(cls, listed: OpenChat) -> "OpenChatOut":
-        return super().showing(listed, listed.chat)
+    taken_by: Annotated[str, "The operator or API token that answers; empty while the visitor waits."]
 
 
 class VisitorDeviceOut(Model, shows=VisitorDevice, fields="kind system browser"):
@@ -79,41 +70,15 @@ class ConversationOut(
     fields="id agent_id visitor_id created_at last_active_at turn_count first_question channel state assignee labels "
     "outcome rating page_url language user_id device",
 ):
-    channel: Channel = Field(description="Where the conversation took place.")
-    state: ConversationState = Field(description="A closed conversation reopens when something happens in it.")
-    assignee: str = Field(description="The e-mail address of the assigned operator; empty if nobody is assigned.")
-    device: VisitorDeviceOut | None = Field(
-        description="The device on which the conversation began, if the agent's `visitor_device` was on."
-    )
-
-    @classmethod
-    def showing(cls, entry: InboxEntry) -> "ConversationOut":
-        is_closed = entry.conversation.is_closed
-        state = ConversationState.CLOSED if is_closed else ConversationState.OPEN
-        return super().showing(entry, entry.conversation, state=state)
+    device: VisitorDeviceOut | None
 
 
 class WantedConversations(
     Model,
     takes=ConversationFilter,
-    fields="q outcome low_confidence unconfirmed rating answered_by page_url language since until visitor_id user_id "
-    "state assignee label",
-):
-    q: str = Field(
-        default="",
-        max_length=MAX_TEXT_CHARS,
-        description=f"Words, at most {MAX_WORDS}, that must all occur in a question or its answer.",
-    )
-    low_confidence: bool | None = Field(default=None, description="Whether an answer had low confidence.")
-    unconfirmed: bool | None = Field(
-        default=None, description="Whether a chat model's answer has sentences that the sources do not confirm."
-    )
-    since: Timestamp | None = Field(default=None, description="Asked at this time or later.")
-    until: Timestamp | None = Field(default=None, description="Asked before this time.")
-
-    @property
-    def only(self) -> ConversationFilter:
-        return self.made(ConversationFilter, text=self.q, is_low=self.low_confidence, is_unconfirmed=self.unconfirmed)
+    fields="q=text outcome low_confidence=is_low unconfirmed=is_unconfirmed rating answered_by page_url language since "
+    "until visitor_id user_id state assignee label",
+): ...
 
 
 class ConversationsQuery(WantedConversations, ListQuery): ...
@@ -124,11 +89,8 @@ class ConversationsExportQuery(WantedConversations):
 
 
 class TurnCitationOut(Model, shows=Citation, fields="id url title as_of quote passage chunk_id"):
-    quote: str | None = Field(description="The words of the page that support the answer; null if none were found.")
-    passage: str | None = Field(
-        description="Other text of the same source that may answer the question and is not quoted."
-    )
-    chunk_id: str | None = Field(description="Null for the page that the visitor was viewing.")
+    quote: Annotated[str | None, "The words of the page that support the answer; null if none were found."]
+    passage: Annotated[str | None, "Other text of the same source that may answer the question and is not quoted."]
 
 
 class TurnConfirmationOut(ConfirmationOut, shows=Confirmation, fields="action status decided_at"): ...
@@ -156,15 +118,15 @@ class TurnOut(
 class NoteOut(Model, shows=Note, fields="id author text created_at"): ...
 
 
-class ThreadOut(Model):
+class ThreadOut(Model, shows=Thread, fields="conversation=entry turns notes"):
     conversation: ConversationOut
-    turns: tuple[TurnOut, ...] = Field(description="Oldest first.")
-    notes: tuple[NoteOut, ...] = Field(description="Notes by operators for other operators, oldest first.")
+    turns: tuple[TurnOut, ...]
+    notes: tuple[NoteOut, ...]
 
     @classmethod
     def showing(cls, thread: Thread, budgets: TokenBudgets) -> "ThreadOut":
         turns = [TurnOut.showing(turn, budgets.cost_of_turn(turn)) for turn in thread.turns]
-        return super().showing(thread, conversation=ConversationOut.showing(thread.entry), turns=turns)
+        return super().showing(thread, turns=turns)
 
 
 class AdminConversations(Api):
@@ -180,8 +142,10 @@ class AdminConversations(Api):
         access=read,
     )
     async def list_conversations(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
-        page = await self._review.conversations(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
-        return ListOut[ConversationOut].showing(page, items=tuple(map(ConversationOut.showing, page.items)))
+        page = await self._review.conversations(
+            call.caller, call.path_id("agent_id"), call.input.page, call.input.made(ConversationFilter)
+        )
+        return ListOut[ConversationOut].showing(page)
 
     @get(
         "/v1/agents/{agent_id}/conversations/export",
@@ -191,7 +155,9 @@ class AdminConversations(Api):
         other_media_types=("application/json",),
     )
     async def export_conversations(self, call: Call[Actor, ConversationsExportQuery]) -> Response:
-        found = await self._review.all_of_agent(call.caller, call.path_id("agent_id"), call.input.only)
+        found = await self._review.all_of_agent(
+            call.caller, call.path_id("agent_id"), call.input.made(ConversationFilter)
+        )
         return conversations_file(found, call.input.format)
 
     @get("/v1/conversations/{conversation_id}", "Get a conversation's turns with citations and trace", access=read)
@@ -206,31 +172,17 @@ def conversations_file(entries: Sequence[InboxEntry], form: ExportFormat) -> Res
 
 
 @example(state="closed", add_labels=["shipping"])
-class ConversationPatch(Model):
-    state: ConversationState | None = Field(
-        default=None, description="A closed conversation reopens when something happens in it."
-    )
-    assignee: Email | None = Field(default=None, description='The e-mail address of an operator; "" for nobody.')
-    add_labels: list[str] = Field(
-        default=[],
-        max_length=MAX_LABELS,
-        description="A label that differs from an existing one only in case becomes that one.",
-    )
-    remove_labels: list[str] = Field(default=[], max_length=MAX_LABELS)
-
-    @property
-    def change(self) -> ConversationChange:
-        return ConversationChange(self.state, self.assignee, tuple(self.add_labels), tuple(self.remove_labels))
+class ConversationPatch(Model, takes=ConversationChange, fields="state assignee add_labels remove_labels"): ...
 
 
 @example(conversation_ids=["0198c0de-0000-7000-8000-000000000000"], state="closed")
 class ConversationsPatch(ConversationPatch):
-    conversation_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
+    conversation_ids: Annotated[list[UUID], CHOSEN]
 
 
 @example(text="Called the warehouse, they ring back.")
 class NoteIn(Model):
-    text: str = Field(max_length=MAX_NOTE_CHARS)
+    text: Annotated[str, NOTE]
 
 
 @example(email="ann@example.com")
@@ -238,15 +190,13 @@ class TranscriptIn(Model):
     email: str = Field(max_length=MAX_ADDRESS_CHARS, description="The address to send the transcript to.")
 
 
-class ChangedConversationsOut(Model):
-    items: tuple[ConversationOut, ...] = Field(description="In the order of the request.")
+class ChangedConversationsOut(Model, adds=items_of(ConversationOut, "In the order of the request.")): ...
 
 
 class LabelOut(Model, shows=LabelCount, fields="label conversations"): ...
 
 
-class LabelsOut(Model):
-    items: tuple[LabelOut, ...] = Field(description="In alphabetical order.")
+class LabelsOut(Model, adds=items_of(LabelOut, "In alphabetical order.")): ...
 
 
 class AdminInbox(Api):
@@ -263,7 +213,9 @@ class AdminInbox(Api):
         access=write,
     )
     async def edit_conversation(self, call: Call[Actor, ConversationPatch]) -> ConversationOut:
-        changed = await self._inbox.change_one(call.caller, call.path_id("conversation_id"), call.input.change)
+        changed = await self._inbox.change_one(
+            call.caller, call.path_id("conversation_id"), call.input.made(ConversationChange)
+        )
         return ConversationOut.showing(changed)
 
     @post(
@@ -274,9 +226,9 @@ class AdminInbox(Api):
     async def edit_conversations(self, call: Call[Actor, ConversationsPatch]) -> ChangedConversationsOut:
         given = call.input
         _, changed = await self._inbox.change(
-            call.caller, call.path_id("agent_id"), given.conversation_ids, given.change
+            call.caller, call.path_id("agent_id"), given.conversation_ids, given.made(ConversationChange)
         )
-        return ChangedConversationsOut(items=tuple(map(ConversationOut.showing, changed)))
+        return ChangedConversationsOut.showing(items=changed)
 
     @post(
         "/v1/conversations/{conversation_id}/notes",
@@ -302,4 +254,4 @@ class AdminInbox(Api):
     @get("/v1/agents/{agent_id}/labels", "List the labels of an agent's conversations", access=read)
     async def list_labels(self, call: Call[Actor, None]) -> LabelsOut:
         found = await self._review.labels(call.caller, call.path_id("agent_id"))
-        return LabelsOut(items=tuple(LabelOut.showing(each) for each in found))
+        return LabelsOut.showing(items=found)

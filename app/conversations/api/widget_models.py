@@ -2,13 +2,13 @@
 
 import json
 import unicodedata
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from app.agents.agent import AgentConfig, LiveAgent
+from app.agents.agent import LiveAgent
 from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
 from app.agents.widget_settings import Theme
 from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, Message
@@ -16,7 +16,8 @@ from app.conversations.visitor_attributes import MAX_ATTRIBUTES, MAX_SIGNED_BYTE
 from app.core.confirmation import Confirmation, ShownValue
 from app.core.errors import InvalidInput
 from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_line
-from app.core.turn import AnsweredBy, Finish
+from app.core.turn import Citation, Finish
+from app.core.turn_events import Done
 from app.web.model import Model, example
 from app.web.proof_of_work import MAX_PROOF_CHARS as MAX_PROOF_OF_WORK_CHARS
 from app.web.proof_of_work import Challenge
@@ -123,11 +124,12 @@ class InitIn(Model):
 class ThemeOut(
     Model,
     shows=Theme,
-    fields="primary_color radius position launcher_label launcher_icon opens_wide greeting picture picture_alt",
+    fields="primary_color radius=radius_px position launcher_label launcher_icon opens_wide greeting "
+    "picture=picture_fingerprint picture_alt",
 ):
-    radius: int | None = Field(description="In pixels.")
-    opens_wide: bool = Field(description="Whether the panel is wide until the visitor changes it.")
-    picture: str | None = Field(description="The agent's picture is at /widget/pictures/{agent_id}/{picture}.webp.")
+    radius: Annotated[int | None, "In pixels."]
+    opens_wide: Annotated[bool, "Whether the panel is wide until the visitor changes it."]
+    picture: Annotated[str | None, "The agent's picture is at /widget/pictures/{agent_id}/{picture}.webp."]
 
 
 class FallbackOut(Model):
@@ -145,9 +147,7 @@ class DisclosureOut(Model):
     is_ai_system: Literal[True] = Field(
         default=True, description="Answers are written automatically by an AI system. Clients must tell the visitor."
     )
-    text: str | None = Field(
-        description="The operator's words: plain text, never HTML. Null: use the client's own words."
-    )
+    text: Annotated[str | None, "The operator's words: plain text, never HTML. Null: use the client's own words."]
 
 
 class PublicAgentOut(Model):
@@ -162,9 +162,7 @@ class PublicAgentOut(Model):
     live_chat: bool = Field(
         description="Whether visitors can ask for a person now, according to the opening hours: askForPerson."
     )
-    live_pictures: bool = Field(
-        description="Whether visitors can send pictures while they talk to a person: sendOwnPicture."
-    )
+    live_pictures: Annotated[bool, "Whether visitors can send pictures while they talk to a person: sendOwnPicture."]
     people_from: datetime | None = Field(
         description="When visitors can next ask for a person; null if they can now, or if the agent does not offer it."
     )
@@ -183,7 +181,6 @@ class PublicAgentOut(Model):
         return super().showing(
             config,
             id=agent.id,
-            theme=_theme(config),
             disclosure=DisclosureOut(text=config.ai_notice),
             live_chat=config.live_chat and opens is None,
             live_pictures=config.live_chat and config.live_pictures,
@@ -194,20 +191,10 @@ class PublicAgentOut(Model):
         )
 
 
-class CitationOut(Model):
+class CitationOut(Model, shows=Citation, fields="id url title as_of quote passage link"):
     id: int
     url: str
     title: str
-    as_of: date | None
-    quote: str | None = Field(
-        description="The words of the page that support the answer, with newlines between blocks and tabs between "
-        "cells; null if none were found."
-    )
-    passage: str | None = Field(
-        description="Other text of the same source that may answer the question and is not quoted, in the same "
-        "format; null if there is none. Answers of a chat model do not have it."
-    )
-    link: str = Field(description="The URL that opens the page at these words, with a text fragment.")
 
 
 class ShownValueOut(Model, shows=ShownValue, fields="name label value"): ...
@@ -216,9 +203,7 @@ class ShownValueOut(Model, shows=ShownValue, fields="name label value"): ...
 class ConfirmationOut(Model, shows=Confirmation, fields="id turn_id title summary values state text expires_at"):
     """A change that an answer proposes. It is made only after the visitor has confirmed it."""
 
-    values: tuple[ShownValueOut, ...] = Field(
-        description="All values that the model gave, to be shown beside the summary."
-    )
+    values: tuple[ShownValueOut, ...]
 
 
 class MessageOut(
@@ -227,9 +212,7 @@ class MessageOut(
     fields="id turn_id role text created_at citations answered_by low_confidence next_questions rating confirmation",
 ):
     citations: tuple[CitationOut, ...]
-    next_questions: tuple[str, ...] = Field(description="Questions to offer below the answer, at most three.")
-    rating: Literal["up", "down"] | None = Field(description="The visitor's rating of the answer.")
-    confirmation: ConfirmationOut | None = Field(description="What the answer asks the visitor to confirm.")
+    confirmation: ConfirmationOut | None
 
 
 class ChallengeOut(Model, shows=Challenge, fields="algorithm challenge maxnumber salt signature"):
@@ -293,17 +276,17 @@ class QuestionIn(Model):
     )
 
 
-class AnswerOut(Model):
+class AnswerOut(
+    Model,
+    shows=Done,
+    fields="turn_id conversation_id message_id answer citations answered_by low_confidence confidence finish "
+    "next_questions confirmation",
+):
     turn_id: UUID
     conversation_id: UUID
-    message_id: UUID
     answer: str
     citations: tuple[CitationOut, ...]
-    answered_by: AnsweredBy
-    low_confidence: bool
-    confidence: float
     finish: Finish
-    next_questions: tuple[str, ...] = Field(description="Questions to offer below the answer, at most three.")
     confirmation: ConfirmationOut | None = Field(
         default=None, description="A change that the answer proposes: decideConfirmation confirms or declines it."
     )
@@ -328,11 +311,6 @@ class MessagesOut(Model):
 
 class OwnConversationOut(Model, shows=Conversation, fields="id first_question created_at last_active_at"):
     """One of the visitor's own conversations."""
-
-
-def _theme(config: AgentConfig) -> ThemeOut:
-    theme = config.theme
-    return ThemeOut.showing(theme, radius=theme.radius_px, picture=theme.picture_fingerprint)
 
 
 def flattened(context: PageContext | str | None) -> str:

@@ -3,9 +3,8 @@
 from typing import Final
 from uuid import UUID
 
-from pydantic import Field
-
-from app.conversations.conversation import MAX_NOTE_CHARS, ConversationState, outcome_of_turn
+from app.conversations.api.conversations import NoteIn, TranscriptIn
+from app.conversations.conversation import ConversationState, outcome_of_turn
 from app.conversations.inbox import ConversationReview, Inbox, Thread
 from app.conversations.pages.conversations import OUTCOMES, EditForm, InboxWanted, gone_to, label_errors
 from app.conversations.token_budgets import TokenBudgets
@@ -13,7 +12,6 @@ from app.conversations.transcripts import Transcripts
 from app.core.confirmation import ConfirmationState
 from app.core.errors import NotFound
 from app.gaps.turn_review import TurnReview
-from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.trace_view import found_by_turn, stages_of
 from app.workspaces.operators import Assignees
@@ -32,15 +30,13 @@ _DECISIONS: Final = {
 }
 
 
-class NoteForm(Form):
+class NoteForm(NoteIn, Form):
     """`is_in_chat` if it is beside a live chat."""
 
-    text: str = Field(max_length=MAX_NOTE_CHARS)
     is_in_chat: bool = False
 
 
-class TranscriptForm(Form):
-    email: str = Field(max_length=MAX_ADDRESS_CHARS)
+class TranscriptForm(TranscriptIn, Form): ...
 
 
 class ConversationPages(Pages):

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, timedelta
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -12,9 +11,7 @@ from starlette.responses import Response
 
 from app.conversations.api.conversations import conversations_file
 from app.conversations.conversation import (
-    MAX_AT_ONCE,
-    MAX_LABEL_CHARS,
-    MAX_TEXT_CHARS,
+    LABEL,
     NOBODY,
     ConversationChange,
     ConversationFilter,
@@ -28,47 +25,57 @@ from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
 from app.core.errors import InvalidInput
 from app.core.turn import AnsweredBy
-from app.kit.clock import begin_of
 from app.web.console.filters import WRITERS, plural
 from app.web.console.forms import form_of, parse_fields
-from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, UndoWanted, Visit, action, page, read, write
+from app.web.console.page import (
+    MANY,
+    Form,
+    Go,
+    MenuEntry,
+    Pages,
+    Query,
+    Shown,
+    UndoWanted,
+    Visit,
+    WrittenDay,
+    action,
+    moments,
+    page,
+    read,
+    write,
+)
 from app.web.file_export import ExportFormat
 from app.web.model import Email
 from app.workspaces.operators import Assignees
 
 _SHOWN: Final = 50
-_MAX_QUERY_CHARS: Final = 2000
 Act = Literal["close", "open", "assign", "mine", "label", "unlabel", "reassign"]
 
 
 class InboxWanted(
     UndoWanted,
     takes=ConversationFilter,
-    fields="state q outcome low rating answered_by page_url language since until visitor user_id assignee label",
+    fields="state q=text outcome low rating answered_by page_url language since until visitor=visitor_id "
+    "user_id assignee label",
 ):
     """The state in the address of the list, and of a conversation opened from it. `undo_as` reverts the last change,
     with `undo_label` if it is a label."""
 
     state: Literal["open", "closed", "all"] = "open"
-    q: str = Field(default="", max_length=MAX_TEXT_CHARS)
     low: Literal["yes", "no", "unconfirmed"] | None = None
-    since: date | None = None
-    until: date | None = None
-    visitor: UUID | None = None
+    since: WrittenDay | None = None
+    until: WrittenDay | None = None
     undo_as: Act = "open"
-    undo_label: str = Field(default="", max_length=MAX_LABEL_CHARS)
+    undo_label: Annotated[str, LABEL] = ""
 
     @property
     def only(self) -> ConversationFilter:
         return self.made(
             ConversationFilter,
-            text=self.q,
             is_low={"yes": True, "no": False}.get(self.low or ""),
             is_unconfirmed=self.low == "unconfirmed" or None,
-            since=None if self.since is None else begin_of(self.since),
-            until=None if self.until is None else begin_of(self.until + timedelta(days=1)),
-            visitor_id=self.visitor,
             state=None if self.state == "all" else ConversationState(self.state),
+            **moments(self.since, self.until),
         )
 
     @property
@@ -86,8 +93,8 @@ class EditForm(Form):
 
     do: Act | None = None
     assignee: Email = ""
-    label: str = Field(default="", max_length=MAX_LABEL_CHARS)
-    back: str = Field(default="", max_length=_MAX_QUERY_CHARS)
+    label: Annotated[str, LABEL] = ""
+    back: Query = ""
 
     @property
     def wanted(self) -> InboxWanted:
@@ -119,8 +126,8 @@ class EditForm(Form):
 
 
 class ManyForm(EditForm):
-    conversation_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
-    was: dict[UUID, str] = Field(default_factory=dict, max_length=MAX_AT_ONCE)
+    conversation_ids: Annotated[tuple[UUID, ...], MANY] = ()
+    was: Annotated[dict[UUID, str], MANY] = Field(default_factory=dict)
 
 
 class InboxPages(Pages):

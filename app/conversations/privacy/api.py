@@ -1,20 +1,17 @@
 """The calls about a visitor's data, shown or erased: by operators at a person's request, or by the visitor."""
 
 from base64 import b64encode
-from datetime import datetime
-from typing import Any, Final, get_type_hints
-from uuid import UUID
+from typing import Annotated, Any, Final, get_type_hints
 
-from pydantic import Field, conlist, create_model
+from pydantic import BeforeValidator, Field, conlist, create_model
 
 from app.conversations.api.conversations import TAG, NoteOut, VisitorDeviceOut
 from app.conversations.api.widget_models import CitationOut, ConfirmationOut
-from app.conversations.live_chat import LiveMessage
+from app.conversations.live_chat import LiveMessage, LivePicture
 from app.conversations.privacy.rights import Erasure, ExportedConversation, ExportedTurn, Feedback, VisitorExport
 from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.transcripts import Transcripts
 from app.core.actor import Actor
-from app.core.turn import StoredTurn
 from app.core.visitor_attribute import VisitorAttribute
 from app.kit.limits import Limit, RateLimiter
 from app.store.tables import tables_of_visitors
@@ -38,44 +35,34 @@ class ExportedFeedbackOut(Model, shows=Feedback, fields="rating comment created_
 
 class ExportedTurnOut(
     Model,
-    shows=StoredTurn,
+    shows=ExportedTurn,
+    parts="turn",
     fields="id question answer page_url state answered_by created_at ended_at citations feedback confirmation",
 ):
     citations: tuple[CitationOut, ...]
     feedback: ExportedFeedbackOut | None
-    confirmation: ConfirmationOut | None = Field(description="What the visitor was asked to confirm.")
+    confirmation: Annotated[ConfirmationOut | None, "What the visitor was asked to confirm."]
 
-    @classmethod
-    def showing(cls, exported: ExportedTurn) -> "ExportedTurnOut":
-        return super().showing(exported.turn, exported)
+
+def _in_base64(picture: LivePicture | None) -> str | None:
+    return b64encode(picture.body).decode("ascii") if picture and picture.body else None
 
 
 class ExportedLiveMessageOut(Model, shows=LiveMessage, fields="author name text created_at picture"):
-    picture: str | None = Field(description="The picture as WebP in Base64, if the message is one.")
-
-    @classmethod
-    def showing(cls, message: LiveMessage) -> "ExportedLiveMessageOut":
-        body = message.picture.body if message.picture else None
-        return super().showing(message, picture=b64encode(body).decode("ascii") if body else None)
+    picture: Annotated[str | None, BeforeValidator(_in_base64), "The picture as WebP in Base64, if the message is one."]
 
 
-class ExportedConversationOut(Model):
-    id: UUID
-    created_at: datetime
-    last_active_at: datetime
-    cleared_at: datetime | None
-    turns: tuple[ExportedTurnOut, ...] = Field(description="Oldest first.")
-    live_messages: tuple[ExportedLiveMessageOut, ...] = Field(description="Messages of the live chat, oldest first.")
-    device: VisitorDeviceOut | None = Field(description="The device on which the conversation began, if it was stored.")
-    chat_rating: str | None = Field(description="The visitor's rating of the live chat: up, down, or null.")
-    labels: tuple[str, ...] = Field(description="Labels set by operators; empty for visitors.")
-    notes: tuple[NoteOut, ...] = Field(description="Notes by operators; empty for visitors.")
-
-    @classmethod
-    def showing(cls, exported: ExportedConversation) -> "ExportedConversationOut":
-        turns = tuple(map(ExportedTurnOut.showing, exported.turns))
-        written = tuple(map(ExportedLiveMessageOut.showing, exported.live_messages))
-        return super().showing(exported, exported.conversation, turns=turns, live_messages=written)
+class ExportedConversationOut(
+    Model,
+    shows=ExportedConversation,
+    parts="conversation",
+    fields="id created_at last_active_at cleared_at turns live_messages device chat_rating labels notes",
+):
+    turns: tuple[ExportedTurnOut, ...]
+    live_messages: tuple[ExportedLiveMessageOut, ...]
+    device: Annotated[VisitorDeviceOut | None, "The device on which the conversation began, if it was stored."]
+    chat_rating: str | None
+    notes: tuple[NoteOut, ...]
 
 
 class VisitorAttributeOut(Model, shows=VisitorAttribute, fields="name value is_signed"): ...
@@ -91,21 +78,18 @@ def _listed(exported: type[Any], meaning: str | None) -> Any:
 
 
 class VisitorExportOut(
-    Model, adds={kind.counted_as: _listed(kind.exported, kind.meaning) for kind in _COUNTED if kind.exported}
+    Model,
+    shows=VisitorExport,
+    parts="visitor",
+    fields="visitor_id=visitor.id user_id attributes agent_id first_seen_at exported_at conversations",
+    adds={kind.counted_as: _listed(kind.exported, kind.meaning) for kind in _COUNTED if kind.exported},
 ):
-    visitor_id: UUID
-    user_id: str | None = Field(description="The visitor's id on the website, signed by its server.")
-    attributes: tuple[VisitorAttributeOut, ...] = Field(description="The latest attributes that the website sent.")
-    agent_id: UUID
-    first_seen_at: datetime
-    exported_at: datetime
-    conversations: tuple[ExportedConversationOut, ...] = Field(description="Oldest first, including cleared ones.")
+    attributes: tuple[VisitorAttributeOut, ...]
+    conversations: tuple[ExportedConversationOut, ...]
 
     @classmethod
     def showing(cls, export: VisitorExport) -> "VisitorExportOut":
-        conversations = tuple(map(ExportedConversationOut.showing, export.conversations))
-        others = {"visitor_id": export.visitor.id, "conversations": conversations, **export.left}
-        return super().showing(export, export.visitor, **others)
+        return super().showing(export, **export.left)
 
 
 class ErasedRowsOut(Model, adds={kind.counted_as: (int, Field(description=kind.meaning)) for kind in _COUNTED}):
@@ -113,9 +97,7 @@ class ErasedRowsOut(Model, adds={kind.counted_as: (int, Field(description=kind.m
     turns: int
     gaps: int = Field(description="Gaps that only this visitor asked. Other gaps keep the questions of other visitors.")
     gap_questions: int
-    stale_answers: int = Field(
-        description="Stale answers that only this visitor got. Others keep their other visitors."
-    )
+    stale_answers: Annotated[int, "Stale answers that only this visitor got. Others keep their other visitors."]
     stale_tellings: int
 
 

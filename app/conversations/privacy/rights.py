@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from app.conversations.conversation import Conversation, Note, Visitor
@@ -27,27 +27,27 @@ class ExportedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ExportedConversation:
-    """`cleared_at` is when the visitor started afresh: cleared conversations are still stored, and so exported.
-    `live_messages` were written during live chats. `labels` and `notes` belong to operators, and are not in the export
-    that visitors request themselves. `chat_rating` is the visitor's rating of the chat with a person."""
+    """`cleared_at` is when the visitor started afresh: cleared conversations are still stored, and so exported."""
 
     conversation: Conversation
     cleared_at: datetime | None
-    turns: tuple[ExportedTurn, ...]
-    live_messages: tuple[LiveMessage, ...] = ()
-    labels: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
-    chat_rating: Literal["up", "down"] | None = None
+    turns: Annotated[tuple[ExportedTurn, ...], "Oldest first."]
+    live_messages: Annotated[tuple[LiveMessage, ...], "Messages of the live chat, oldest first."] = ()
+    labels: Annotated[tuple[str, ...], "Labels set by operators; empty for visitors."] = ()
+    notes: Annotated[tuple[Note, ...], "Notes by operators; empty for visitors."] = ()
+    chat_rating: Annotated[
+        Literal["up", "down"] | None, "The visitor's rating of the live chat: up, down, or null."
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
 class VisitorExport:
-    """Oldest first, turns in order. `left` has the rows of tables that declare an export, by table."""
+    """Turns are in order. `left` has the rows of tables that declare an export, by table."""
 
     visitor: Visitor
     first_seen_at: datetime
     exported_at: datetime
-    conversations: tuple[ExportedConversation, ...]
+    conversations: Annotated[tuple[ExportedConversation, ...], "Oldest first, including cleared ones."]
     left: Mapping[str, Sequence[object]]
 
 

@@ -2,7 +2,7 @@
 drafted answers; and replays, which close a gap if it is answered."""
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -11,14 +11,11 @@ from starlette.responses import Response
 from app.agents.agent import Version
 from app.answers.suggestion import SuggestedSource, Suggestion
 from app.core.actor import Actor
-from app.core.gap_state import GapReason, GapState
-from app.core.turn import Channel
+from app.core.gap_state import GapState
 from app.gaps.gap import (
-    LEAST_ADVISED,
     FoundThen,
     Gap,
     GapAsking,
-    GapFacts,
     GapFilter,
     GapOrder,
     GapReplay,
@@ -29,37 +26,20 @@ from app.gaps.gap import (
 )
 from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
-from app.gaps.gaps import MAX_AT_ONCE, MAX_EXPORTED, MAX_NOTE_CHARS, Gaps, GapTriage, GapView
+from app.gaps.gaps import CHOSEN, MAX_EXPORTED, NOTE, Gaps, GapTriage, GapView
 from app.web.file_export import ExportFormat, exported
 from app.web.model import Email
-from app.web.operation import (
-    Api,
-    Call,
-    ListOut,
-    ListQuery,
-    Model,
-    Timestamp,
-    get,
-    patch,
-    post,
-    read,
-    write,
-)
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, items_of, patch, post, read, write
 
 TAG = "Gaps"
 _COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
 
 
 class GapFilterQuery(Model, takes=GapFilter, fields="state reason language since text"):
-    state: GapState | None = Field(default=None, description="If left out, every state.")
+    state: Annotated[GapState | None, "If left out, every state."] = None
     language: str | None = Field(
         default=None, pattern="^[a-z]{2,3}$", description="A language in which it was asked at least once."
     )
-    since: Timestamp | None = Field(default=None, description="Asked at this time or later.")
-
-    @property
-    def only(self) -> GapFilter:
-        return self.made(GapFilter)
 
 
 class GapsQuery(GapFilterQuery, ListQuery):
@@ -71,7 +51,7 @@ class GapsQuery(GapFilterQuery, ListQuery):
 
 
 class NoteIn(Model):
-    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+    note: Annotated[str, NOTE] = ""
 
 
 class GapOut(Model, shows=Gap, fields="id agent_id question state reason count first_seen last_seen note assignee"): ...
@@ -91,7 +71,7 @@ class AdminGaps(Api):
     async def list_gaps(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
         asked = call.input
         page = await self._gaps.gaps(
-            call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.only, asked.sort
+            call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.made(GapFilter), asked.sort
         )
         return ListOut[GapOut].showing(page)
 
@@ -116,7 +96,9 @@ class AdminGaps(Api):
         other_media_types=("application/json",),
     )
     async def export_gaps(self, call: Call[Actor, GapExportQuery]) -> Response:
-        gaps = await self._gaps.all_of_agent(call.caller, call.path_id("agent_id"), call.input.state, call.input.only)
+        gaps = await self._gaps.all_of_agent(
+            call.caller, call.path_id("agent_id"), call.input.state, call.input.made(GapFilter)
+        )
         return gaps_file(gaps, call.input.format)
 
 
@@ -129,7 +111,7 @@ class SuggestedSourceOut(Model, shows=SuggestedSource, fields="url title as_of")
 
 
 class SuggestionOut(Model, shows=Suggestion, fields="state text sources"):
-    sources: tuple[SuggestedSourceOut, ...] = Field(description="The pages that support the draft.")
+    sources: tuple[SuggestedSourceOut, ...]
 
 
 class AdminGapSuggestions(Api):
@@ -149,7 +131,7 @@ class AdminGapSuggestions(Api):
 
 
 class MergeIn(Model):
-    gap_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE, description="The gaps to merge into this one.")
+    gap_ids: Annotated[list[UUID], CHOSEN, "The gaps to merge into this one."]
 
 
 class SplitIn(Model):
@@ -158,21 +140,19 @@ class SplitIn(Model):
 
 class GapPatch(Model):
     assignee: Email | None = Field(default=None, description='The e-mail address of an operator; "" for nobody.')
-    note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
+    note: Annotated[str | None, NOTE] = None
 
 
 class SettleIn(Model):
-    gap_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
+    gap_ids: Annotated[list[UUID], CHOSEN]
     state: Literal["ignored", "open"]
-    note: str = Field(default="", max_length=MAX_NOTE_CHARS, description="The reason; required for `ignored`.")
+    note: Annotated[str, NOTE, "The reason; required for `ignored`."] = ""
 
 
-class SettledOut(Model):
-    items: list[GapOut]
+class SettledOut(Model, adds=items_of(GapOut)): ...
 
 
-class SampleOut(Model, shows=GapSample, fields="turn_id conversation_id question language reason asked_at channel"):
-    channel: Channel = Field(description="Where the question was asked.")
+class SampleOut(Model, shows=GapSample, fields="turn_id conversation_id question language reason asked_at channel"): ...
 
 
 class FoundOut(Model, shows=FoundThen, fields="url title confidence cosine bm25"): ...
@@ -180,23 +160,16 @@ class FoundOut(Model, shows=FoundThen, fields="url title confidence cosine bm25"
 
 class SnapshotOut(Model, shows=Snapshot, fields="why found why_unsure answers_from text_source_id"):
     found: tuple[FoundOut, ...]
-    answers_from: float | None = Field(
-        description=f"The highest threshold at which search would be sure enough; null if none from {LEAST_ADVISED} "
-        "on would do."
-    )
 
 
 class GapViewOut(
-    GapOut, shows=GapFacts, fields="visitors impact this_week week_before by_day languages samples snapshot"
+    GapOut,
+    shows=GapView,
+    parts="gap facts",
+    fields="visitors impact this_week week_before by_day languages samples snapshot",
 ):
-    samples: tuple[SampleOut, ...] = Field(description="The latest questions, latest first.")
-    snapshot: SnapshotOut | None = Field(
-        description="What search found for the latest question, and why it was not enough."
-    )
-
-    @classmethod
-    def of_view(cls, view: GapView) -> "GapViewOut":
-        return cls.showing(view.gap, view.facts, snapshot=view.snapshot)
+    samples: tuple[SampleOut, ...]
+    snapshot: SnapshotOut | None
 
 
 class AdminGapTriage(Api):
@@ -207,7 +180,7 @@ class AdminGapTriage(Api):
 
     @get("/v1/gaps/{gap_id}", "Get one gap with all its details", access=read)
     async def get_gap(self, call: Call[Actor, None]) -> GapViewOut:
-        return GapViewOut.of_view(await self._triage.view(call.caller, call.path_id("gap_id")))
+        return GapViewOut.showing(await self._triage.view(call.caller, call.path_id("gap_id")))
 
     @patch("/v1/gaps/{gap_id}", "Assign a gap or set its note; only the fields sent change", access=write)
     async def edit_gap(self, call: Call[Actor, GapPatch]) -> GapOut:
@@ -228,7 +201,7 @@ class AdminGapTriage(Api):
         settled = await self._triage.settle(
             call.caller, call.path_id("agent_id"), asked.gap_ids, GapState(asked.state), asked.note
         )
-        return SettledOut(items=[GapOut.showing(gap) for gap in settled])
+        return SettledOut.showing(items=settled)
 
 
 class ReplayIn(Model):
@@ -244,33 +217,17 @@ class ResolveIn(ReplayIn, NoteIn):
 class AnswerBeforeOut(Model, shows=GapAsking, fields="answer answered_by confidence cited"): ...
 
 
-class AnswerAfterOut(Model, shows=TrialAnswer, fields="answer answered_by confidence cited gap"):
-    gap: GapReason | None = Field(description="Why it is still a gap; null if the question is now answered.")
+class AnswerAfterOut(Model, shows=TrialAnswer, fields="answer answered_by confidence cited gap"): ...
 
 
-class ReplayedQuestionOut(Model):
-    question: str
+class ReplayedQuestionOut(Model, shows=ReplayedQuestion, fields="question=before.question before after passes"):
     before: AnswerBeforeOut
     after: AnswerAfterOut
-    passes: bool
-
-    @classmethod
-    def showing(cls, replayed: ReplayedQuestion) -> "ReplayedQuestionOut":
-        return super().showing(replayed, question=replayed.before.question)
 
 
-class GapReplayOut(GapOut):
-    passes: bool | None = Field(description="Whether every wording is answered; null if none was asked.")
-    questions: list[ReplayedQuestionOut] = Field(description=f"At most {MAX_WORDINGS} wordings, latest first.")
-
-    @classmethod
-    def of_replay(cls, replay: GapReplay) -> "GapReplayOut":
-        questions = tuple(map(ReplayedQuestionOut.showing, replay.questions))
-        return cls.showing(replay.gap, replay, questions=questions)
-
-    @classmethod
-    def unasked(cls, gap: Gap) -> "GapReplayOut":
-        return cls(**GapOut.showing(gap).model_dump(), passes=None, questions=[])
+class GapReplayOut(GapOut, shows=GapReplay, parts="gap", fields="passes questions"):
+    passes: Annotated[bool | None, "Whether every wording is answered; null if none was asked."]
+    questions: Annotated[list[ReplayedQuestionOut], f"At most {MAX_WORDINGS} wordings, latest first."]
 
 
 class AdminGapReplays(Api):
@@ -288,7 +245,7 @@ class AdminGapReplays(Api):
     )
     async def replay_gap(self, call: Call[Actor, ReplayIn]) -> GapReplayOut:
         replay = await self._replays.replay(call.caller, call.path_id("gap_id"), call.input.version)
-        return GapReplayOut.of_replay(replay)
+        return GapReplayOut.showing(replay)
 
     @post(
         "/v1/gaps/{gap_id}/resolve",
@@ -299,5 +256,6 @@ class AdminGapReplays(Api):
     async def resolve_gap(self, call: Call[Actor, ResolveIn]) -> GapReplayOut:
         gap_id, asked = call.path_id("gap_id"), call.input
         if asked.unproven:
-            return GapReplayOut.unasked(await self._gaps.resolve(call.caller, gap_id, asked.note))
-        return GapReplayOut.of_replay(await self._replays.resolve(call.caller, gap_id, asked.note, asked.version))
+            gap = await self._gaps.resolve(call.caller, gap_id, asked.note)
+            return GapReplayOut.showing(gap, passes=None, questions=())
+        return GapReplayOut.showing(await self._replays.resolve(call.caller, gap_id, asked.note, asked.version))

@@ -15,7 +15,7 @@ from app.core.setting import limits_of
 from app.gaps.pages.gaps import GapsWanted
 from app.web.console.forms import form_of, parse_fields
 from app.web.errors import Refusal
-from app.web.operation import Api, Call, Model, delete, example, get, patch, post, read, write
+from app.web.operation import Api, Call, Model, delete, example, get, items_of, patch, post, read, write
 
 _QUERY: Final = 'The query of the list\'s address in the console, such as "outcome=unanswered&label=shipping".'
 
@@ -43,8 +43,7 @@ class SavedFilterOut(Model, shows=SavedFilter, fields="id kind name query is_sha
     query: str = Field(description=_QUERY)
 
 
-class SavedFiltersOut(Model):
-    items: tuple[SavedFilterOut, ...]
+class SavedFiltersOut(Model, adds=items_of(SavedFilterOut)): ...
 
 
 class AdminSavedFilters(Api):
@@ -59,7 +58,7 @@ class AdminSavedFilters(Api):
         access=read,
     )
     async def list_saved_filters(self, call: Call[Actor, None]) -> SavedFiltersOut:
-        return SavedFiltersOut(items=tuple(map(SavedFilterOut.showing, await self._filters.seen_by(call.caller))))
+        return SavedFiltersOut.showing(items=await self._filters.seen_by(call.caller))
 
     @post("/v1/saved-filters", "Save a filter under a name", access=write, status=201)
     async def create_saved_filter(self, call: Call[Actor, SavedFilterCreate]) -> SavedFilterOut:

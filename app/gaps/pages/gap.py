@@ -3,10 +3,10 @@ and an answer to it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Annotated
 from uuid import UUID, uuid5
 
 import structlog
-from pydantic import Field
 
 from app.agents.agent import Version
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
@@ -17,10 +17,11 @@ from app.answers.suggestion import Suggestion
 from app.core.errors import InvalidInput, NotFound, RateLimited, Unavailable
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
+from app.core.setting import required
 from app.gaps.gap import Gap, GapOrder, GapReplay, GapSample, Shortfall
 from app.gaps.gap_replays import GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
-from app.gaps.gaps import MAX_NOTE_CHARS, Gaps, GapTriage
+from app.gaps.gaps import NOTE, Gaps, GapTriage
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 from app.web.model import Email
 from app.workspaces.operators import Assignees
@@ -132,15 +133,15 @@ _TRIGGERS = (
 
 class AboutForm(Form):
     assignee: Email = ""
-    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+    note: Annotated[str, NOTE] = ""
 
 
 class ReasonForm(Form):
-    reason: str = Field(max_length=MAX_NOTE_CHARS)
+    reason: Annotated[str, NOTE]
 
 
 class MergeForm(Form):
-    gap_ids: tuple[UUID, ...] = Field(min_length=1, max_length=1)
+    gap_ids: Annotated[tuple[UUID, ...], required(1)]
 
 
 class SplitForm(Form):

@@ -2,11 +2,10 @@
 
 from datetime import datetime, timedelta
 from enum import IntEnum
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlencode
 from uuid import UUID
 
-from pydantic import Field
 from starlette.responses import Response
 
 from app.conversations.saved_filter import FilteredList
@@ -15,7 +14,7 @@ from app.core.gap_state import GapState
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gap_replays import GapReplays
-from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage, open_gaps
+from app.gaps.gaps import CHOSEN, NOTE, Gaps, GapTriage, open_gaps
 from app.web.console.filters import number, plural
 from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, UndoWanted, Visit, action, page, read, write
 
@@ -36,7 +35,7 @@ class GapsWanted(UndoWanted, takes=GapFilter, fields="state reason text"):
     state: GapState = GapState.OPEN
     days: Span | None = None
     sort: GapOrder = GapOrder.IMPACT
-    undo_note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+    undo_note: Annotated[str, NOTE] = ""
 
     def only(self, now: datetime) -> GapFilter:
         since = now - timedelta(days=self.days) if self.days else None
@@ -56,8 +55,8 @@ class ManyGaps(Form):
     """`state` is that of their list."""
 
     state: Literal["open", "proposed"] = "open"
-    gap_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
-    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
+    gap_ids: Annotated[tuple[UUID, ...], CHOSEN] = ()
+    note: Annotated[str, NOTE] = ""
 
 
 class GapsPages(Pages):

@@ -1,35 +1,27 @@
 """Admin API: gaps closed by a change in the website's own repository, and the repository's webhook."""
 
+from typing import Annotated
 from uuid import uuid4
 
 from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.errors import NotFound
+from app.core.setting import required
 from app.gaps.api.gaps import TAG
 from app.gaps.pull_requests.pull_request import (
-    MAX_FILE_CHARS,
-    MAX_TITLE_CHARS,
+    FILE,
+    TITLE,
+    TOKEN,
     PullRequest,
     Repository,
 )
-from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, Merges, PullRequests, Repositories
+from app.gaps.pull_requests.pull_requests import Merges, PullRequests, Repositories
 from app.providers.code.code_host import RepositoryFile
 from app.sources.api.source_editing import hook_call
 from app.web.middleware.public_url import root_path_of
-from app.web.model import Url
-from app.web.operation import (
-    DEFAULT_MAX_BODY_BYTES,
-    Api,
-    Call,
-    Model,
-    delete,
-    get,
-    post,
-    put,
-    read,
-    write,
-)
+from app.web.model import RequiredUrl
+from app.web.operation import DEFAULT_MAX_BODY_BYTES, Api, Call, Model, delete, get, items_of, post, put, read, write
 from app.web.request_body import read_body
 
 SIGNATURE_HEADER = "x-hub-signature-256"
@@ -39,19 +31,19 @@ _MAX_URL_CHARS = 2048
 
 
 class RepositoryIn(Model, takes=Repository, fields="owner name branch base_path root patterns token"):
-    owner: str = Field(min_length=1, max_length=100, examples=["nimbrel"])
-    name: str = Field(min_length=1, max_length=100, examples=["website"])
-    token: str = Field(
-        default="",
-        max_length=MAX_TOKEN_CHARS,
-        description="A token that may write contents and pull requests in the repository. It is stored sealed. If "
-        "empty, the current one is kept.",
-    )
+    owner: str = Field(examples=["nimbrel"])
+    name: str = Field(examples=["website"])
+    token: Annotated[
+        str,
+        TOKEN,
+        "A token that may write contents and pull requests in the repository. It is stored sealed. If empty, the "
+        "current one is kept.",
+    ] = ""
 
 
 class RepositoryOut(Model, shows=Repository, fields="owner name branch base_path root patterns hook_path hook_secret"):
-    hook_path: str = Field(description="The path that the repository's webhook posts to.")
-    hook_secret: str | None = Field(default=None, description="Shown once, when it is created.")
+    hook_path: Annotated[str, "The path that the repository's webhook posts to."]
+    hook_secret: Annotated[str | None, "Shown once, when it is created."] = None
 
     @classmethod
     def showing(cls, repository: Repository, root_path: str, secret: str | None = None) -> "RepositoryOut":
@@ -60,24 +52,22 @@ class RepositoryOut(Model, shows=Repository, fields="owner name branch base_path
 
 
 class PageFileIn(Model):
-    page_url: Url = Field(min_length=1)
+    page_url: RequiredUrl
 
 
 class PageFileOut(Model, shows=RepositoryFile, fields="path text version"): ...
 
 
-class PullRequestIn(Model):
-    page_url: Url = Field(min_length=1)
-    text: str = Field(min_length=1, max_length=MAX_FILE_CHARS, description="The whole file, with your changes.")
-    version: str = Field(min_length=1, max_length=100, description="The version of the file that you changed.")
-    title: str = Field(default="", max_length=MAX_TITLE_CHARS)
+class PullRequestIn(PageFileIn):
+    text: Annotated[str, FILE, "The whole file, with your changes."]
+    version: Annotated[str, required(100), "The version of the file that you changed."]
+    title: Annotated[str, TITLE] = ""
 
 
 class PullRequestOut(Model, shows=PullRequest, fields="id gap_id number url path page_url state author created_at"): ...
 
 
-class PullRequestsOut(Model):
-    items: tuple[PullRequestOut, ...]
+class PullRequestsOut(Model, adds=items_of(PullRequestOut)): ...
 
 
 class HeardOut(Model):
@@ -134,7 +124,7 @@ class AdminPullRequests(Api):
     @get("/v1/gaps/{gap_id}/pull-requests", "List a gap's pull requests, latest first", access=read)
     async def list_pull_requests(self, call: Call[Actor, None]) -> PullRequestsOut:
         found = await self._pull_requests.of_gap(call.caller, call.path_id("gap_id"))
-        return PullRequestsOut(items=tuple(map(PullRequestOut.showing, found)))
+        return PullRequestsOut.showing(items=found)
 
     @post(
         "/v1/hooks/github/{agent_id}",

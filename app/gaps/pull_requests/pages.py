@@ -2,8 +2,6 @@
 
 from uuid import uuid4
 
-from pydantic import Field
-
 from app.gaps.gaps import Gaps
 from app.gaps.pages.gap import GapShow
 from app.gaps.pull_requests.api import PageFileIn, PullRequestIn, RepositoryIn
@@ -19,7 +17,7 @@ class PageFileForm(PageFileIn, Form): ...
 
 
 class ChangeForm(PullRequestIn, Form):
-    version: str = Field(default="", max_length=100)  # hidden: without it, the file counts as changed meanwhile
+    version: str = ""  # hidden: without it, the file counts as changed meanwhile
 
 
 class PullRequestPages(Pages):

@@ -82,7 +82,10 @@ def _is_inside(path: str) -> bool:
 
 
 MAX_TITLE_CHARS: Final = 100
+TITLE: Final = at_most(MAX_TITLE_CHARS)
 MAX_FILE_CHARS: Final = 500_000
+FILE: Final = required(MAX_FILE_CHARS, rows=20)
+TOKEN: Final = at_most(500)
 _MAX_SHOWN: Final = 6000  # characters of the change that are tried; a browser's page says at most 8 KB of itself
 _TICKS: Final = re.compile(r"`+")
 

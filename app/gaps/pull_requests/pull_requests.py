@@ -16,12 +16,14 @@ from app.agents.records import AgentRecords
 from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.actor import WRITE, Actor
 from app.core.errors import DocentError, InvalidInput, NotFound, Unauthorized
-from app.core.field_rules import check_http_url, check_line, check_text
+from app.core.field_rules import check_http_url
 from app.core.gap_state import GapState
 from app.gaps.gap import DueGap, Gap, GapAsking, TrialAnswer
 from app.gaps.pull_requests.pull_request import (
-    MAX_FILE_CHARS,
+    FILE,
     MAX_TITLE_CHARS,
+    TITLE,
+    TOKEN,
     ProvedQuestion,
     PullRequest,
     PullRequestState,
@@ -42,7 +44,6 @@ from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.audit_entry import changes_of, more_changes_of
 from app.workspaces.records.audit import AuditRecords
 
-MAX_TOKEN_CHARS: Final = 500
 HOOK_PREFIX: Final = "dgh_"
 
 changes_of("repository", "Repository", "Repositories", {"set": "Repository set", "remove": "Repository removed"})
@@ -70,7 +71,7 @@ class Repositories:
     async def put(self, actor: Actor, repository: Repository, token: str = "") -> SetRepository:
         """An empty token keeps the stored one. Raises InvalidInput."""
         check_repository(repository)
-        check_line("token", token, MAX_TOKEN_CHARS)
+        TOKEN.check("token", token)
 
         def work(tx: Transaction) -> SetRepository:
             known = RepositoryRecords(tx).find(repository.agent_id)
@@ -128,8 +129,8 @@ class PullRequests:
     ) -> PullRequest:
         """Propose this text as the whole file of the page, with the answers to the gap's questions as proof. `version`
         is that of the file the change is based on. Raises InvalidInput, also when the file has changed since."""
-        check_text("text", text, MAX_FILE_CHARS, may_be_empty=False)
-        check_line("title", title, MAX_TITLE_CHARS)
+        FILE.check("text", text)
+        TITLE.check("title", title)
         gap, repository, secrets, askings = await self._known(actor, gap_id)
         file = await self._file(repository, secrets, page_url)
         if file.version != version:

@@ -11,7 +11,6 @@ from pydantic import Field
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.core.errors import NotFound
-from app.core.list_page import PageRequest
 from app.core.setting import settings_of
 from app.core.text.untrusted_text import without_controls
 from app.knowledge.document import PageReview, QuarantinedPage
@@ -20,7 +19,7 @@ from app.knowledge.quarantine import PageQuarantine, quarantined_pages
 from app.knowledge.reindex import Reindexing
 from app.knowledge.starter_suggestions import StarterSuggestions
 from app.web.console.filters import plural
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _TICKED: Final = 4  # if the agent has none so far
 
@@ -66,17 +65,13 @@ class FirstQuestionPages(Pages):
 _SHOWN: Final = 50
 
 
-class ListWanted(Form):
-    cursor: str | None = Field(default=None, max_length=512)
-
-
 class QuarantinePages(Pages):
     def __init__(self, quarantine: PageQuarantine) -> None:
         self._quarantine = quarantine
 
     @page("/console/agents/{agent_id}/quarantine", access=read, under="sources", waiting=quarantined_pages)
     async def quarantine(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._quarantine.pages(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
+        page = await self._quarantine.pages(visit.actor, visit.agent.id, visit.input.part(_SHOWN))
         context = {"page": page, "wanted": visit.input, "in_words": IN_WORDS}
         return Shown("knowledge/pages/quarantine.html", context)
 

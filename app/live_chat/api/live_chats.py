@@ -1,12 +1,12 @@
 """Admin API: live chats, which operators take over, answer and hand back; and saved replies."""
 
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID, uuid4
 
 from pydantic import Field
 
 from app.conversations.api.conversations import TAG, OpenChatOut
-from app.conversations.live_chat import MAX_NAME_CHARS
+from app.conversations.live_chat import NAME
 from app.core.actor import Actor
 from app.core.setting import limits_of
 from app.live_chat.api.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
@@ -14,11 +14,10 @@ from app.live_chat.live_chats import MAX_LISTED, LiveChats, LiveView
 from app.live_chat.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
 from app.live_chat.saved_reply import SavedReply
 from app.web.model import Email
-from app.web.operation import Api, Call, Model, Patch, delete, example, get, patch, post, read, write
+from app.web.operation import Api, Call, Model, Patch, delete, example, get, items_of, patch, post, read, write
 
 
-class OpenChatsOut(Model):
-    items: tuple[OpenChatOut, ...]
+class OpenChatsOut(Model, adds=items_of(OpenChatOut)): ...
 
 
 class LiveChatOut(
@@ -29,21 +28,17 @@ class LiveChatOut(
     "messages",
 ):
     is_typing: bool = Field(description="Whether the visitor is typing.")
-    messages: tuple[PersonMessageOut, ...] = Field(description="In order, at most 100.")
-
-    @classmethod
-    def showing(cls, view: LiveView) -> "LiveChatOut":
-        return super().showing(view, view.chat)
+    messages: tuple[PersonMessageOut, ...]
 
 
 @example(name="Ann of the shop")
 class TakeIn(Model):
-    name: str = Field(
-        default="",
-        max_length=MAX_NAME_CHARS,
-        description="The name that the visitor sees; if empty, the operator's own. An API token has none: the visitor "
-        "then reads the widget's word for your team.",
-    )
+    name: Annotated[
+        str,
+        NAME,
+        "The name that the visitor sees; if empty, the operator's own. An API token has none: the visitor then reads "
+        "the widget's word for your team.",
+    ] = ""
 
 
 @example(assignee="ann@example.com")
@@ -68,7 +63,7 @@ class AdminLiveChats(Api):
     )
     async def list_live_chats(self, call: Call[Actor, None]) -> OpenChatsOut:
         chats = await self._live_chats.open_chats(call.caller)
-        return OpenChatsOut(items=tuple(OpenChatOut.showing(chat) for chat in chats))
+        return OpenChatsOut.showing(items=chats)
 
     @get(
         "/v1/conversations/{conversation_id}/live-chat",
@@ -148,26 +143,17 @@ class SavedReplyPatch(Patch, takes=SavedReply, fields="title text agent_id"):
 class SavedReplyOut(Model, shows=SavedReply, fields="id agent_id title text"): ...
 
 
-class SavedRepliesOut(Model):
-    items: tuple[SavedReplyOut, ...]
+class SavedRepliesOut(Model, adds=items_of(SavedReplyOut)): ...
 
 
 class SavedReplyQuery(Model):
     agent_id: UUID | None = Field(default=None, description="Only replies that are offered in this agent's live chats.")
 
 
-class FilledReplyOut(Model):
-    id: UUID
-    title: str
-    text: str = Field(description="The text with its variables filled in.")
-
-    @classmethod
-    def showing(cls, each: FilledReply) -> "FilledReplyOut":
-        return super().showing(each, each.reply)
+class FilledReplyOut(Model, shows=FilledReply, parts="reply", fields="id title text"): ...
 
 
-class FilledRepliesOut(Model):
-    items: tuple[FilledReplyOut, ...]
+class FilledRepliesOut(Model, adds=items_of(FilledReplyOut)): ...
 
 
 class AdminSavedReplies(Api):
@@ -184,7 +170,7 @@ class AdminSavedReplies(Api):
     )
     async def list_saved_replies(self, call: Call[Actor, SavedReplyQuery]) -> SavedRepliesOut:
         replies = await self._replies.of_workspace(call.caller, call.input.agent_id)
-        return SavedRepliesOut(items=tuple(map(SavedReplyOut.showing, replies)))
+        return SavedRepliesOut.showing(items=replies)
 
     @post("/v1/saved-replies", "Save a reply", access=write, status=201, codes=("not_found",))
     async def create_saved_reply(self, call: Call[Actor, SavedReplyCreate]) -> SavedReplyOut:
@@ -207,4 +193,4 @@ class AdminSavedReplies(Api):
     )
     async def fill_saved_replies(self, call: Call[Actor, None]) -> FilledRepliesOut:
         replies = await self._replies.for_conversation(call.caller, call.path_id("conversation_id"))
-        return FilledRepliesOut(items=tuple(map(FilledReplyOut.showing, replies)))
+        return FilledRepliesOut.showing(items=replies)

@@ -9,6 +9,7 @@ from app.conversations.api.widget_models import stripped_message
 from app.conversations.live_chat import MAX_TEXT_CHARS, LiveMessage, LivePicture, LiveState
 from app.live_chat.live_chats import LiveChats, LiveView
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
+from app.web.model import OrNull
 from app.web.operation import Api, Call, Model, VisitorCaller, example, get, post, visitor
 
 _TAG = "Visitors"
@@ -29,19 +30,14 @@ class PersonMessageOut(Model, shows=LiveMessage, fields="number author name text
     picture: PersonPictureOut | None = Field(description="The size of the picture in pixels, if the message is one.")
 
 
-class PersonOut(Model):
-    state: LiveState = Field(description="While the state is talking, an operator answers and the agent is silent.")
-    operator_name: str | None
-    is_overdue: bool = Field(
-        description="Whether nobody has come for two minutes, or no operator has the console open."
-    )
-    is_typing: bool = Field(description="Whether the operator is typing.")
-    messages: tuple[PersonMessageOut, ...] = Field(description="In order, at most 100.")
-    poll_seconds: float = Field(description="Seconds until the next poll; 0: do not poll again.")
-
-    @classmethod
-    def showing(cls, view: LiveView) -> "PersonOut":
-        return super().showing(view, view.chat, operator_name=view.chat.operator_name or None)
+class PersonOut(
+    Model, shows=LiveView, parts="chat", fields="state operator_name is_overdue is_typing messages poll_seconds"
+):
+    state: Annotated[LiveState, "While the state is talking, an operator answers and the agent is silent."]
+    operator_name: Annotated[str | None, OrNull, ""]
+    is_overdue: Annotated[bool, "Whether nobody has come for two minutes, or no operator has the console open."]
+    is_typing: Annotated[bool, "Whether the operator is typing."]
+    messages: tuple[PersonMessageOut, ...]
 
 
 class PersonQuery(Model):

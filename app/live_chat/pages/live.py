@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID, uuid4
 
 import anyio
@@ -14,12 +14,12 @@ from starlette.responses import Response
 
 from app.agents.agents import Agents
 from app.conversations.inbox import ConversationReview
-from app.conversations.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveChat, LiveState, OpenChat, shown_name
+from app.conversations.live_chat import TEXT, LiveChat, LiveState, OpenChat, shown_name
 from app.core.actor import Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat, Unavailable
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
-from app.live_chat.api.live_chats import SavedReplyCreate
+from app.live_chat.api.live_chats import SavedReplyCreate, TakeIn, TransferIn
 from app.live_chat.api.live_pictures import picture_response
 from app.live_chat.live_chats import LiveChats, LiveSigns, News, OperatorNews, waiting_visitors
 from app.live_chat.live_pictures import MAX_UPLOAD_BYTES, LivePictures
@@ -42,7 +42,6 @@ from app.web.console.page import (
     write,
 )
 from app.web.limits_policy import StreamPolicy
-from app.web.model import Email
 from app.web.request_body import FORM_BYTES, FilePart
 from app.web.sse import event_stream
 from app.workspaces.operators import Assignees
@@ -55,15 +54,14 @@ class ChatWanted(Form):
     after: int | None = Field(default=None, ge=0, lt=2**31)
 
 
-class TakeForm(Form):
-    name: str = Field(default="", max_length=MAX_NAME_CHARS)
+class TakeForm(TakeIn, Form): ...
 
 
 class ReplyForm(Form):
     """`message_id` comes from the page: the same form sent twice is one message."""
 
     message_id: UUID | None = None
-    text: str = Field(max_length=MAX_TEXT_CHARS)
+    text: Annotated[str, TEXT]
 
 
 class LiveWanted(Form):
@@ -73,16 +71,14 @@ class LiveWanted(Form):
     shown: UUID | None = None
 
 
-class HalfWrittenForm(Form):
+class HalfWrittenForm(ReplyForm):
     """The same, at the moment at which a saved reply or a draft is inserted."""
 
-    message_id: UUID | None = None
-    text: str = Field(default="", max_length=MAX_TEXT_CHARS)
+    text: Annotated[str, TEXT] = ""
     saved_reply: UUID | None = None
 
 
-class TransferForm(Form):
-    assignee: Email
+class TransferForm(TransferIn, Form): ...
 
 
 class PictureForm(Form):

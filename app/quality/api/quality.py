@@ -1,10 +1,12 @@
 """Admin API: how well an agent answers."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.quality.quality import DayQuality, PageCitations, TurnCounts
-from app.quality.quality_review import DAYS, LISTED, MAX_DAYS, MAX_TURNS, QualityReview, ThresholdCurves
+from app.quality.quality import DayQuality, PageCitations, Quality, TurnCounts
+from app.quality.quality_review import DAYS, MAX_DAYS, MAX_TURNS, QualityReview, ThresholdCurves
 from app.search.threshold_curve import ThresholdCurve, ThresholdPoint
 from app.web.operation import Api, Call, Model, get, read
 
@@ -30,25 +32,21 @@ class DayQualityOut(
 class CitedPageOut(Model, shows=PageCitations, fields="url title citations"): ...
 
 
-class UncitedPageOut(Model):
-    url: str
-    title: str
+class UncitedPageOut(Model, shows=PageCitations, fields="url title"): ...
 
 
-class QualityOut(Model):
-    days: tuple[DayQualityOut, ...] = Field(description="UTC, oldest first, today last.")
-    top_pages: tuple[CitedPageOut, ...] = Field(description=f"Most cited first, at most {LISTED}.")
-    never_cited: tuple[UncitedPageOut, ...] = Field(description=f"Live pages that no answer cites, at most {LISTED}.")
-    never_cited_count: int
-    live_pages: int
+class QualityOut(Model, shows=Quality, fields="days top_pages never_cited never_cited_count live_pages"):
+    days: tuple[DayQualityOut, ...]
+    top_pages: tuple[CitedPageOut, ...]
+    never_cited: tuple[UncitedPageOut, ...]
 
 
 class ThresholdPointOut(Model, shows=ThresholdPoint, fields="threshold answered golden_right"): ...
 
 
 class ThresholdCurveOut(Model, shows=ThresholdCurve, fields="days turns golden_questions golden_run_id current points"):
-    turns: int = Field(description=f"The latest turns of these days, at most {MAX_TURNS}.")
-    points: tuple[ThresholdPointOut, ...] = Field(description="By rising threshold, from 0 to 1.")
+    turns: Annotated[int, f"The latest turns of these days, at most {MAX_TURNS}."]
+    points: tuple[ThresholdPointOut, ...]
 
 
 class AdminQuality(Api):

@@ -7,22 +7,22 @@ from uuid import UUID
 from pydantic import Field
 
 from app.agents.agent import Version
-from app.agents.agent_rules import check_filter
 from app.agents.api.retrieval_models import SearchFilterModel
 from app.core.actor import Actor
 from app.core.chunk import RankedChunk
-from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_language, check_text
+from app.core.field_rules import check_http_url, check_language
+from app.core.setting import QUESTION
 from app.core.text.markdown.table import Table
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
-from app.web.model import Language, Question, Url
+from app.web.model import Language, RequiredQuestion, Url
 from app.web.operation import Api, Call, Model, post, read
 
 TAG = "Search"
 
 
 class SearchIn(Model):
-    question: Question = Field(min_length=1)
+    question: RequiredQuestion
     page_url: Url = Field(default="", description="The page that the visitor is viewing.")
     language: Language | None = Field(default=None, description="Null: the agent's language.")
     filter: SearchFilterModel = Field(
@@ -81,12 +81,11 @@ class AdminSearch(Api):
     @post("/v1/agents/{agent_id}/search", "Search, with the scores, ranks and times of every stage", access=read)
     async def search_agent(self, call: Call[Actor, SearchIn]) -> SearchOut:
         asked = call.input
-        check_text("question", asked.question, MAX_QUESTION_CHARS, may_be_empty=False)
+        QUESTION.check("question", asked.question)
         if asked.page_url:
             check_http_url("page_url", asked.page_url)
         check_language("language", asked.language)
-        only = asked.filter.value()
-        check_filter("filter", only)
+        only = asked.filter.checked()
         query = SearchQuery(asked.question.strip(), asked.page_url, asked.language, filters=(only,))
         agent_id: UUID = call.path_id("agent_id")
         report = await self._search.search(call.caller.workspace_id, agent_id, query, asked.version)

@@ -1,7 +1,6 @@
 """Admin API: an agent's documents, their passages, and documents that an operator adds in batches."""
 
-from datetime import date
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from pydantic import Field
@@ -24,9 +23,7 @@ class LineOut(Model, shows=LineResult, fields="line url result reason"): ...
 
 class BatchOut(Model):
     results: tuple[LineOut, ...] = Field(description="One for each line that is not blank.")
-    run: RunOut | None = Field(
-        description="The run that reads the changes. Its pages show what became of each document."
-    )
+    run: Annotated[RunOut | None, "The run that reads the changes. Its pages show what became of each document."]
 
 
 class AdminDocuments(Api):
@@ -60,10 +57,7 @@ class DocumentsQuery(ListQuery):
 class DocumentOut(
     Model, shows=Document, fields="id source_id url title language as_of chunk_count updated_at attributes"
 ):
-    as_of: date = Field(description="The date of the latest reading that found this content.")
-    attributes: dict[str, tuple[str, ...]] = Field(
-        description="Attributes that were added with the document, to filter by."
-    )
+    attributes: Annotated[dict[str, tuple[str, ...]], "Attributes that were added with the document, to filter by."]
 
 
 class PassageOut(Model, shows=Chunk, fields="id position text context breadcrumb link"): ...

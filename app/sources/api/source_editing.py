@@ -3,7 +3,7 @@ signed call itself.
 """
 
 from datetime import datetime
-from uuid import UUID
+from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
@@ -11,13 +11,10 @@ from app.core.actor import Actor
 from app.sources.api.sources import MAX_BODY_BYTES, TAG, RunOut, SourceOut, SourcePatch, SyncIn
 from app.sources.runs.run_control import PageSync
 from app.sources.source import (
-    MAX_ACCESS_NAME_CHARS,
-    MAX_SECRET_CHARS,
     AccessFacts,
     AccessKind,
     Source,
     SourceAccess,
-    SourceConfig,
 )
 from app.sources.source_editing import SourceAccesses, SourceEditing, SourceHooks, with_own_address
 from app.sources.sources import Sources
@@ -40,12 +37,7 @@ from app.web.operation import (
 from app.web.request_body import check_json, read_body
 
 
-class SourceTextOut(Model, shows=SourceConfig, fields="source_id name url text"):
-    source_id: UUID
-
-    @classmethod
-    def showing(cls, source: Source) -> "SourceTextOut":
-        return super().showing(source.config, source_id=source.id)
+class SourceTextOut(Model, shows=Source, parts="config", fields="source_id=id name url text"): ...
 
 
 class AdminSourceEditing(Api):
@@ -74,31 +66,18 @@ class AdminSourceEditing(Api):
         return SourceTextOut.showing(await self._editing.text(call.caller, call.path_id("source_id")))
 
 
-class SourceAccessIn(Model):
+class SourceAccessIn(Model, takes=SourceAccess, fields="kind name secret"):
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"kind": "basic", "name": "docent", "secret": "a password"}]}
     )
 
-    kind: AccessKind
-    name: str = Field(
-        min_length=1, max_length=MAX_ACCESS_NAME_CHARS, description="The name of the user, header or cookie."
-    )
-    secret: str = Field(
-        min_length=1,
-        max_length=MAX_SECRET_CHARS,
-        repr=False,
-        description="The password, or the value of the header or cookie. It is stored sealed and never shown again.",
-    )
+    secret: str = Field(repr=False)
 
 
-class SourceAccessOut(Model):
-    kind: AccessKind | None = Field(description="Null if the website is read without credentials.")
+class SourceAccessOut(Model, shows=AccessFacts, fields="kind name set_at"):
+    kind: Annotated[AccessKind | None, "Null if the website is read without credentials."]
     name: str
     set_at: datetime | None
-
-    @classmethod
-    def showing(cls, facts: AccessFacts | None) -> "SourceAccessOut":
-        return cls(kind=None, name="", set_at=None) if facts is None else super().showing(facts)
 
 
 class AdminSourceAccess(Api):
@@ -113,7 +92,8 @@ class AdminSourceAccess(Api):
         access=read,
     )
     async def get_source_access(self, call: Call[Actor, None]) -> SourceAccessOut:
-        return SourceAccessOut.showing(await self._accesses.access(call.caller, call.path_id("source_id")))
+        facts = await self._accesses.access(call.caller, call.path_id("source_id"))
+        return SourceAccessOut.showing(facts) if facts else SourceAccessOut(kind=None, name="", set_at=None)
 
     @put(
         "/v1/sources/{source_id}/access",
@@ -121,8 +101,7 @@ class AdminSourceAccess(Api):
         access=write,
     )
     async def set_source_access(self, call: Call[Actor, SourceAccessIn]) -> SourceAccessOut:
-        given = call.input
-        access = SourceAccess(given.kind, given.name, given.secret)
+        access = call.input.made(SourceAccess)
         return SourceAccessOut.showing(await self._accesses.set(call.caller, call.path_id("source_id"), access))
 
     @delete("/v1/sources/{source_id}/access", "Remove the credentials sent to the source's website", access=write)

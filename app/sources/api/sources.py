@@ -4,18 +4,18 @@ from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, cast
-from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, GetPydanticSchema, PlainSerializer
 
 from app.core.actor import Actor
-from app.core.field_rules import MAX_URL_CHARS
+from app.core.setting import at_most, required
 from app.sources.discovery import Discovery, SiteOffer, SiteOffers
 from app.sources.kinds import KINDS, kind_named
 from app.sources.runs.run_control import MAX_URLS, PageSync
 from app.sources.source import (
     MAX_NAME_CHARS,
     MAX_TEXT_CHARS,
+    STATUS,
     CrawlRun,
     PageStatus,
     Schedule,
@@ -25,7 +25,7 @@ from app.sources.source import (
     SourceSchedule,
 )
 from app.sources.sources import Schedules, Sources
-from app.web.model import Patch, Url, example
+from app.web.model import Patch, RequiredUrl, Url, example
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
 
 
@@ -39,16 +39,10 @@ class ScheduleIn(Model, takes=Schedule, fields="cron every_hours"):
         return replace(given, cron=given.cron.strip())
 
 
-class ScheduleOut(Model):
-    cron: str
+class ScheduleOut(Model, shows=SourceSchedule, parts="schedule", fields="cron every_hours next_at"):
+    cron: Annotated[str, ""]
     every_hours: int
-    next_at: datetime | None = Field(description="When the next reading is due; null without a schedule.")
-
-    @classmethod
-    def showing(cls, found: SourceSchedule | None) -> "ScheduleOut":
-        if found is None:
-            return cls(cron="", every_hours=0, next_at=None)
-        return super().showing(found, found.schedule)
+    next_at: datetime | None
 
 
 class AdminSchedules(Api):
@@ -59,7 +53,8 @@ class AdminSchedules(Api):
 
     @get("/v1/sources/{source_id}/schedule", "Get the source's crawl schedule", access=read)
     async def get_schedule(self, call: Call[Actor, None]) -> ScheduleOut:
-        return ScheduleOut.showing(await self._schedules.schedule(call.caller, call.path_id("source_id")))
+        found = await self._schedules.schedule(call.caller, call.path_id("source_id"))
+        return ScheduleOut.showing(found) if found else ScheduleOut(cron="", every_hours=0, next_at=None)
 
     @put("/v1/sources/{source_id}/schedule", "Set the source's crawl schedule", access=write)
     async def set_schedule(self, call: Call[Actor, ScheduleIn]) -> ScheduleOut:
@@ -92,7 +87,7 @@ _FIELDS = "include exclude max_pages max_depth read_files keep_repeated page_url
 @example(kind="site", name="Docs", url="https://docs.example.com")
 class SourceCreate(Model, takes=SourceConfig, fields=f"kind name url text {_FIELDS}"):
     kind: KindName
-    name: str = Field(default="", max_length=MAX_NAME_CHARS, description="If left out, the address.")
+    name: Annotated[str, at_most(MAX_NAME_CHARS), "If left out, the address."] = ""
     url: Url = ""
     schedule: ScheduleIn | None = Field(default=None, description="When to read the source again automatically.")
 
@@ -103,13 +98,12 @@ class SourceCreate(Model, takes=SourceConfig, fields=f"kind name url text {_FIEL
 class SourcePatch(Patch, takes=SourceConfig, fields=f"name text url {_FIELDS} is_public"):
     """Fields that are not sent stay unchanged; the next sync applies the others."""
 
-    text: str = Field(default="?", min_length=1, max_length=MAX_TEXT_CHARS, description='Only for kind "text".')
-    url: str = Field(
-        default="",
-        max_length=MAX_URL_CHARS,
-        description='The website\'s address; for kinds "text" and "file", where citations link to. Pages of another '
-        "website are no longer used from then on, and its credentials are forgotten.",
-    )
+    text: Annotated[str, required(MAX_TEXT_CHARS)] = "?"
+    url: Annotated[
+        str,
+        'The website\'s address; for kinds "text" and "file", where citations link to. Pages of another website are no '
+        "longer used from then on, and its credentials are forgotten.",
+    ] = ""
 
 
 class RunOut(
@@ -137,34 +131,22 @@ class LeftOutText(Model):
 
 class SourceOut(
     Model,
-    shows=SourceConfig,
+    shows=Source,
+    parts="config",
     fields="id agent_id kind name url include exclude max_pages max_depth read_files keep_repeated page_url branch "
     "folder schedule created_at run left_out",
 ):
-    id: UUID
-    agent_id: UUID
     kind: KindName
-    schedule: ScheduleOut | None = Field(
-        description="When the source is read again automatically; null: only on request."
-    )
-    created_at: datetime
-    run: RunOut | None = Field(description="The latest reading; null before the first.")
-    left_out: tuple[LeftOutText, ...] = Field(
-        description="Texts that are not indexed because many of its pages have them, since the latest reading."
-    )
-
-    @classmethod
-    def showing(cls, source: Source) -> "SourceOut":
-        schedule = ScheduleOut.showing(source.schedule) if source.schedule else None
-        return super().showing(source, source.config, schedule=schedule)
+    schedule: ScheduleOut | None
+    run: RunOut | None
+    left_out: tuple[LeftOutText, ...]
 
 
-class PageOut(Model, shows=PageStatus, fields="url title status reason document_id chunks fetched_at"):
-    title: str | None = Field(description="The title of the page that search uses now; null if there is none.")
+class PageOut(Model, shows=PageStatus, fields="url title status reason document_id chunks fetched_at"): ...
 
 
 class PagesQuery(ListQuery):
-    status: str | None = Field(default=None, min_length=1, max_length=40)
+    status: Annotated[str | None, replace(STATUS, is_required=True)] = None
 
 
 class AdminSources(Api):
@@ -195,7 +177,7 @@ class AdminSources(Api):
     @get("/v1/agents/{agent_id}/sources", "List an agent's sources, oldest first", access=read)
     async def list_sources(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
         page = await self._sources.sources(call.caller, call.path_id("agent_id"), call.input.page)
-        return ListOut[SourceOut].showing(page, items=tuple(map(SourceOut.showing, page.items)))
+        return ListOut[SourceOut].showing(page)
 
     @get("/v1/sources/{source_id}", "Get a source with its latest run and page counts", access=read)
     async def get_source(self, call: Call[Actor, None]) -> SourceOut:
@@ -228,7 +210,7 @@ class AdminSources(Api):
 class DiscoveryAsked(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"url": "https://www.example.com"}]})
 
-    url: str = Field(min_length=1, max_length=2048)
+    url: RequiredUrl
 
 
 class OfferOut(Model, shows=SiteOffer, fields="kind url title pages has_more"):
@@ -240,12 +222,9 @@ class ProblemOut(Model):
     reason: str
 
 
-class DiscoveryOut(Model):
-    url: str = Field(description="The URL of the start page, after redirects.")
-    title: str
-    offers: tuple[OfferOut, ...] = Field(description="To add one as a source, use its kind and url.")
-    problems: tuple[ProblemOut, ...] = Field(description="Lists that could not be read.")
-    is_complete: bool = Field(description="False if the time ran out.")
+class DiscoveryOut(Model, shows=SiteOffers, fields="url title offers problems is_complete"):
+    offers: tuple[OfferOut, ...]
+    problems: Annotated[tuple[ProblemOut, ...], "Lists that could not be read."]
 
     @classmethod
     def showing(cls, found: SiteOffers) -> "DiscoveryOut":

@@ -1,9 +1,7 @@
 """Admin API: deleting a page, a source or an agent, with a receipt."""
 
-from pydantic import Field
-
 from app.core.actor import Actor
-from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
+from app.sources.deletions.deletion import DeletedKind, Deletion, StoreCounts
 from app.sources.deletions.deletions import Deletions
 from app.web.operation import Api, Call, Model, delete, get, post, read, write
 
@@ -19,10 +17,6 @@ class StoreCountsOut(Model, shows=StoreCounts, fields="documents versions chunks
 
 
 class DeletionOut(Model, shows=Deletion, fields="id kind subject_id name state before after requested_at verified_at"):
-    name: str = Field(description="The address of the page, or the name of the source or agent.")
-    state: DeletionState = Field(
-        description="In both states, no answer uses it. verified: it is also gone from the files of every store."
-    )
     before: StoreCountsOut
     after: StoreCountsOut
 

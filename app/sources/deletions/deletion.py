@@ -34,16 +34,18 @@ class StoreCounts:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """`name` is what people knew it by: the page's URL, the source's or agent's name. `version_ids` are the deleted
-    document versions, until their index rows are known to be gone; all rows of an agent are deleted, so it has none."""
+    """`version_ids` are the deleted document versions, until their index rows are known to be gone; all rows of an
+    agent are deleted, so it has none."""
 
     id: UUID
     workspace_id: UUID
     agent_id: UUID
     kind: DeletedKind
     subject_id: UUID
-    name: str
-    state: DeletionState
+    name: Annotated[str, "The address of the page, or the name of the source or agent."]
+    state: Annotated[
+        DeletionState, "In both states, no answer uses it. verified: it is also gone from the files of every store."
+    ]
     before: StoreCounts
     after: StoreCounts
     requested_at: datetime

@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from uuid import UUID
+from typing import Annotated
 
 from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import Actor
-from app.core.source_file import ACCEPTED, FileFacts, Upload
+from app.core.setting import at_most
+from app.core.source_file import ACCEPTED, Upload
 from app.sources.files.source_files import SourceFiles, StoredFile
 from app.sources.source import MAX_NAME_CHARS
 from app.web.errors import Refusal
 from app.web.file_export import DOWNLOAD, served
+from app.web.model import Url
 from app.web.operation import AnyEndpoint, Api, Call, Model, Multipart, anybody_with_link, get, post, read, write
 from app.web.request_body import FORM_BYTES, FilePart
 
@@ -24,28 +26,18 @@ class FileReplacement(Multipart):
 
 
 class FileUpload(FileReplacement):
-    name: str = Field(
-        default="",
-        max_length=MAX_NAME_CHARS,
-        description="Shown in citations. If left out, the title in the file.",
-    )
-    url: str = Field(default="", max_length=2048, description="The page that citations link to.")
+    name: Annotated[str, at_most(MAX_NAME_CHARS), "Shown in citations. If left out, the title in the file."] = ""
+    url: Annotated[Url, "The page that citations link to."] = ""
 
 
 class FileOut(
     Model,
-    shows=FileFacts,
-    fields="source_id agent_id name url file_name is_public format size_bytes digest uploaded_at",
+    shows=StoredFile,
+    parts="facts source source.config",
+    fields="source_id agent_id name=source.config.name url file_name=facts.name is_public format size_bytes digest "
+    "uploaded_at",
 ):
-    agent_id: UUID
-    url: str
-    file_name: str
-    is_public: bool = Field(description="Whether anyone may open it at /v1/files/{source_id}.")
-
-    @classmethod
-    def showing(cls, stored: StoredFile) -> "FileOut":
-        config = stored.source.config
-        return super().showing(stored.facts, stored.source, config, name=config.name, file_name=stored.facts.name)
+    is_public: Annotated[bool, "Whether anyone may open it at /v1/files/{source_id}."]
 
 
 class AdminFiles(Api):

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pydantic import Field
 from starlette.responses import Response
 
+from app.sources.files.api import FileUpload
 from app.sources.files.source_files import SourceFiles
 from app.sources.pages.sources import own_source
-from app.sources.source import MAX_NAME_CHARS
 from app.sources.sources import Sources
 from app.web.console.page import ConsolePage, Form, Go, NoForm, Pages, Visit, action, page, read, write
 from app.web.file_export import served
@@ -19,9 +18,7 @@ class OtherFile(Form):
     file: FilePart
 
 
-class NewFile(OtherFile):
-    name: str = Field(default="", max_length=MAX_NAME_CHARS)
-    url: str = Field(default="", max_length=2048)
+class NewFile(FileUpload, Form): ...
 
 
 class SourceFilePages(Pages):

@@ -3,7 +3,7 @@ them, the page of a workspace's first agent, and the one for addresses that do n
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import urlsplit
 
 from pydantic import Field
@@ -24,7 +24,7 @@ from app.sources.files.source_files import SourceFiles
 from app.sources.kinds import KINDS, SITE, TEXT, ZENDESK
 from app.sources.listed.document_list import ListedKind
 from app.sources.runs.run_progress import run_progress
-from app.sources.source import ENDED_STATES, MAX_NAME_CHARS, CrawlRun, RunState, Source, SourceConfig
+from app.sources.source import ENDED_STATES, MAX_NAME_CHARS, STATUS, CrawlRun, RunState, Source, SourceConfig
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources
 from app.web.console.page import (
@@ -44,7 +44,7 @@ from app.web.console.page import (
 )
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
-from app.web.model import Url
+from app.web.model import Cursor, Url
 
 
 class NoPage(Pages):
@@ -58,7 +58,7 @@ _MAX_NAME_CHARS = 60
 
 class NewAgent(Form):
     name: str = Field(default="", max_length=_MAX_NAME_CHARS)
-    website: str = Field(max_length=2048)
+    website: Url
 
 
 class NewAgentPages(Pages):
@@ -133,7 +133,7 @@ def state_tone(run: CrawlRun) -> str:
 
 
 class Look(Form):
-    look: str = Field(default="", max_length=2048)
+    look: Url = ""
 
 
 class SourcesWanted(Form):
@@ -144,7 +144,7 @@ class SourcesWanted(Form):
 
 class NewSource(Form, takes=SourceConfig, fields="kind name url text include exclude"):
     kind: KindName = Field(default_factory=lambda: TEXT)
-    name: str = Field(default="", max_length=MAX_NAME_CHARS)
+    name: str = ""
     url: Url = ""
 
     def config(self) -> SourceConfig:
@@ -154,7 +154,7 @@ class NewSource(Form, takes=SourceConfig, fields="kind name url text include exc
 
 class NewHelpCentre(Form):
     kind: KindName = Field(default_factory=lambda: ZENDESK)
-    url: str = Field(default="", max_length=2048)
+    url: Url = ""
 
     def config(self) -> SourceConfig:
         """Raises InvalidInput."""
@@ -179,8 +179,8 @@ class EditedSource(
 
 
 class PageList(Form):
-    status: str = Field(default="", max_length=40)
-    cursor: str = Field(default="", max_length=500)
+    status: Annotated[str, STATUS] = ""
+    cursor: Cursor = ""
 
 
 class SourcePages(Pages):

@@ -4,11 +4,12 @@ of another reading."""
 from pydantic import Field
 
 from app.core.errors import InvalidInput
+from app.sources.api.source_editing import SourceAccessIn
 from app.sources.api.sources import ScheduleIn
 from app.sources.listed.document_list import ApiAccess, ListedKind
 from app.sources.pages.sources import own_source
 from app.sources.runs.run_control import RunPreview, RunPreviews
-from app.sources.source import MAX_ACCESS_NAME_CHARS, MAX_SECRET_CHARS, AccessKind, Schedule, Source, SourceAccess
+from app.sources.source import AccessKind, Schedule, Source, SourceAccess
 from app.sources.source_editing import SourceAccesses, SourceHooks
 from app.sources.sources import Schedules, Sources
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
@@ -21,10 +22,10 @@ class ScheduleForm(ScheduleIn, Form):
     """At most one of the two; with neither, the source is only read on request."""
 
 
-class AccessForm(Form):
+class AccessForm(SourceAccessIn, Form):
     kind: AccessKind = AccessKind.BASIC
-    name: str = Field(default="", max_length=MAX_ACCESS_NAME_CHARS)
-    secret: str = Field(default="", max_length=MAX_SECRET_CHARS, repr=False)
+    name: str = ""
+    secret: str = Field(default="", repr=False)
 
 
 class SourceUpkeepPages(Pages):

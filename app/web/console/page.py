@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_type_hints
+from datetime import date, datetime, timedelta
+from typing import Annotated, Any, Final, Literal, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -14,6 +14,8 @@ from starlette.responses import Response
 from app.agents.agent import Agent
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
+from app.core.setting import at_most
+from app.kit.clock import begin_of
 from app.store.system_of_record import Transaction
 from app.web.access import Everyone, ScopedAccess
 from app.web.access import everyone as everyone
@@ -22,11 +24,17 @@ from app.web.access import read as read
 from app.web.access import write as write
 from app.web.endpoint import Call, declarations, declare
 from app.web.middleware.public_url import root_path_of
-from app.web.model import Body
+from app.web.model import Body, Cursor
 from app.workspaces.operator import Operator
 
 HOME = "/console"
-_MOST_UNDONE = 200  # of a list at once
+MANY: Final = at_most(200)
+"""Chosen in a list at once."""
+
+Query = Annotated[str, at_most(2000)]
+"""Of the list from which a form was sent."""
+
+WrittenDay = Annotated[date, Field(ge=date(2000, 1, 1), lt=date(3000, 1, 1))]
 AGENT = "{agent_id}"  # in the path of a page that is about one
 InputOut = TypeVar("InputOut", covariant=True)
 Value = TypeVar("Value")
@@ -51,7 +59,7 @@ class NoForm(Form):
 class ListWanted(Form):
     """For pages with a list, after `cursor`, which is the page before's."""
 
-    cursor: str | None = Field(default=None, max_length=512)
+    cursor: Cursor | None = None
 
     def part(self, limit: int) -> PageRequest:
         return PageRequest(limit, self.cursor)
@@ -61,14 +69,22 @@ class UndoWanted(ListWanted):
     """For pages with a list of which forms change many. `undo` are those that the last form has changed, to be changed
     back; `was` has the previous assignees."""
 
-    undo: tuple[UUID, ...] = Field(default=(), max_length=_MOST_UNDONE)
-    was: dict[UUID, str] = Field(default_factory=dict, max_length=_MOST_UNDONE)
+    undo: Annotated[tuple[UUID, ...], MANY] = ()
+    was: Annotated[dict[UUID, str], MANY] = Field(default_factory=dict)
 
     @property
     def kept(self) -> dict[str, Any]:
         """What narrows the list, for addresses, without defaults."""
         undo = {name for name in type(self).model_fields if name.startswith("undo")}
         return self.model_dump(mode="json", exclude={"cursor", "was", *undo}, exclude_defaults=True)
+
+
+def moments(since: date | None, until: date | None) -> dict[str, datetime | None]:
+    """From the one day on, before the end of the other, in UTC."""
+    return {
+        "since": None if since is None else begin_of(since),
+        "until": None if until is None else begin_of(until + timedelta(days=1)),
+    }
 
 
 @dataclass(frozen=True, slots=True)

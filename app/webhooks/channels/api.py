@@ -6,17 +6,16 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
-from app.store.delivery_loop import DeliveryState
-from app.web.operation import Api, Call, Model, delete, get, post, read, write
+from app.web.operation import Api, Call, Model, delete, get, items_of, post, read, write
 from app.webhooks.api import TAG, EventsOf
-from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS, NoticeChannel
+from app.webhooks.channels.channel import ADDRESS, MAX_CHANNELS, NAME, NoticeChannel
 from app.webhooks.channels.channels import ChannelView, NoticeChannels
 from app.webhooks.notice import noticed
 
 
 class NoticeChannelIn(Model):
-    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS, description="A name for operators, such as #support.")
-    url: str = Field(min_length=1, max_length=MAX_URL_CHARS, description="Of its incoming webhook; never shown again.")
+    name: Annotated[str, NAME, "A name for operators, such as #support."]
+    url: Annotated[str, ADDRESS, "Of its incoming webhook; never shown again."]
     events: Annotated[tuple[WebhookEvent, ...], EventsOf(noticed)]
     is_quoting: bool = Field(default=False, description="Whether notices contain the questions of gaps.")
 
@@ -24,14 +23,12 @@ class NoticeChannelIn(Model):
 class NoticeChannelOut(Model, shows=NoticeChannel, fields="id kind name events is_quoting created_at"): ...
 
 
-class NoticeChannelStateOut(NoticeChannelOut, shows=DeliveryState, fields="waiting given_up last_error"):
-    @classmethod
-    def showing(cls, view: ChannelView) -> "NoticeChannelStateOut":
-        return super().showing(view.channel, view.state)
+class NoticeChannelStateOut(
+    NoticeChannelOut, shows=ChannelView, parts="channel state", fields="waiting given_up last_error"
+): ...
 
 
-class NoticeChannelsOut(Model):
-    items: tuple[NoticeChannelStateOut, ...]
+class NoticeChannelsOut(Model, adds=items_of(NoticeChannelStateOut)): ...
 
 
 class ChannelTestOut(Model):
@@ -52,7 +49,7 @@ class AdminNoticeChannels(Api):
     )
     async def list_notice_channels(self, call: Call[Actor, None]) -> NoticeChannelsOut:
         found = await self._channels.of_workspace(call.caller)
-        return NoticeChannelsOut(items=tuple(map(NoticeChannelStateOut.showing, found)))
+        return NoticeChannelsOut.showing(items=found)
 
     @post("/v1/notice-channels", "Post notices to a channel in Slack or Discord", access=write, status=201)
     async def create_notice_channel(self, call: Call[Actor, NoticeChannelIn]) -> NoticeChannelOut:

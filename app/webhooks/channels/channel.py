@@ -9,11 +9,12 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from app.core.errors import InvalidInput
+from app.core.setting import required
 from app.core.webhook_event import WebhookEvent
 
 MAX_CHANNELS: Final = 20  # of a workspace
-MAX_NAME_CHARS: Final = 80
-MAX_URL_CHARS: Final = 500
+NAME: Final = required(80)
+ADDRESS: Final = required(500)
 
 
 class ChannelKind(StrEnum):

@@ -13,7 +13,6 @@ import structlog
 
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_line
 from app.core.webhook_event import News, WebhookEvent, event_of
 from app.kit.clock import Clock
 from app.mail.mail import one_line
@@ -22,7 +21,7 @@ from app.store.delivery_loop import DeliveryLoop, DeliveryState, Luck, Outcome, 
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.webhooks.channels.channel import (
     MAX_CHANNELS,
-    MAX_NAME_CHARS,
+    NAME,
     ChannelKind,
     NoticeChannel,
     channel_kind,
@@ -134,7 +133,7 @@ class NoticeChannels:
         self, tx: Transaction, actor: Actor, name: str, url: str, events: Sequence[WebhookEvent], *, is_quoting: bool
     ) -> NoticeChannel:
         """Raises InvalidInput."""
-        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        NAME.check("name", name)
         url = url.strip()
         kind = channel_kind(url)
         self._sender.canonical(url)

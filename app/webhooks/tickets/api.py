@@ -2,17 +2,15 @@
 
 from typing import Annotated
 
-from pydantic import Field
-
 from app.core.actor import Actor
 from app.core.errors import NotFound
+from app.core.setting import required
 from app.core.webhook_event import WebhookEvent
 from app.web.derived_fields import taken
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
 from app.webhooks.api import TAG
 from app.webhooks.tickets.desk_settings import (
     HANDED_OVER,
-    MAX_FIELD_CHARS,
     DeskFields,
     DeskKind,
     DeskSettings,
@@ -21,24 +19,21 @@ from app.webhooks.tickets.desk_settings import (
 from app.webhooks.tickets.help_desks import HelpDesks
 from app.webhooks.tickets.records import TicketState
 
-_HOST = "Of Zendesk, Intercom, Freshdesk or Chatwoot, such as shop.zendesk.com."
-_ACCOUNT = (
-    "The address for mail, the address of an agent at Zendesk, the id of a type of tickets at Intercom, "
-    "or the number of an account of Chatwoot."
-)
 
-
-class HelpDeskIn(Model, adds={"token": taken(DeskToken, "token")}):
+class HelpDeskIn(
+    Model, takes=DeskFields, fields="kind host account inbox events", adds={"token": taken(DeskToken, "token")}
+):
     kind: DeskKind = DeskKind.MAIL
-    host: str = Field(default="", max_length=MAX_FIELD_CHARS, description=_HOST)
-    account: str = Field(default="", max_length=MAX_FIELD_CHARS, description=_ACCOUNT)
-    inbox: str = Field(
-        default="", max_length=MAX_FIELD_CHARS, description="For Chatwoot: the inbox in which conversations are opened."
-    )
-    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = HANDED_OVER
+    host: str = ""
+    account: str = ""
+    inbox: str = ""
+    events: Annotated[tuple[WebhookEvent, ...], required(10)] = HANDED_OVER
 
 
-class HelpDeskOut(Model, shows=DeskSettings, fields="kind host account inbox events created_at"): ...
+class HelpDeskOut(Model, shows=DeskSettings, fields="kind host account inbox events created_at"):
+    host: Annotated[str, ""]
+    account: Annotated[str, ""]
+    inbox: Annotated[str, ""]
 
 
 class TicketOut(
@@ -66,8 +61,8 @@ class AdminHelpDesks(Api):
     )
     async def set_help_desk(self, call: Call[Actor, HelpDeskIn]) -> HelpDeskOut:
         given = call.input
-        fields = DeskFields(given.kind, given.host, given.account, given.inbox, given.events)
-        desk = await self._desks.set(call.caller, call.path_id("agent_id"), fields, given.made(DeskToken).token)
+        token = given.made(DeskToken).token
+        desk = await self._desks.set(call.caller, call.path_id("agent_id"), given.made(DeskFields), token)
         return HelpDeskOut.showing(desk)
 
     @delete("/v1/agents/{agent_id}/help-desk", "Remove the help desk and its tickets", access=write)

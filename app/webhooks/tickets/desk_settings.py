@@ -10,7 +10,8 @@ from app.core.setting import at_most
 from app.core.webhook_event import WebhookEvent
 
 MAX_FIELD_CHARS: Final = 254
-MAX_TOKEN_CHARS: Final = 500
+_FIELD: Final = at_most(MAX_FIELD_CHARS)
+TOKEN: Final = at_most(500)
 HANDED_OVER: Final = (WebhookEvent.PERSON_ASKED, WebhookEvent("lead.left"))
 """What opens a ticket."""
 
@@ -27,7 +28,7 @@ class DeskKind(StrEnum):
 class DeskToken:
     token: Annotated[
         str,
-        at_most(MAX_TOKEN_CHARS),
+        TOKEN,
         "The API token of the help desk, stored sealed and never shown again. If left out, the current one is kept, at "
         "the same host only.",
     ] = ""
@@ -39,9 +40,14 @@ class DeskFields:
     token is a secret and not part of this value."""
 
     kind: DeskKind
-    host: str
-    account: str
-    inbox: str
+    host: Annotated[str, _FIELD, "Of Zendesk, Intercom, Freshdesk or Chatwoot, such as shop.zendesk.com."]
+    account: Annotated[
+        str,
+        _FIELD,
+        "The address for mail, the address of an agent at Zendesk, the id of a type of tickets at Intercom, or "
+        "the number of an account of Chatwoot.",
+    ]
+    inbox: Annotated[str, _FIELD, "For Chatwoot: the inbox in which conversations are opened."]
     events: tuple[WebhookEvent, ...]
 
     @property

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_line
 from app.mail.mail import checked_mail_address
 from app.providers.help_desk import ChatwootHelpDesk, FreshdeskHelpDesk, HelpDesk, IntercomHelpDesk, ZendeskHelpDesk
 from app.providers.http_caller import HttpCaller
-from app.webhooks.tickets.desk_settings import HANDED_OVER, MAX_FIELD_CHARS, MAX_TOKEN_CHARS, DeskFields, DeskKind
+from app.webhooks.tickets.desk_settings import HANDED_OVER, MAX_FIELD_CHARS, TOKEN, DeskFields, DeskKind
 
 _BLANK: Final = "Leave this blank for this type."
 _PART: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -111,7 +111,7 @@ def check_desk(desk: DeskFields, token: str) -> None:
         elif text:
             raise InvalidInput(name, _BLANK)
     if needed.token:
-        check_line("token", token, MAX_TOKEN_CHARS, may_be_empty=False)
+        replace(TOKEN, is_required=True).check("token", token)
         if not token.isascii():
             raise InvalidInput("token", "Use only ASCII letters, digits and punctuation.")
     elif token:

@@ -1,14 +1,26 @@
 """The console's pages for operators, for API tokens of programs, and for who changed what."""
 
-from datetime import date, timedelta
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import SCOPES, USUAL_SCOPES
-from app.kit.clock import begin_of
-from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
+from app.web.console.page import (
+    Form,
+    Go,
+    ListWanted,
+    MenuEntry,
+    NoForm,
+    Pages,
+    Shown,
+    Visit,
+    WrittenDay,
+    action,
+    manage,
+    moments,
+    page,
+)
 from app.web.file_export import ExportFormat
 from app.web.model import Email
 from app.workspaces.api import ApiTokenIn, InvitationIn, OperatorIn, Password, audit_file
@@ -185,20 +197,15 @@ class ApiTokenPages(Pages):
 
 
 _SHOWN = 100
-_Day = Annotated[date, Field(ge=date(2000, 1, 1), lt=date(3000, 1, 1))]
 
 
-class AuditNarrowed(Form, takes=AuditFilter, fields="actor action subject"):
-    """Days in UTC, both inclusive."""
-
-    since: _Day | None = None
-    until: _Day | None = None
+class AuditNarrowed(Form, takes=AuditFilter, fields="actor action subject since until"):
+    since: WrittenDay | None = None
+    until: WrittenDay | None = None
 
     @property
     def only(self) -> AuditFilter:
-        since = None if self.since is None else begin_of(self.since)
-        until = None if self.until is None else begin_of(self.until + timedelta(days=1))
-        return self.made(AuditFilter, since=since, until=until)
+        return self.made(AuditFilter, **moments(self.since, self.until))
 
 
 class AuditWanted(AuditNarrowed, ListWanted): ...
