@@ -4,22 +4,23 @@ import base64
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from app.agents.agent import AgentConfig
 from app.agents.opening_hours import normal_hours
 from app.agents.widget_settings import Fallback, Invitation, Theme, Translation
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_http_url, check_language, check_line, zone_named
+from app.core.field_rules import check_http_url, check_language, zone_named
 from app.core.origin import is_public_suffix, normal_pattern
 from app.core.search_filter import SearchFilter
-from app.core.setting import check_limits, settings_of
+from app.core.setting import at_most, check_limits, required, settings_of
 
 MIN_AI_NOTICE_LETTERS = 5
 MAX_PICTURE_CHARS = 48 * 1024
-MAX_NOTE_CHARS = 200
-MAX_PATH_PREFIX_CHARS = 500
+NOTE: Final = at_most(200)
+PATH_PREFIX: Final = at_most(500)
 MAX_ATTRIBUTE_VALUES = 20
-MAX_ATTRIBUTE_VALUE_CHARS = 200
+_ATTRIBUTE_VALUE: Final = required(200)
 _ATTRIBUTE = re.compile(r"[A-Za-z0-9_.-]{1,64}", re.ASCII)
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
@@ -128,7 +129,7 @@ def check_attribute(at: str, name: str, values: Sequence[str]) -> None:
     if not 1 <= len(values) <= MAX_ATTRIBUTE_VALUES:
         raise InvalidInput(at, f"Enter 1 to {MAX_ATTRIBUTE_VALUES} values for {name}.")
     for value in values:
-        check_line(at, value, MAX_ATTRIBUTE_VALUE_CHARS, may_be_empty=False)
+        _ATTRIBUTE_VALUE.check(at, value)
 
 
 def check_filter(at: str, only: SearchFilter) -> None:
@@ -146,7 +147,7 @@ def check_filter(at: str, only: SearchFilter) -> None:
 
 def check_prefix(at: str, prefix: str) -> None:
     """Raises InvalidInput. `prefix` is one of a SearchFilter's `path_prefixes`."""
-    check_line(at, prefix, MAX_PATH_PREFIX_CHARS)
+    PATH_PREFIX.check(at, prefix)
     if not prefix.startswith("/"):
         raise InvalidInput(at, 'Begin with a slash, such as "/docs/".')
 

@@ -5,17 +5,17 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import anyio
 import structlog
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
 from app.agents.agent import Version
 from app.agents.agents import Agents
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
-from app.conversations.api.widget_models import MAX_CONTEXT_BYTES, flattened
+from app.conversations.api.widget_models import CONTEXT, flattened
 from app.core.errors import DocentError, InvalidInput, ModelInterrupted
 from app.core.field_rules import check_http_url, check_language
 from app.core.gap_state import GapReason
@@ -139,7 +139,7 @@ class PlaygroundForm(Form):
     question: Question
     page_url: Url = ""
     language: Language | None = None
-    page_context: str = Field(default="", max_length=MAX_CONTEXT_BYTES)
+    page_context: Annotated[str, CONTEXT] = ""
     version: Literal["draft", "live", "both"] = "draft"
     model: str = ""
     beside: str = ""

@@ -2,7 +2,7 @@
 approve."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel, Field, create_model
@@ -44,9 +44,7 @@ class AnswerProposal(Model):
     """Fields that are left out stay as they are; in a new answer, they get their defaults."""
 
     agent_id: UUID
-    answer_id: UUID | None = Field(
-        default=None, description="The curated answer to change; without it, a new one is proposed."
-    )
+    answer_id: Annotated[UUID | None, "The curated answer to change; without it, a new one is proposed."] = None
     trigger: Trigger | None = Field(default=None, description=_LIMITS["trigger"].meaning)
     pattern: str | None = Field(
         default=None, min_length=1, max_length=_LIMITS["pattern"].most, description=_LIMITS["pattern"].meaning

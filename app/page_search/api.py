@@ -1,11 +1,12 @@
 """The visitor API's search: what the widget shows while a visitor types."""
 
-from typing import Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from app.agents.agent_rules import MAX_PATH_PREFIX_CHARS, check_prefix
+from app.agents.agent_rules import PATH_PREFIX, check_prefix
 from app.core.field_rules import check_language
+from app.core.setting import at_most
 from app.page_search.facets import Facet, FacetValue
 from app.page_search.page_search import Marked, PageSearch
 from app.sources.source import UNLINKED
@@ -13,19 +14,13 @@ from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.model import Language
 from app.web.operation import Api, Call, Model, VisitorCaller, get, visitor
 
-MAX_TYPED_CHARS = 200
+TYPED: Final = at_most(200)
 
 
 class PageSearchIn(Model):
-    q: str = Field(
-        default="",
-        max_length=MAX_TYPED_CHARS,
-        description="What the visitor has typed so far; the last word may be incomplete.",
-    )
-    folder: str = Field(
-        default="", max_length=MAX_PATH_PREFIX_CHARS, description="Only pages of this value of the facet `folder`."
-    )
-    language: Language = Field(default="", description="Only pages of this value of the facet `language`.")
+    q: Annotated[str, TYPED, "What the visitor has typed so far; the last word may be incomplete."] = ""
+    folder: Annotated[str, PATH_PREFIX, "Only pages of this value of the facet `folder`."] = ""
+    language: Annotated[Language, "Only pages of this value of the facet `language`."] = ""
 
 
 class TextPartOut(Model):

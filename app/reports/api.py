@@ -1,16 +1,15 @@
 """Admin API: reports of visitors' questions over some days."""
 
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
-from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import Actor
-from app.core.field_rules import MAX_ZONE_CHARS, zone_named
+from app.core.field_rules import zone_named
 from app.quality.api.quality import TurnCountsOut
 from app.reports.report import AgentPart, Figures, Part, Report, Spent, Step
-from app.reports.report_days import MOST_DAYS, ReportDays
+from app.reports.report_days import MOST_DAYS, ZONE, ReportDays
 from app.reports.report_file import COLUMNS, rows
 from app.reports.reports import USUAL_DAYS, Reports
 from app.reports.topic import TopicPart
@@ -21,15 +20,11 @@ TAG: Final = "Reports"
 
 
 class ReportQuery(Model):
-    first: Day | None = Field(
-        default=None, description=f"If left out, the report covers {USUAL_DAYS} days, including the last."
-    )
-    last: Day | None = Field(default=None, description=f"If left out, today. A report covers at most {MOST_DAYS} days.")
-    zone: str = Field(
-        default="UTC",
-        max_length=MAX_ZONE_CHARS,
-        description="The time zone of days and hours: a name from the time zone database, such as Europe/Berlin.",
-    )
+    first: Annotated[Day | None, f"If left out, the report covers {USUAL_DAYS} days, including the last."] = None
+    last: Annotated[Day | None, f"If left out, today. A report covers at most {MOST_DAYS} days."] = None
+    zone: Annotated[
+        str, ZONE, "The time zone of days and hours: a name from the time zone database, such as Europe/Berlin."
+    ] = "UTC"
 
 
 class ReportDaysOut(Model, shows=ReportDays, fields="first last"): ...

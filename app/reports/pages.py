@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from pydantic import Field
 from starlette.responses import Response
 
 from app.core.errors import InvalidInput
@@ -16,6 +15,7 @@ from app.quality.quality import TurnCounts
 from app.quality.quality_review import QualityReview
 from app.reports.api import report_file
 from app.reports.report import LISTED, MOST_AGENTS, PAGES_OF_TURNS, Figures, Report
+from app.reports.report_days import ZONE
 from app.reports.report_file import WEEKDAYS
 from app.reports.reports import Reports
 from app.web.console.charts import BarChart, Bars, Line, bar_chart, line_chart
@@ -33,7 +33,7 @@ class ReportWanted(Form):
     agent: UUID | None = None
     first: date | None = None
     last: date | None = None
-    zone: str = Field(default=_UTC, max_length=200)
+    zone: Annotated[str, ZONE] = _UTC
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,11 @@ from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
 from app.core.errors import InvalidInput
+from app.core.field_rules import MAX_ZONE_CHARS
+from app.core.setting import at_most
 
 MOST_DAYS: Final = 731
+ZONE: Final = at_most(MAX_ZONE_CHARS)
 EARLIEST: Final = date(2000, 1, 1)
 LATEST: Final = date(2999, 12, 31)
 _DAILY: Final = 62  # the most days shown one by one; more are shown as weeks

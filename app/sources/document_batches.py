@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
@@ -11,14 +11,15 @@ from uuid import UUID
 from app.agents.agent_rules import check_attribute
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_http_url, check_language, check_line, check_text
+from app.core.field_rules import check_http_url, check_language, check_line
+from app.core.setting import limits_of
 from app.kit.job_queue import JobQueue
 from app.knowledge.document import PageContent
 from app.sources.files.records import GivenDocumentRecords
 from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.source import MAX_NAME_CHARS, MAX_TEXT_CHARS, CrawlRun, RunState
+from app.sources.source import CrawlRun, RunState, SourceConfig
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 
@@ -133,8 +134,8 @@ def _line(number: int, text: str) -> _Line:
     if told.get("delete", False) is True:
         return _Line(number, url, None)
     title, markdown = _text(told, "title"), _text(told, "text")
-    check_line("title", title, MAX_NAME_CHARS, may_be_empty=False)
-    check_text("text", markdown, MAX_TEXT_CHARS, may_be_empty=False)
+    limits_of(SourceConfig)["name"].check("title", title)
+    replace(limits_of(SourceConfig)["text"], is_required=True).check("text", markdown)
     language = _text(told, "language") or None
     check_language("language", language)
     return _Line(

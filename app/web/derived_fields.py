@@ -65,7 +65,7 @@ def taken(kind: type, name: str, is_required: bool = True) -> Declared:
     default: dict[str, Any] = {"default": ... if is_required else None}
     if declared.default is not MISSING:
         default = {"default": declared.default}
-    type_ = get_type_hints(kind)[name]
+    type_ = _types(kind)[name]
     if get_origin(type_) is Mapping:  # a body is a plain one
         type_, default = dict[get_args(type_)], {"default_factory": dict}  # type: ignore[misc]
     moments = {datetime: Timestamp, date: Day}
@@ -134,6 +134,7 @@ def _attributes(kind: type, name: str) -> tuple[Any, str] | None:
     return type_, joined(extras).meaning
 
 
+_types = cache(get_type_hints)
 _hints = cache(partial(get_type_hints, include_extras=True))
 
 

@@ -15,6 +15,8 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from app.core.setting import at_most, required
+
 
 class Role(Enum):
     """Each role includes those before it."""
@@ -75,7 +77,7 @@ class Credentials:
 STEP_SECONDS: Final = 30
 SECRET_BYTES: Final = 20  # the length of SHA-1's output, which RFC 4226 recommends
 RECOVERY_CODES: Final = 10
-MAX_CODE_CHARS: Final = 40
+CODE: Final = at_most(40)
 _RECOVERY_BYTES: Final = 10
 _ISSUER: Final = "Docent"
 _SECRET: Final = re.compile(r"[A-Z2-7]{32}")
@@ -143,7 +145,7 @@ def recovery_hash(code: str) -> str:
 # Passkeys are key pairs on an operator's device, which verifies the operator itself by fingerprint, face or PIN.
 HOLDS: Final = timedelta(minutes=30)
 MAX_PASSKEYS: Final = 10
-MAX_NAME_CHARS: Final = 60
+PASSKEY_NAME: Final = required(60)
 MAX_CREDENTIAL_CHARS: Final = 16_384
 _TIME_BYTES, _NONCE_BYTES, _MAC_BYTES = 8, 16, 16
 CHALLENGE_BYTES: Final = _TIME_BYTES + _NONCE_BYTES + _MAC_BYTES

@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound, Unauthorized
-from app.core.field_rules import check_line
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.providers.identity.passkey_ceremony import (
@@ -19,8 +18,8 @@ from app.providers.identity.passkey_ceremony import (
 )
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import (
-    MAX_NAME_CHARS,
     MAX_PASSKEYS,
+    PASSKEY_NAME,
     Operator,
     Passkey,
     RelyingParty,
@@ -75,7 +74,7 @@ class Passkeys:
 
     async def add(self, actor: Actor, operator: Operator, password: str, name: str, answer: Answer) -> None:
         """Asks for the password: an open session alone must not change how one signs in. Raises InvalidInput."""
-        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        PASSKEY_NAME.check("name", name)
         await checked_owner(self._records, self._passwords, actor, password, field="password")
         own = self._records.of_workspace(operator.workspace_id)
         key = await own.read(_key)

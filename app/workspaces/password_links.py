@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
+from app.core.setting import at_most
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.mail.mail import Mail, MailLink
@@ -30,7 +31,7 @@ INVITATION_HOLDS: Final = timedelta(days=7)
 ADMINS_RESET_HOLDS: Final = timedelta(days=1)
 ASKED_RESET_HOLDS: Final = timedelta(hours=1)
 LIVE_AT_MOST: Final = 3  # of one account: more are not sent, however often somebody asks
-MAX_TOKEN_CHARS: Final = 100
+TOKEN: Final = at_most(100)
 _GONE: Final = "This link is invalid or has expired. Request a new one."
 _BY: Final = "password link"
 _NOBODYS: Final = UUID(int=0)

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_line
+from app.core.setting import required
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -19,7 +19,7 @@ from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspace import SigningKey, Workspace
 
-MAX_NAME_CHARS = 100
+NAME: Final = required(100)
 OVERLAP: Final = timedelta(minutes=20)  # longer than the lifetime of a visitor token
 
 
@@ -41,7 +41,7 @@ class Workspaces:
     async def create(self, actor: Actor, name: str, email: str, password: str) -> Workspace:
         """With its first admin. Raises InvalidInput, also for a name that is taken, and for an actor of another
         workspace than the first."""
-        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        NAME.check("name", name)
         email = checked_email(email)
         check_password(password)
         hashed = await hash_for(self._records, self._passwords, email, password)

@@ -17,18 +17,14 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 
 
 class AgentFileQuery(Model):
-    version: Version = Field(
-        default="draft", description="Whether to export the settings of the draft or of the live version."
-    )
+    version: Annotated[Version, "Whether to export the settings of the draft or of the live version."] = "draft"
 
 
 @example(file={"settings": {"tone": "short"}})
 class ApplyIn(Model):
     file: AgentFileModel
     dry_run: bool = Field(default=False, description="List the changes without making them.")
-    publish: bool = Field(
-        default=False, description="Then publish the draft, with the file's curated answers and actions."
-    )
+    publish: Annotated[bool, "Then publish the draft, with the file's curated answers and actions."] = False
     force: bool = Field(default=False, description="Publish even if the publish gate refuses.")
     prune: bool = Field(
         default=False,

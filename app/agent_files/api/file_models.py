@@ -1,7 +1,7 @@
 """The format of an agent's file, with the names and rules of the rest of the API."""
 
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID, uuid4
 
 from pydantic import Field
@@ -35,9 +35,7 @@ class GoldenInFile(GoldenQuestionCreate, json_schema_extra=None):
 
 
 class ReplyInFile(Model, takes=SavedReply, fields="title text for_all_agents"):
-    for_all_agents: bool = Field(
-        default=False, description="Whether the reply belongs to the workspace instead of only this agent."
-    )
+    for_all_agents: Annotated[bool, "Whether the reply belongs to the workspace instead of only this agent."] = False
 
 
 _EXAMPLE = {

@@ -110,7 +110,7 @@ class AgentVersionOut(Model, shows=AgentVersion, fields="number config published
 
 class PublishIn(Model):
     force: bool = Field(default=False, description="Publish even if the publish gate refuses.")
-    note: str = Field(default="", max_length=rules.MAX_NOTE_CHARS, description="What changes and why, for operators.")
+    note: Annotated[str, rules.NOTE, "What changes and why, for operators."] = ""
 
 
 class RollBackIn(PublishIn):

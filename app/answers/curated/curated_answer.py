@@ -21,6 +21,7 @@ _PLACE: Final = re.compile(r"\{\{\s*+action\.([a-z][a-z0-9_]{0,39}+)\s*+\}\}")
 _BEGUN: Final = re.compile(r"\{\{\s*+action\b")
 _LONGEST: Final = 20_000
 MAX_PATTERN_CHARS: Final = 500  # of a line
+PATTERN_LINE: Final = at_most(MAX_PATTERN_CHARS)
 MAX_ANSWER_CHARS: Final = 8000
 MAX_PATTERNS_CHARS: Final = 8000
 MAX_PATTERNS: Final = 50  # lines, if a trigger takes several

@@ -11,8 +11,8 @@ from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import (
     EVERY_ANSWER,
-    MAX_PATTERN_CHARS,
     MAX_PATTERNS,
+    PATTERN_LINE,
     CuratedAnswer,
     CuratedEdit,
     CuratedFilter,
@@ -27,7 +27,7 @@ from app.answers.past_turn import PastTurn
 from app.answers.records import PastTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_language, check_line
+from app.core.field_rules import check_language
 from app.core.list_page import ListPage, PageRequest, page_of
 from app.core.setting import check_limits
 from app.core.text.words import normalised
@@ -167,14 +167,14 @@ def _check_expiry(expires_at: datetime | None) -> None:
 
 def _check_pattern(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
     if answer.trigger is Trigger.REGEX:
-        check_line("pattern", answer.pattern, MAX_PATTERN_CHARS)
+        PATTERN_LINE.check("pattern", answer.pattern)
         if problem := patterns.problem(answer.pattern):
             raise InvalidInput("pattern", problem)
         return
     if len(answer.patterns) > MAX_PATTERNS:
         raise InvalidInput("pattern", f"This has {len(answer.patterns)} lines. Use at most {MAX_PATTERNS}.")
     for line in answer.patterns:
-        check_line("pattern", line, MAX_PATTERN_CHARS)
+        PATTERN_LINE.check("pattern", line)
         if not normalised(line):
             raise InvalidInput("pattern", f"{line!r} contains no word to match. Enter words from the question.")
 

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.answers.curated.api import RehearsalOut
-from app.answers.curated.curated_answer import MAX_ANSWER_CHARS, CuratedAnswer, CuratedFilter, Trigger
+from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger
 from app.answers.curated.curated_answers import LATELY_DAYS, CuratedAnswers, CuratedProposals, CuratedUse
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.list_page import PageRequest
@@ -56,8 +56,8 @@ class CuratedForm(Form, takes=CuratedAnswer, fields="trigger pattern answer prio
         return replace(self.applied_to(answer), expires_at=expires_at)
 
 
-class PreviewForm(Form):
-    answer: str = Field(default="", max_length=MAX_ANSWER_CHARS)
+class PreviewForm(Form, takes=CuratedAnswer, fields="answer"):
+    answer: str = ""
 
 
 class CuratedAnswerPages(Pages):

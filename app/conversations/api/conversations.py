@@ -25,8 +25,8 @@ from app.conversations.visitor_device import VisitorDevice
 from app.core.actor import Actor
 from app.core.confirmation import Confirmation
 from app.core.turn import Citation, StoredTurn
-from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.file_export import ExportFormat, exported
+from app.web.model import Email
 from app.web.operation import (
     Api,
     Call,
@@ -187,7 +187,7 @@ class NoteIn(Model):
 
 @example(email="ann@example.com")
 class TranscriptIn(Model):
-    email: str = Field(max_length=MAX_ADDRESS_CHARS, description="The address to send the transcript to.")
+    email: Annotated[Email, "The address to send the transcript to."]
 
 
 class ChangedConversationsOut(Model, adds=items_of(ConversationOut, "In the order of the request.")): ...

@@ -3,7 +3,7 @@
 import json
 import unicodedata
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
@@ -16,6 +16,7 @@ from app.conversations.visitor_attributes import MAX_ATTRIBUTES, MAX_SIGNED_BYTE
 from app.core.confirmation import Confirmation, ShownValue
 from app.core.errors import InvalidInput
 from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_line
+from app.core.setting import at_most
 from app.core.turn import Citation, Finish
 from app.core.turn_events import Done
 from app.web.model import Model, example
@@ -25,6 +26,7 @@ from app.web.visitor_tokens import MAX_FILTER_BYTES
 
 MAX_COMMENT_CHARS = 1000
 MAX_CONTEXT_BYTES = 8192
+CONTEXT: Final = at_most(MAX_CONTEXT_BYTES)
 _EXAMPLE_ID = "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11"
 _EXAMPLE_PAGE = "https://www.example.com/pricing"
 
@@ -69,12 +71,8 @@ class InitIn(Model):
     agent_id: UUID
     page_url: PageUrl
     anon_id: UUID | None = Field(default=None, description="The anonymous_id from an earlier init.")
-    conversation_id: UUID | None = Field(
-        default=None, description="The visitor's conversation to resume, instead of their latest."
-    )
-    new_conversation: bool = Field(
-        default=False, description="Start a new conversation instead of resuming the latest."
-    )
+    conversation_id: Annotated[UUID | None, "The visitor's conversation to resume, instead of their latest."] = None
+    new_conversation: Annotated[bool, "Start a new conversation instead of resuming the latest."] = False
     user_id: UserId | None = Field(
         default=None, description="The visitor's id on the website, instead of anon_id. It requires user_hash."
     )
@@ -244,12 +242,12 @@ class InitOut(Model):
 class PageContext(Model):
     """The allow-listed parts of a page."""
 
-    title: str = Field(default="", max_length=MAX_CONTEXT_BYTES)
-    description: str = Field(default="", max_length=MAX_CONTEXT_BYTES)
+    title: Annotated[str, CONTEXT] = ""
+    description: Annotated[str, CONTEXT] = ""
     og: dict[str, str] = Field(default_factory=dict, description="Open Graph properties by name.")
     json_ld: list[Any] | dict[str, Any] = Field(default_factory=list, description="The page's JSON-LD.")
     headings: tuple[str, ...] = ()
-    text: str = Field(default="", max_length=MAX_CONTEXT_BYTES, description="The text of the main content.")
+    text: Annotated[str, CONTEXT, "The text of the main content."] = ""
 
 
 def _shape(value: object) -> str:

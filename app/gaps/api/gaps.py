@@ -205,9 +205,7 @@ class AdminGapTriage(Api):
 
 
 class ReplayIn(Model):
-    version: Version = Field(
-        default="live", description="Whether to use the settings of the draft or of the live version."
-    )
+    version: Annotated[Version, "Whether to use the settings of the draft or of the live version."] = "live"
 
 
 class ResolveIn(ReplayIn, NoteIn):

@@ -28,10 +28,9 @@ class SavedFilterCreate(Model):
     kind: FilteredList
     name: SavedFilterName
     query: str = Field(max_length=MAX_QUERY_CHARS, description=f"{_QUERY} A visitor is not saved.")
-    is_shared: bool = Field(
-        default=True,
-        description="Shares the filter with all operators of the workspace. API tokens can only save shared ones.",
-    )
+    is_shared: Annotated[
+        bool, "Shares the filter with all operators of the workspace. API tokens can only save shared ones."
+    ] = True
 
 
 @example(name="Shipping")

@@ -8,12 +8,12 @@ from pydantic import Field
 from app.conversations.api.conversations import TAG, OpenChatOut
 from app.conversations.live_chat import NAME
 from app.core.actor import Actor
-from app.core.setting import limits_of
+from app.core.field_rules import MAX_EMAIL_CHARS
+from app.core.setting import limits_of, required
 from app.live_chat.api.widget_person import PersonMessageIn, PersonMessageOut, PersonQuery
 from app.live_chat.live_chats import MAX_LISTED, LiveChats, LiveView
 from app.live_chat.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
 from app.live_chat.saved_reply import SavedReply
-from app.web.model import Email
 from app.web.operation import Api, Call, Model, Patch, delete, example, get, items_of, patch, post, read, write
 
 
@@ -43,7 +43,7 @@ class TakeIn(Model):
 
 @example(assignee="ann@example.com")
 class TransferIn(Model):
-    assignee: Email = Field(min_length=1, description="The e-mail address of the operator who takes over.")
+    assignee: Annotated[str, required(MAX_EMAIL_CHARS), "The e-mail address of the operator who takes over."]
 
 
 TAKEN = ("not_found", "chat_already_taken", "no_active_chat")

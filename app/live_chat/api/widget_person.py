@@ -1,12 +1,13 @@
 """The visitor API of live chats: asking for a person, and writing to them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
 from app.conversations.api.widget_models import stripped_message
 from app.conversations.live_chat import MAX_TEXT_CHARS, LiveMessage, LivePicture, LiveState
+from app.core.setting import between
 from app.live_chat.live_chats import LiveChats, LiveView
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.model import OrNull
@@ -14,7 +15,7 @@ from app.web.operation import Api, Call, Model, VisitorCaller, example, get, pos
 
 _TAG = "Visitors"
 _MAX_BYTES = 32 * 1024  # every character of a text may be escaped as \uXXXX
-MAX_NUMBER = 2**31 - 1
+NUMBER: Final = between(0, 2**31 - 1)
 EXAMPLE_ID = "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11"
 
 MessageText = Annotated[
@@ -41,7 +42,7 @@ class PersonOut(
 
 
 class PersonQuery(Model):
-    after: int = Field(default=0, ge=0, le=MAX_NUMBER, description="The number of the last message that you have.")
+    after: Annotated[int, NUMBER, "The number of the last message that you have."] = 0
 
 
 @example(message_id=EXAMPLE_ID, text="Are you there?")

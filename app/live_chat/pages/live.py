@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 from uuid import UUID, uuid4
 
 import anyio
-from pydantic import Field
 from starlette.responses import Response
 
 from app.agents.agents import Agents
@@ -21,6 +20,7 @@ from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.live_chat.api.live_chats import SavedReplyCreate, TakeIn, TransferIn
 from app.live_chat.api.live_pictures import picture_response
+from app.live_chat.api.widget_person import NUMBER
 from app.live_chat.live_chats import LiveChats, LiveSigns, News, OperatorNews, waiting_visitors
 from app.live_chat.live_pictures import MAX_UPLOAD_BYTES, LivePictures
 from app.live_chat.reply_drafts import ReplyDrafts
@@ -51,7 +51,7 @@ _LOOKED_AT: Final = 200
 
 
 class ChatWanted(Form):
-    after: int | None = Field(default=None, ge=0, lt=2**31)
+    after: Annotated[int | None, NUMBER] = None
 
 
 class TakeForm(TakeIn, Form): ...

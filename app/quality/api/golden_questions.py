@@ -1,7 +1,7 @@
 """Admin API: golden questions, and the runs in which they are asked."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID, uuid4
 
 from pydantic import Field
@@ -118,9 +118,7 @@ class AdminGoldenQuestions(Api):
 
 
 class GoldenRunIn(Model):
-    version: Literal["live", "draft", "both"] = Field(
-        default="both", description="An agent that was never published only has a draft."
-    )
+    version: Annotated[Literal["live", "draft", "both"], "An agent that was never published only has a draft."] = "both"
     models: tuple[str, ...] = Field((), description="Have the draft answer with each: usual, names of models, none.")
     judge: Judge = Field("words", description="With models. Model: a text that words do not find, it may find said.")
 

@@ -1,7 +1,7 @@
 """Admin API: what a question finds, stage by stage."""
 
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
@@ -28,9 +28,7 @@ class SearchIn(Model):
     filter: SearchFilterModel = Field(
         default_factory=SearchFilterModel, description="Applied in addition to the agent's own filter."
     )
-    version: Version = Field(
-        default="live", description="Whether to use the settings of the draft or of the live version."
-    )
+    version: Annotated[Version, "Whether to use the settings of the draft or of the live version."] = "live"
 
 
 class TableOut(Model, shows=Table, fields="header rows"): ...

@@ -12,7 +12,7 @@ from app.agents.own_agent import OwnAgent
 from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, Overloaded
-from app.core.field_rules import check_line
+from app.core.setting import limits_of
 from app.core.source_file import FIELD, FileFacts, FileFormat, OpenedFile, Upload, file_format
 from app.kit.process_limits import give_back_free_memory
 from app.sources.files.file_bodies import FileBodies
@@ -20,7 +20,7 @@ from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords
 from app.sources.kinds import FILE
 from app.sources.records import SourceRecords
-from app.sources.source import MAX_NAME_CHARS, Source, SourceConfig, check_source
+from app.sources.source import Source, SourceConfig, check_source
 from app.store.schema import new_id
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.records.audit import AuditRecords
@@ -153,7 +153,7 @@ class SourceFiles:
         return OpenedFile(facts, self._bodies.pieces(facts, key, in_record))
 
     async def _check(self, actor: Actor, upload: Upload, config: SourceConfig) -> None:
-        check_line(FIELD, upload.own_name, MAX_NAME_CHARS, may_be_empty=False)
+        limits_of(SourceConfig)["name"].check(FIELD, upload.own_name)
         check_source(config)
         if len(upload.body) > self.max_bytes:
             raise InvalidInput(FIELD, f"This has {len(upload.body)} bytes. Use at most {self.max_bytes}.")

@@ -5,18 +5,18 @@ from dataclasses import replace
 from typing import Final
 
 from app.core.errors import InvalidInput
-from app.core.field_rules import check_text
+from app.core.setting import limits_of
 from app.core.source_file import FileFacts, StoredBody
 from app.knowledge.document import PageContent
 from app.sources.files.records import FileRecords, GivenDocumentRecords
 from app.sources.runs.site_reader import FAILED, GONE, GivenKind, GivenPages, ReadPage
-from app.sources.source import MAX_TEXT_CHARS, Source, SourceConfig
+from app.sources.source import Source, SourceConfig
 from app.store.system_of_record import Transaction
 
 
 class Text(GivenKind):
     def check(self, config: SourceConfig) -> None:
-        check_text("text", config.text, MAX_TEXT_CHARS, may_be_empty=False)
+        replace(limits_of(SourceConfig)["text"], is_required=True).check("text", config.text)
 
     async def page(self, pages: GivenPages, source: Source, url: str) -> ReadPage:
         name, text = source.config.name, source.config.text

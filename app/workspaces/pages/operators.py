@@ -1,8 +1,7 @@
 """The console's pages for operators, for API tokens of programs, and for who changed what."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import SCOPES, USUAL_SCOPES
@@ -30,7 +29,7 @@ from app.workspaces.audit_log import AuditLog
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import MIN_PASSWORD_CHARS, Assignees, Operators, SignInMethods
 from app.workspaces.password_links import MadeLink, PasswordLinks
-from app.workspaces.workspaces import MAX_NAME_CHARS, Workspaces
+from app.workspaces.workspaces import NAME, Workspaces
 
 _LIST, _ONE = "/console/operators", "/console/operators/{operator_id}"
 
@@ -142,7 +141,7 @@ _ROLES = (
 
 
 class NewWorkspace(Form):
-    name: str = Field(max_length=MAX_NAME_CHARS)
+    name: Annotated[str, NAME]
     email: Email
     password: Password
 

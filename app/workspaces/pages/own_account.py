@@ -1,7 +1,7 @@
 """The console's pages for one's own account: passkeys, signing in with one, the second factor, and password links."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import structlog
@@ -13,7 +13,7 @@ from app.core.errors import InvalidInput, Unauthorized
 from app.kit.timeouts import EvenTime
 from app.mail.mailer import Mailer
 from app.web.access import Admission
-from app.web.console.page import HOME, Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page, read
+from app.web.console.page import HOME, Form, Go, NoForm, Pages, Query, Shown, Visit, action, everyone, page, read
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import secret_of, set_secret
 from app.web.errors import Refusal
@@ -21,9 +21,9 @@ from app.web.middleware.public_url import base_url_of
 from app.web.model import Email
 from app.workspaces.api import Password, TypedPassword
 from app.workspaces.operator import (
-    MAX_CODE_CHARS,
+    CODE,
     MAX_CREDENTIAL_CHARS,
-    MAX_NAME_CHARS,
+    PASSKEY_NAME,
     RelyingParty,
     is_secret,
     new_secret,
@@ -37,7 +37,7 @@ from app.workspaces.operators import (
 )
 from app.workspaces.pages.sign_in import Wanted, address_of_ours, count_password
 from app.workspaces.passkeys import Answer, Passkeys
-from app.workspaces.password_links import LINK_PATH, MAX_TOKEN_CHARS, PasswordLinks
+from app.workspaces.password_links import LINK_PATH, TOKEN, PasswordLinks
 from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
 
 _log = structlog.get_logger("docent.web")
@@ -53,12 +53,12 @@ class PasskeyForm(Form):
 
 
 class NewPasskey(PasskeyForm):
-    name: str = Field(max_length=MAX_NAME_CHARS)
+    name: Annotated[str, PASSKEY_NAME]
     password: TypedPassword
 
 
 class PasskeySignIn(PasskeyForm):
-    next: str = Field(default=HOME, max_length=2000)
+    next: Query = HOME
 
 
 class RemoveForm(Form):
@@ -154,7 +154,7 @@ class SwitchOnForm(Form):
     """The secret travels with the form until a code proves that an authenticator has it: nothing is stored before."""
 
     secret: str = Field(default="", max_length=64)
-    code: str = Field(max_length=MAX_CODE_CHARS)
+    code: Annotated[str, CODE]
     password: TypedPassword
 
 
@@ -212,11 +212,10 @@ class AskForm(Form):
 
 
 class LinkQuery(Form):
-    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
+    token: Annotated[str, TOKEN] = ""
 
 
-class LinkForm(Form):
-    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
+class LinkForm(LinkQuery):
     password: Password
 
 

@@ -8,7 +8,7 @@ import hmac
 import re
 import secrets
 from base64 import urlsafe_b64encode
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote, unquote
 from uuid import UUID
 
@@ -21,7 +21,21 @@ from app.kit.timeouts import EvenTime
 from app.mail.mailer import Mailer
 from app.providers.identity.oidc_provider import Attempt, OidcProvider
 from app.web.access import Admission
-from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page, read
+from app.web.console.page import (
+    HOME,
+    Answer,
+    Form,
+    Go,
+    NoForm,
+    Pages,
+    Query,
+    Shown,
+    Visit,
+    action,
+    everyone,
+    page,
+    read,
+)
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import (
     attempt_of,
@@ -42,7 +56,7 @@ from app.web.limits_policy import codes_limits
 from app.web.middleware.public_url import base_url_of
 from app.web.model import Email
 from app.workspaces.api import Password, TypedPassword
-from app.workspaces.operator import MAX_CODE_CHARS
+from app.workspaces.operator import CODE
 from app.workspaces.operators import (
     MIN_PASSWORD_CHARS,
     Operators,
@@ -64,13 +78,13 @@ _OURS = re.compile(r"/console(/[\w~-][\w.~-]*)*(\?[\w./~%&=+-]*)?", re.ASCII)
 
 
 class Wanted(Form):
-    next: str = Field(default=HOME, max_length=2000)
+    next: Query = HOME
 
 
 class SignInForm(Wanted):
     email: Email
     password: TypedPassword
-    code: str = Field(default="", max_length=MAX_CODE_CHARS)
+    code: Annotated[str, CODE] = ""
 
 
 class ChoiceForm(Wanted):

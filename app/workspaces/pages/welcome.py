@@ -1,6 +1,6 @@
 """The console's pages for everybody: where to go from the server's address, and the first account."""
 
-from pydantic import Field
+from typing import Annotated
 
 from app.core.errors import InvalidInput
 from app.web.access import Admission
@@ -10,11 +10,11 @@ from app.web.model import Email
 from app.workspaces.api import Password
 from app.workspaces.first_account import FIRST_PATH, FirstAccount
 from app.workspaces.operators import MIN_PASSWORD_CHARS, SignInMethods
-from app.workspaces.password_links import MAX_TOKEN_CHARS
+from app.workspaces.password_links import TOKEN
 
 
 class FirstAccountQuery(Form):
-    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
+    token: Annotated[str, TOKEN] = ""
 
 
 class FirstAccountForm(FirstAccountQuery):
