@@ -2,6 +2,7 @@
 
     python -m bench.suite            measures, and writes bench/results.json
     python -m bench.suite --check    measures, and fails where a figure is more than 15 % above the one in the file
+    python -m bench.suite --check --only indexing,turn_size    these benchmarks alone
 
 Each is a process of its own. One that fails ends the run, and nothing is written. One that lacks something on this
 machine says what; its figure is then absent from the file, and `benchmarks` has the reason.
@@ -13,7 +14,8 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -41,11 +43,12 @@ _LIBRARIES: Final = ("lancedb", "onnxruntime", "sqlalchemy", "sse-starlette", "s
 _DIGITS: Final = 3
 
 
-def measure(rounds: int) -> Results:
+def measure(rounds: int, only: Collection[str] = _BENCHMARKS) -> Results:
     """Exits where a benchmark fails."""
     ratios: dict[str, float] = {}
     benchmarks: dict[str, Any] = {}
-    for name, words in _BENCHMARKS.items():
+    for name in only:
+        words = _BENCHMARKS[name]
         figures = _run(name, words if name in _ONCE else [*words, "--rounds", str(rounds)])
         found = {figure: round(value, _DIGITS) for figure, value in figures.pop("ratios").items()}
         for figure, value in found.items():
@@ -88,16 +91,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare with bench/results.json, and do not write it")
     parser.add_argument("--rounds", type=int, default=5, help="of each benchmark")
+    parser.add_argument("--only", metavar="NAME,...", help=f"with --check, some of {', '.join(_BENCHMARKS)}")
     options = parser.parse_args()
+    only = options.only.split(",") if options.only else list(_BENCHMARKS)
+    if unknown := sorted(set(only) - set(_BENCHMARKS)):
+        parser.error(f"--only: there is no benchmark {', '.join(unknown)}.")
+    if options.only and not options.check:
+        parser.error("--only needs --check: the file has the figures of one run of all benchmarks.")
     try:
         committed = read_results(COMMITTED) if options.check else None
     except BadResults as error:
         raise SystemExit(str(error)) from error
     own_environment()
-    now = measure(options.rounds)
+    now = measure(options.rounds, only)
     if committed is None:
         now.write(COMMITTED)
         return
+    if options.only:
+        measured = {name: value for name, value in committed.ratios.items() if name in now.ratios}
+        committed = replace(committed, ratios=measured)
     comparison = compared(now, committed)
     for sentence in comparison.skipped:
         print(f"not compared: {sentence}")

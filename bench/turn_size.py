@@ -18,6 +18,7 @@ from typing import Final
 
 from bench.demo_corpus import learnt
 from bench.question import Asked, new_questions
+from bench.results import leave_out
 from bench.serving.web_process import PORT, WebProcess, own_environment
 
 _CHUNKS: Final = 350  # of the site's pages, each once
@@ -60,6 +61,11 @@ def _sizes(record: Path) -> dict[str, int]:
         return dict(connection.execute(_SIZES))
 
 
+def _options_of_sqlite() -> set[str]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        return {option for (option,) in connection.execute("PRAGMA compile_options")}
+
+
 async def _worker_done(record: Path) -> None:
     async with asyncio.timeout(_WORKER_SECONDS):
         with closing(sqlite3.connect(f"file:{record}?mode=ro", uri=True)) as connection:
@@ -73,6 +79,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="one object on one line")
     options = parser.parse_args()
+    if "ENABLE_DBSTAT_VTAB" not in _options_of_sqlite():
+        leave_out("disk_bytes_a_turn", "this Python's SQLite has no dbstat", as_json=options.json)
+        return
     by_table = asyncio.run(measure())
     if options.json:
         print(json.dumps({"ratios": {"disk_bytes_a_turn": sum(by_table.values())}, "by_table": by_table}))

@@ -79,6 +79,38 @@ def test_seconds_of_another_machine_are_not_compared_but_ratios_are() -> None:
     assert found.skipped == ("start_seconds: 9; the committed 2 is another machine's",)
 
 
+def test_some_benchmarks_are_checked_against_their_own_figures_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures = {"indexing": "index_vs_embedder", "at_rest": "start_seconds"}
+    committed = replace(COMMITTED_ONES, ratios={"index_vs_embedder": 1.2, "start_seconds": 2.0})
+    monkeypatch.setattr(suite, "read_results", lambda file: committed)
+    monkeypatch.setattr(suite, "own_environment", lambda: None)
+    monkeypatch.setattr(suite, "_run", lambda name, words: {"ratios": {figures[name]: 1.3}})
+    monkeypatch.setattr("sys.argv", ["suite", "--check", "--only", "indexing"])
+    suite.main()
+    assert capsys.readouterr().out.split() == ["index_vs_embedder", "1.3"]
+    monkeypatch.setattr(suite, "_run", lambda name, words: {"ratios": {figures[name]: 1.5}})
+    with pytest.raises(SystemExit, match=r"index_vs_embedder: 1.5; 1.2 is committed"):
+        suite.main()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--check", "--only", "indexing,speed"], "there is no benchmark speed"),
+        (["--only", "indexing"], "--only needs --check"),
+    ],
+)
+def test_benchmarks_that_cannot_be_checked_are_refused(
+    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["suite", *words])
+    with pytest.raises(SystemExit):
+        suite.main()
+    assert said in capsys.readouterr().err
+
+
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     COMMITTED_ONES.write(tmp_path / "results.json")
     assert read_results(tmp_path / "results.json") == COMMITTED_ONES
