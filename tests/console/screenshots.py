@@ -82,7 +82,7 @@ async def main(folder: Path, names: Collection[str] = ()) -> None:
                     ("sources", f"{agent}/sources", 620),
                     ("settings", f"{agent}/settings", 820),
                     ("conversation", f"{agent}/conversations/{console.rooms.ids['conversation_id']}", 820),
-                    ("live-chat", f"/console/live/{await _a_live_chat(console, browser)}", 820),
+                    ("live-chat", f"/console/live/{await _a_live_chat(console, browser)}", 960),
                 ):
                     file = folder / f"console-{name}.png"
                     if not names or file.stem in names:
