@@ -16,7 +16,7 @@ PAGE = """
 ## Shipping
 
 Shipping to Ireland takes 2 days and costs €4.90. Shipping to Norway takes 8 days and costs €14.90.
-We do not ship to post-office boxes.
+We do not ship to post-office boxes. Open **Settings** > **Hub** > **Local access**, or Account > Orders.
 
 ```sh
 docker run -p 80:80 nimbrel
@@ -34,6 +34,7 @@ EVIDENCE = Evidence([Section.cut("Prices", PAGE)])
         "Shipping to Ireland is €4.90.",
         "Post-office boxes are not served.",
         "Start it with `docker run -p 80:80 nimbrel`.",
+        "Open _Settings_ → Hub → **Local access**.",
         "You are welcome.",
     ],
 )
@@ -49,6 +50,8 @@ def test_what_the_source_says_is_proven(sentence: str) -> None:
         pytest.param("The Basic plan costs €3.90 a month.", "3.90", id="the price of another plan"),
         pytest.param("Shipping to Sweden takes 8 days.", "Sweden", id="a name that is nowhere"),
         pytest.param("Start it with `docker run nimbrel --rm`.", "docker run nimbrel --rm", id="other code"),
+        pytest.param("Open **Settings > Hub > Matter**.", "Hub > Matter", id="an invented step of a menu"),
+        pytest.param("Open Account > Plan > Pause.", "Account > Plan", id="an invented menu"),
         pytest.param("Add --restart-all to start it.", "--restart-all", id="an invented option without backticks"),
     ],
 )
@@ -309,7 +312,9 @@ The funnel is not heated. There is no car park of our own; the nearest one is in
 
 The hub cannot see networks that are 5 GHz only. Switch on 2.4 GHz in the router.
 
-Plus and Pro can be paused for 1 to 6 months, once in 12 months. Sixty-nine of 1,200 stations switched off.
+Plus and Pro can be paused for 1 to 6 months, once in 12 months. Network cannot be paused.
+
+Sixty-nine of 1,200 stations switched off.
 
 The REST API has daily limits by plan: 1,000 on Plus, 20,000 on Pro and 100,000 on Network.
 
@@ -356,6 +361,8 @@ def test_what_a_source_denies_or_says_of_something_else_is_found(sentence: str) 
         pytest.param("Of 1,200 stations, 69 switched off.", id="a number in words"),
         pytest.param("First check the hub's light.", id="what to do if something lacks"),
         pytest.param("You can pause Plus and Pro for 1 to 6 months.", id="the same range"),
+        pytest.param("Yes, Plus and Pro can be paused, but not Network.", id="a denial of which the verb is left out"),
+        pytest.param("Plus and Pro can be paused; Network cannot be paused.", id="a denial beside what is allowed"),
     ],
 )
 def test_the_same_in_other_words_stands(sentence: str) -> None:

@@ -30,8 +30,9 @@ from app.core.text.polarity import (
     speaks_of_paying,
     without_case,
 )
-from app.core.text.stated_facts import Fact, FactKind, plain, spellings
+from app.core.text.stated_facts import Fact, FactKind, menu_steps, plain, spellings
 
+_AS_PATHS: Final = str.maketrans({"›": ">", "→": ">", "*": None, "_": None})  # of menus, which may be emphasised
 _PROVING_COVER: Final = 0.6  # at this cover a place says what the sentence says
 _PROVING_COVER_OF_FIGURES: Final = 0.3  # if it has the sentence's numbers too
 _PROVING_COVER_OF_FACTS: Final = 0.2  # if it has several numbers and names
@@ -115,6 +116,11 @@ class Evidence:
             for fact in said.facts
             if not needs_no_proof(fact, said.text, self._own_names) and not self._stands(fact, proof)
         )
+        missing += tuple(
+            Fact(FactKind.CODE, f"{label} > {step}")
+            for label, step in menu_steps(sentence)
+            if not self._leads_to(label, step)
+        )
         # What it does not ship to, and whose name it is, a source need not say.
         absent = (fact.text for fact in said.facts if proof.is_denied_and_absent(fact))
         together = self._together(said, stems(" ".join([*self._own_names, *absent])))
@@ -156,6 +162,11 @@ class Evidence:
     def has_code(self, code: str) -> bool:
         """Whether a source contains it, ignoring spaces."""
         return "".join(code.split()) in self._code
+
+    def _leads_to(self, label: str, step: str) -> bool:
+        """Whether a source has a path from the label of a menu to the step, or none from there at all."""
+        paths = self._code.translate(_AS_PATHS)
+        return f"{label}>{step}" in paths or f"{label}>" not in paths
 
     def _is_other_script(self, text: str) -> bool:
         """Whether most letters of the text are in none of the sources."""
@@ -316,6 +327,10 @@ def _is_clause_contradicted(index: PlaceIndex, clause: Part, proof: FactProof, *
         return False
     if is_denial:
         least = _LEAST_SHARE if anchored else _LEAST_SHARE_WITHOUT_FACTS
+        own = index.shares(clause.own_words)
+        places += [
+            place for place, each in zip(index.places, own, strict=True) if each == max(own) and not place.is_heading
+        ]
         return share >= least and not any(_may_deny(place, clause.text, bool(anchored)) for place in places)
     shared = max((len(clause.own_words & place.words) for place in places), default=0)
     if shared < _FEWEST_WORDS and not anchored:

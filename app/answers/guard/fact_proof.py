@@ -27,7 +27,6 @@ _NEARLY: Final = 0.5  # share of the best cover from which a place may limit wha
 _PARTS: Final = re.compile(r"[,;:]\s|\s(?:and|or|but|while|except)\s")
 _SAYS_PART: Final = 0.6  # share of a part's words that the sentence has, if it speaks of that part
 _DENIED_RIVAL: Final = 0.6  # "not 5 GHz" is no other number for 2.4 GHz
-_FEWEST_SHARED: Final = 3  # words, for places that say nearly the same
 _NO_RIVAL: Final = 9.0
 
 
@@ -42,7 +41,7 @@ class FactProof:
     def stands(self, fact: Fact) -> bool:
         if fact.kind is FactKind.NAME and self._said.is_list_of_names and any(self.held(fact)):
             return True  # each has a place of its own
-        if self.is_denied_and_absent(fact):
+        if self.is_denied_and_absent(fact) or self._is_denied_of_it(fact):
             return True
         if fact.kind is FactKind.NUMBER and self._is_of_another_range(fact):
             return False
@@ -60,9 +59,7 @@ class FactProof:
         held, said = self.held(fact), stems(self._said.text)
         with_it = [self._index.places[at].shared(said) for at, has in enumerate(held) if has]
         rivals = [self._index.places[at].shared(said) for at, like in self._rivals(fact, held).items() if like == 1]
-        return max(map(len, with_it), default=0) >= _FEWEST_SHARED and all(
-            any(own < rival for rival in rivals) for own in with_it
-        )
+        return bool(with_it) and all(any(own < rival for rival in rivals) for own in with_it)
 
     def likeness(self, fact: Fact) -> float:
         """The cover of the best place with the fact, as a share of its best rival's; 0 if no place has the fact."""
@@ -128,6 +125,17 @@ class FactProof:
             denies(place.text) or limits(place.text)
             for place, cover in zip(self._index.places, covers, strict=True)
             if best and cover >= _NEARLY * best
+        )
+
+    def _is_denied_of_it(self, fact: Fact) -> bool:
+        """Whether a clause of no more than the name and a denial, "but not Network", leaves out what a place denies of
+        it: "Network cannot be paused"."""
+        name = stems(fact.text)
+        if not any(each.own_words <= name and fact in each.facts and denies(each.text) for each in self._said.clauses):
+            return False
+        return any(
+            has and denies(place.text) and (self._said.words - name) & place.words
+            for place, has in zip(self._index.places, self.held(fact), strict=True)
         )
 
     def _is_of_another_range(self, fact: Fact) -> bool:

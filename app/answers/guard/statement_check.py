@@ -17,6 +17,7 @@ from app.answers.guard.sentence_kind import SentenceKind, sentence_kind
 from app.answers.writing.answer_context import Source
 from app.core.errors import Overloaded, Unavailable
 from app.core.page_url import host_of
+from app.core.text.polarity import without_reply
 from app.core.text.question_parts import asks_something
 from app.core.text.stated_facts import FactKind, plain
 from app.providers.embedding.embedder import Embedder
@@ -217,7 +218,7 @@ class StatementCheck:
         if (sentence, cited) not in self._verdicts:
             languages = {source.language for source in self._chosen(cited)} - {None}
             is_across = bool(languages) and self._language is not None and self._language not in languages
-            stated = _ATTRIBUTION.sub("", sentence.replace(REMOVED_LINK, ""))
+            stated = _ATTRIBUTION.sub("", without_reply(sentence.replace(REMOVED_LINK, "")))
             verdict = evidence.verdict(stated, self._language, is_across=is_across)
             self._verdicts[sentence, cited] = verdict
         return evidence, self._verdicts[sentence, cited]

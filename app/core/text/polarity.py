@@ -30,6 +30,12 @@ def without_case(text: str) -> str:
     return _LACKING.sub("", text)
 
 
+def without_reply(text: str) -> str:
+    """The text without the "Yes," or "No," that it begins with, which says nothing by itself and denies nothing of
+    what follows."""
+    return _reply().sub("", text)
+
+
 def denied_parts(text: str) -> Iterator[str]:
     """What follows each word of denial up to the end of its clause, unless the clause is a condition."""
     text = _english("denies_nothing").sub(" ", without_case(text))
@@ -111,6 +117,12 @@ def is_too_narrow(said: str, told: str) -> bool:
 @cache
 def _english(key: str) -> re.Pattern[str]:
     return _of(language_table("en")["polarity"][key])
+
+
+@cache
+def _reply() -> re.Pattern[str]:
+    words = "|".join(language_table("en")["polarity"]["replies"])
+    return re.compile(rf"\A\W*(?:{words})\b\W{{0,2}}[,.:;!–—-]\s+", re.IGNORECASE)
 
 
 @cache

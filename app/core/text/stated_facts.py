@@ -12,6 +12,9 @@ _REMEMBERED: Final = 2048  # numbers
 _REMEMBERED_CHARS: Final = 20
 _CODE: Final = re.compile(r"(?<!`)`++([^`\n]++)`++")
 _OPTION: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*\w")  # of a command, which models write without marks too
+# Two labels of a menu beside each other, as in "**Settings** > **Hub**".
+_LABEL: Final = r"([^\W\d_](?:[^\W_]|['’-])*+)"
+_MENU_STEP: Final = re.compile(rf"(?<![^\W_])(?<!['’-]){_LABEL}[*_]*+[ \t]*+[>›→][ \t]*+[*_]*+(?={_LABEL})")
 _CITATION: Final = re.compile(r"\[\d{1,3}\]")
 _LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
@@ -154,6 +157,12 @@ def _spellings(number: str) -> frozenset[str]:
 
 
 _known_spellings = lru_cache(_REMEMBERED)(_spellings)
+
+
+def menu_steps(sentence: str) -> list[tuple[str, str]]:
+    """For each step of a path through menus the last word before it and its first word: "Hub", "Local" of "Settings >
+    Hub > Local access"."""
+    return _MENU_STEP.findall(_CODE.sub(" ", sentence))
 
 
 def identifiers_in(text: str) -> list[str]:
