@@ -154,6 +154,8 @@ def test_enter_sends_and_the_page_stays(context: BrowserContext, served: ServedC
 def test_whoever_has_taken_a_chat_over_writes_at_once(context: BrowserContext, served: ServedConsole) -> None:
     page = chat_taken_over(context, served)
     expect(page.get_by_label("Your message")).to_be_focused()
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.get_by_role("button", name="Send"), "all of the form is in sight").to_be_in_viewport(ratio=1)
     nothing, hint = (
         page.get_by_text("No new messages."),
         page.get_by_text("Enter sends, Shift+Enter starts a new line."),
