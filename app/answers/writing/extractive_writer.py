@@ -17,7 +17,7 @@ from app.answers.writing.passage_extent import (
 )
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, passages
-from app.answers.writing.pieces import has_steps, says_message
+from app.answers.writing.pieces import LONGEST_PASSAGE, has_steps, says_message
 from app.answers.writing.quotation import asked_rows, page_language, word_for_word
 from app.core.page_url import is_same_page
 from app.core.text.canned_messages import canned_messages
@@ -31,16 +31,13 @@ from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 
 _FIRST_CHARS = 500
-_MESSAGE_CHARS = 1100  # of an error message with its meaning and, after that, the remedy
-_SECOND_CHARS = 450
 _BOTH_CHARS = 750  # or the first with what its last line announces
-_BOTH_OF_SECTION_CHARS = 1000  # if both are in the same section
+_TOGETHER_CHARS = 1000  # of two passages of one section, or of an error message with its meaning and the remedy
 _PAGE_CHARS = 1300  # of a page whose title is asked: its beginning and its steps
 _NEAR_BEST = 0.75  # log odds below the best: a passage further below adds nothing
 _NEAR_RERANKED = 1.5  # the same if the reranker has read the best passage
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
-_FURTHER = 3  # sections offered with the answer
-_CLOSEST = 3  # sections named when nothing is quoted
+_NAMED = 3  # sections that are offered with an answer, or named when nothing is quoted
 _SURE_OF_OWN_PAGE = 0.5
 _MARK_CHARS = len("\n\n[1]\n\n")
 
@@ -151,7 +148,7 @@ class ExtractiveWriter:
     async def _one_each(self, readings: Sequence[Reading], max_chars: int) -> list[Passage]:
         quoted: list[Passage] = []
         for reading in readings:
-            passage = await self._first(reading, min(_SECOND_CHARS, max_chars - _MARK_CHARS), max_chars)
+            passage = await self._first(reading, min(LONGEST_PASSAGE, max_chars - _MARK_CHARS), max_chars)
             if not _is_quoted(passage, quoted):
                 quoted.append(passage)
         return quoted
@@ -161,7 +158,7 @@ class ExtractiveWriter:
         that is asked about."""
         best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0]).passage
         if message := _from_message(best, reading.context.asked):
-            first = extended(message, min(_MESSAGE_CHARS, max_chars - _MARK_CHARS))
+            first = extended(message, min(_TOGETHER_CHARS, max_chars - _MARK_CHARS))
         else:
             first = extended(best, wanted_chars)
         if _length(with_its_code := with_code(first)) <= max_chars:
@@ -189,8 +186,8 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_c
     wording = normalised(first.text)
     for other in judged:
         passage, is_same_section = other.passage, other.passage.section == first.section
-        both = min(_BOTH_OF_SECTION_CHARS if is_same_section else _BOTH_CHARS, max_chars)
-        room = min(_SECOND_CHARS, both - _length(first))
+        both = min(_TOGETHER_CHARS if is_same_section else _BOTH_CHARS, max_chars)
+        room = min(LONGEST_PASSAGE, both - _length(first))
         is_near = other.odds >= least - (_SAME_SECTION if is_same_section else 0.0)
         if is_near and _length(passage) <= room and not first.overlaps(passage) and _adds(passage.text, wording):
             return passage
@@ -236,12 +233,12 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context
         numbers.add(passage.source.number)
         told.add(_heading_of(passage))
         further.append(passage)
-    return further[:_FURTHER]
+    return further[:_NAMED]
 
 
 def _named(passage: Passage) -> OfferedPassage:
     """Offers a section that is only named, with the text that a second passage would quote."""
-    text = completed(extended(passage, _SECOND_CHARS), _SECOND_CHARS).text
+    text = completed(extended(passage, LONGEST_PASSAGE), LONGEST_PASSAGE).text
     return OfferedPassage(passage.source.number, text, is_named=True)
 
 
@@ -347,7 +344,7 @@ class ClosestSectionsWriter:
         for judged in await self._judge.judged(context, found):
             if name := _linked(judged.passage):
                 named.setdefault(name, judged.passage)
-        return dict(list(named.items())[:_CLOSEST])
+        return dict(list(named.items())[:_NAMED])
 
     async def _lines(self, context: AnswerContext, closest: Sequence[Passage]) -> dict[tuple[int, str], str]:
         lines = [line for passage in closest for line in single_lines(passage)]

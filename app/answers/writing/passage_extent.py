@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.answers.writing.passages import SHORTEST_PASSAGE, Passage
-from app.answers.writing.pieces import Piece, are_steps, has_code, has_steps, length
+from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, are_steps, has_code, has_steps, length
 from app.core.text.markdown.blocks import (
     Block,
     BlockKind,
@@ -16,10 +16,8 @@ from app.core.text.markdown.blocks import (
 from app.core.text.sentences import points_back, sentences
 
 _LONGEST_LINE = 200
-_FAR = 0.12  # cosine below that of the nearest piece
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, however near it is
-_CODE_REACH = 3  # pieces
-_CODE_CHARS = 500
+_FAR = 0.12  # cosine below that of the nearest piece
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
 
 
@@ -61,8 +59,8 @@ def with_code(passage: Passage) -> Passage:
     pieces, end = passage.pieces, passage.end
     if any(map(has_code, passage.own_pieces)):
         return passage
-    for at in range(end, min(len(pieces), end + _CODE_REACH)):
-        if has_code(pieces[at]) and length(pieces[end : at + 1]) <= _CODE_CHARS:
+    for at in range(end, len(pieces)):
+        if has_code(pieces[at]) and length(pieces[end : at + 1]) <= LONGEST_PASSAGE:
             return replace(passage, end=at + 1)
     return passage
 

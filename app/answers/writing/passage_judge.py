@@ -44,11 +44,10 @@ _REMEMBERED_LOGITS: Final = 20_000  # one for each question and passage
 # adds 3 log odds at most.
 _READ_FIRST: Final = 3
 _OUT_OF_REACH: Final = 3.0
-# The most that the question before a follow-up adds to the odds of its own words, which name no subject.
+# The most that the question before a follow-up adds to the odds of its own words, which name no subject, and that an
+# answer to it may be above the best one to its own words alone: what declines alone by far declines after another
+# matter too.
 _FOLLOW_UP_ODDS: Final = 2.0
-# The most that an answer to a follow-up may be above the best one to its own words alone: what declines alone by far
-# declines after another matter too.
-_BARE_ODDS: Final = 1.0
 _UNFIT_ODDS: Final = -5.0  # for a passage without the detail that alone a follow-up asks for
 # For a passage that the embedder reads through word-by-word glosses, and for one in another language than the question.
 _GLOSSED_ODDS: Final = -0.5
@@ -121,7 +120,7 @@ class PassageJudge:
             for one in judged
         ]
         judged.sort(key=lambda one: -one.odds)
-        above = max(0.0, judged[0].odds - surest.odds - _BARE_ODDS)
+        above = max(0.0, judged[0].odds - surest.odds - _FOLLOW_UP_ODDS)
         return [replace(one, odds=one.odds - above) for one in judged]
 
     async def _read(self, context: AnswerContext, candidates: Sequence[Passage]) -> tuple[list[JudgedPassage], bool]:
