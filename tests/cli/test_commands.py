@@ -146,7 +146,7 @@ def test_search_explains_its_stages(read_site: tuple[Environment, Any]) -> None:
     assert "/integrations/webhooks/" in found["chunks"][0]["url"]
     assert found["chunks"][0]["is_source"]
     stages = [stage["stage"] for stage in found["trace"]["stages"]]
-    assert stages == ["recall", "coverage", "fusion", "focus", "threshold"]
+    assert stages == ["recall", "coverage", "fusion", "threshold"]
     assert "recall" in docent(environment, "search", "webhook signature", "--explain").stdout
 
 
