@@ -329,13 +329,13 @@ class AgentConfig:
 
     def in_language(self, language: str) -> "AgentConfig":
         """With the texts of that language, as far as there are any."""
-        told = next((each for each in self.translations if each.language == language), Translation(language))
+        translation = next((each for each in self.translations if each.language == language), Translation(language))
         return replace(
             self,
-            theme=replace(self.theme, greeting=told.greeting or self.theme.greeting),
-            ai_notice=told.ai_notice or self.ai_notice,
-            starter_prompts=told.starter_prompts or self.starter_prompts,
-            invitations=tuple(map(told.of_invitation, self.invitations)),
+            theme=replace(self.theme, greeting=translation.greeting or self.theme.greeting),
+            ai_notice=translation.ai_notice or self.ai_notice,
+            starter_prompts=translation.starter_prompts or self.starter_prompts,
+            invitations=tuple(map(translation.of_invitation, self.invitations)),
         )
 
     def people_come_at(self, now: datetime) -> datetime | None:

@@ -79,11 +79,11 @@ def _check_translations(translations: Sequence[Translation], invited: set[str]) 
         settings_of(AgentConfig)["ai_notice"].check(at + "ai_notice", each.ai_notice)
         _check_ai_notice(at + "ai_notice", each.ai_notice)
         settings_of(AgentConfig)["starter_prompts"].check(at + "starter_prompts", each.starter_prompts)
-        names = [told.name for told in each.invitations]
+        names = [invitation.name for invitation in each.invitations]
         if len(set(names)) < len(names) or not invited.issuperset(names):
             raise InvalidInput(at + "invitations", "Use names of this agent's invitations, each once.")
-        for told in each.invitations:
-            check_limits(at + "invitations.", told)
+        for invitation in each.invitations:
+            check_limits(at + "invitations.", invitation)
 
 
 def _check_ai_notice(at: str, notice: str | None) -> None:

@@ -102,8 +102,8 @@ class Agents:
         def work(tx: Transaction) -> tuple[AgentVersion, str | None]:
             before = _live_language(tx, actor, agent_id)
             version = AgentRecords(tx).publish(actor.workspace_id, agent_id, actor.name, note)
-            told = {"version": version.number} | ({"lost_golden_questions": lost} if lost else {})
-            AuditRecords(tx).acted(actor, "agent.publish", agent_id, **told)
+            details = {"version": version.number} | ({"lost_golden_questions": lost} if lost else {})
+            AuditRecords(tx).acted(actor, "agent.publish", agent_id, **details)
             return version, before
 
         version, before = await self._records.of_workspace(actor.workspace_id).write(work)

@@ -15,10 +15,10 @@ _WHOLE_DAY: Final = 24 * 60
 
 def normal_hours(line: str) -> str:
     """The line in its normal form. Raises ValueError, with the fix."""
-    told = re.sub(r" ?[-\u2013] ?", "-", " ".join(line.lower().split()))
-    told = re.sub(r"(?<![\d:])(\d):", r"0\1:", told)  # "9:00"
-    _span(told)
-    return told
+    line_of_hours = re.sub(r" ?[-\u2013] ?", "-", " ".join(line.lower().split()))
+    line_of_hours = re.sub(r"(?<![\d:])(\d):", r"0\1:", line_of_hours)  # "9:00"
+    _span(line_of_hours)
+    return line_of_hours
 
 
 def opens_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | None:

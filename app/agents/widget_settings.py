@@ -171,5 +171,9 @@ class Translation:
     invitations: tuple[InvitationText, ...] = ()
 
     def of_invitation(self, given: Invitation) -> Invitation:
-        told = next((each for each in self.invitations if each.name == given.name), None)
-        return replace(given, text=told.text, question=told.question or given.question) if told else given
+        translated = next((each for each in self.invitations if each.name == given.name), None)
+        return (
+            replace(given, text=translated.text, question=translated.question or given.question)
+            if translated
+            else given
+        )

@@ -141,11 +141,11 @@ def _files(base: Stored) -> "AgentFiles":
     return AgentFiles(base.record, PatternMatcher(), sources, schedules, hosts, names)
 
 
-def _tell(changes: "list[FileChange]", as_json: bool, **told: Any) -> None:
+def _tell(changes: "list[FileChange]", as_json: bool, **fields: Any) -> None:
     if as_json:
         from app.agent_files.api.file_models import FileChangeOut
 
-        print_json({"changes": [FileChangeOut.showing(each).model_dump(mode="json") for each in changes], **told})
+        print_json({"changes": [FileChangeOut.showing(each).model_dump(mode="json") for each in changes], **fields})
         return
     for change in changes:
         kept = _KEPT if change.kind == "kept" else ""

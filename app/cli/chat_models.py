@@ -51,10 +51,10 @@ async def test(name: Name) -> None:
     """Ask a chat model for a word."""
     async with _opened() as (models, actor, _):
         try:
-            said = await models.test(actor, (await _named(models, actor, name)).id)
+            outcome = await models.test(actor, (await _named(models, actor, name)).id)
         except DocentError as error:
             fail(str(error), 1)
-    out.print(f"{name} {said}", highlight=False, markup=False)
+    out.print(f"{name} {outcome}", highlight=False, markup=False)
 
 
 @commands.command()

@@ -69,9 +69,9 @@ def print_report(of: EvaluationSet, report: EvaluationReport, seconds: float) ->
     for language, stages in sorted(report.by_language.items()):
         row = ", ".join(f"{stage} {stages[stage]['hit@5']:.3f}" for stage in stages if "hit@5" in stages[stage])
         out.print(f"{language}: hit@5 {row}", highlight=False)
-    for language, told in sorted(report.abstention.items()):
-        aurocs = [f"AUROC {kind} {parted.auroc:.3f}" for kind, parted in told.separations.items()]
-        shares = [f"{kind} {share:.1%}" for kind, share in told.held_back.items()]
+    for language, abstention in sorted(report.abstention.items()):
+        aurocs = [f"AUROC {kind} {parted.auroc:.3f}" for kind, parted in abstention.separations.items()]
+        shares = [f"{kind} {share:.1%}" for kind, share in abstention.held_back.items()]
         out.print(f"{language}: {', '.join([*aurocs, 'held back ' + ', '.join(shares)])}", highlight=False)
     for kind, parted in report.separations.items():
         out.print(
@@ -134,8 +134,8 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
     marks = [(question, mark(question, ranking)) for question, ranking in zip(golden, rankings, strict=True)]
     seconds = round(perf_counter() - began, 1)
     if as_json:
-        told = [_outcome_json(*one) for one in marks]
-        print_json(as_json_object(of.name, found, seconds) | {"version": version, "outcomes": told})
+        outcomes = [_outcome_json(*one) for one in marks]
+        print_json(as_json_object(of.name, found, seconds) | {"version": version, "outcomes": outcomes})
         return
     print_report(of, found, seconds)
     _print_wrong([one for one in marks if not one[1].is_right], len(marks))

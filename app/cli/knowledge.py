@@ -106,8 +106,8 @@ async def _crawl(
         source, is_new = await _source_for(base, actor, agent, config, given)
         reading = await run_now(base, knowledge, actor, source, as_json)
         if reading.problem is None:
-            for said in await UnreadLanguages(base.record, base.models.embedder).languages(actor, agent.id):
-                err.print(said, highlight=False, soft_wrap=True, markup=False)
+            for notice in await UnreadLanguages(base.record, base.models.embedder).languages(actor, agent.id):
+                err.print(notice, highlight=False, soft_wrap=True, markup=False)
             return
         kept = "What was read before is kept"
         if is_new and not reading.has_pages:

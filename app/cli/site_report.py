@@ -111,10 +111,10 @@ async def _report(settings: Settings, site: str, max_pages: int, given: Sequence
 
 
 def _print(made: SiteReport, to: Path, seconds: float) -> None:
-    told = made.share(Verdict.ANSWERED)
+    answered = made.share(Verdict.ANSWERED)
     for line in (
         f"{made.read} pages read, {len(made.unread)} not.",
-        f"{told.count} of {told.total} questions of their headings are answered from the page that has them.",
+        f"{answered.count} of {answered.total} questions of their headings are answered from the page that has them.",
         f"{len(made.contradictions)} contradictions, {len(made.ageing)} facts that have aged, "
         f"{len(made.weaknesses)} weak pages.",
         f"Written to {to} in {seconds:g} s. Open it in a browser.",

@@ -133,18 +133,18 @@ class LiveChats:
         """The visitor is writing. Operators see this for some seconds, in a chat that one of them has."""
         await self._signs.begin(session.conversation_id, Author.VISITOR)
 
-    async def say(self, session: VisitorSession, message_id: UUID, said: str | DrawnPicture) -> LiveView:
+    async def say(self, session: VisitorSession, message_id: UUID, content: str | DrawnPicture) -> LiveView:
         """Repeating a `message_id` has no effect. Raises NoActiveChat unless a person was asked for; for a picture, the
         same as `LivePictures`."""
-        _check_message(said)
+        _check_message(content)
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).own(session, to_change=True)
             if not chat.is_open:
                 raise NoActiveChat("No person was requested. Request one first.")
-            if not isinstance(said, str):
+            if not isinstance(content, str):
                 check_takes_picture(tx, chat, Author.VISITOR)
-            return self._latest(tx, LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, _stripped(said)))
+            return self._latest(tx, LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, _stripped(content)))
 
         view = await self._records.of_workspace(session.workspace_id).write(work)
         await self._signs.end(session.conversation_id, Author.VISITOR)
@@ -207,18 +207,20 @@ class LiveChats:
         _record(tx, actor, "live_chat.take", taken)
         return self._latest(tx, taken)
 
-    async def reply(self, actor: Actor, conversation_id: UUID, message_id: UUID, said: str | DrawnPicture) -> LiveView:
+    async def reply(
+        self, actor: Actor, conversation_id: UUID, message_id: UUID, content: str | DrawnPicture
+    ) -> LiveView:
         """Repeating a `message_id` has no effect. Raises ChatAlreadyTaken, and NoActiveChat for a chat that the actor
         has not taken over; for a picture, the same as `LivePictures`."""
-        _check_message(said)
+        _check_message(content)
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
             chat.check_talks(actor)
-            if not isinstance(said, str):
+            if not isinstance(content, str):
                 check_takes_picture(tx, chat, Author.OPERATOR)
             name = chat.operator_name
-            longer = LiveChatRecords(tx).add(chat, message_id, Author.OPERATOR, name, _stripped(said))
+            longer = LiveChatRecords(tx).add(chat, message_id, Author.OPERATOR, name, _stripped(content))
             _record(tx, actor, "live_chat.reply", longer)
             return self._latest(tx, longer)
 
@@ -294,18 +296,18 @@ def check_takes_picture(tx: Transaction, chat: LiveChat, author: Author) -> None
     chat.check_takes_picture(LiveChatRecords(tx).picture_count(chat.conversation_id, author))
 
 
-def _check_message(said: str | DrawnPicture) -> None:
-    if isinstance(said, str):
-        TEXT.check("text", said)
+def _check_message(content: str | DrawnPicture) -> None:
+    if isinstance(content, str):
+        TEXT.check("text", content)
 
 
-def _stripped(said: str | DrawnPicture) -> str | DrawnPicture:
-    return said.strip() if isinstance(said, str) else said
+def _stripped(content: str | DrawnPicture) -> str | DrawnPicture:
+    return content.strip() if isinstance(content, str) else content
 
 
 def _record(tx: Transaction, actor: Actor, action: str, chat: LiveChat) -> None:
-    told = {"agent_id": str(chat.agent_id)}
-    AuditRecords(tx).acted(actor, action, chat.id, **told)
+    details = {"agent_id": str(chat.agent_id)}
+    AuditRecords(tx).acted(actor, action, chat.id, **details)
 
 
 def _staffed_key(workspace_id: UUID) -> str:
@@ -340,11 +342,11 @@ class OperatorNews:
     async def watch(self, actor: Actor, pause: Callable[[], Awaitable[bool]]) -> AsyncGenerator[News]:
         """The news now, then whenever they have changed. `pause` is awaited between two checks; its False ends the
         watch."""
-        told: News | None = None
+        latest: News | None = None
         while True:
             news = await self.now(actor)
-            if news != told:
+            if news != latest:
                 yield news
-            told = news
+            latest = news
             if not await pause():
                 return

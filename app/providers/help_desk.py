@@ -78,9 +78,10 @@ class JsonCalls:
         except CallFailed as error:
             raise TicketRefused(str(error)) from error
         if not 200 <= reply.status < 300:
-            said = " ".join(reply.body.decode("utf-8", "replace").split())[:_TOLD_CHARS]
+            reason = " ".join(reply.body.decode("utf-8", "replace").split())[:_TOLD_CHARS]
             raise TicketRefused(
-                f"the help desk answered {reply.status}{f': {said}' if said else ''}", is_final=reply.status in _FINAL
+                f"the help desk answered {reply.status}{f': {reason}' if reason else ''}",
+                is_final=reply.status in _FINAL,
             )
         try:
             return json.loads(reply.body)

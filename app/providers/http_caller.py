@@ -63,7 +63,7 @@ class CrawlerHttpCaller(GuardedClient):
             checked = self._checked(url)
             with anyio.fail_after(self._timeout_seconds):
                 sent = {"Accept-Encoding": "identity", **headers}
-                status, said = await self._wire.exchange(method, checked, sent, body, self._max_reply_bytes)
+                status, reply = await self._wire.exchange(method, checked, sent, body, self._max_reply_bytes)
         except TimeoutError as error:
             raise CallFailed(f"no answer within {self._timeout_seconds:g} s") from error
         except NoTls as error:
@@ -74,4 +74,4 @@ class CrawlerHttpCaller(GuardedClient):
             raise CallFailed(error.reason, may_have_arrived=False) from error
         except CrawlError as error:
             raise CallFailed(error.reason) from error
-        return HttpReply(status, said)
+        return HttpReply(status, reply)

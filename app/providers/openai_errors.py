@@ -88,16 +88,16 @@ def is_of_request(error: Exception) -> bool:
     return is_plain or is_of_prompt(error)
 
 
-def filtered_for(told: Any) -> str:
+def filtered_for(error: Any) -> str:
     """What a filter objects to, by the names in its refusal or finish reason: " (jailbreak, violence)", or ""."""
-    if isinstance(told, openai.APIError):
-        inner, metadata = _part(_body(told), "innererror"), _part(_body(told), "metadata")
+    if isinstance(error, openai.APIError):
+        inner, metadata = _part(_body(error), "innererror"), _part(_body(error), "metadata")
         results = _part(inner, "content_filter_result") or _part(inner, "content_filter_results")
         named = [name for name, found in results.items() if isinstance(found, Mapping) and found.get("filtered")]
         reasons = metadata.get("reasons")
         named += reasons if isinstance(reasons, list) else []
     else:
-        named = str(told).split(":")
+        named = str(error).split(":")
     known = {str(name).strip().casefold().replace("-", "_") for name in named} & _FILTERED_FOR
     return f" ({', '.join(sorted(known))})" if known else ""
 
@@ -108,8 +108,8 @@ def _of_the_prompt(error: Exception) -> str:
     codes, text = _codes(error), f"{error} {error.body}"
     if _status(error) == _TOO_LARGE and "rate_limit_exceeded" in codes:
         return _BEYOND_RATE
-    if told := next(filter(None, map(_OF_THE_PROMPT.get, codes)), ""):
-        return told
+    if reason := next(filter(None, map(_OF_THE_PROMPT.get, codes)), ""):
+        return reason
     if _MODERATED.search(text):
         return _OF_THE_PROMPT["content_filter"]
     return _OF_THE_PROMPT["context_length_exceeded"] if _TOO_LONG.search(text) else ""
@@ -125,9 +125,9 @@ def _status(error: openai.APIError) -> int:
 
 def _codes(error: openai.APIError) -> list[str]:
     body = _body(error)
-    told = [error.code, error.type, _part(body, "innererror").get("code")]
-    told += [detail.get("reason") for detail in _details(body)]
-    return [str(code).casefold() for code in told if code]
+    codes = [error.code, error.type, _part(body, "innererror").get("code")]
+    codes += [detail.get("reason") for detail in _details(body)]
+    return [str(code).casefold() for code in codes if code]
 
 
 def _body(error: openai.APIError) -> Mapping[str, Any]:
@@ -155,12 +155,12 @@ def known_cause(error: openai.APIError) -> str:
 
 def what_happened(error: Exception) -> str:
     """The end of a sentence that begins with the provider's name."""
-    if told := _of_the_prompt(error):
-        return told + (filtered_for(error) if is_filtered(error) else "")
+    if reason := _of_the_prompt(error):
+        return reason + (filtered_for(error) if is_filtered(error) else "")
     if isinstance(error, openai.APIError):
         status = _status(error)
-        if told := known_cause(error) or _BY_STATUS.get(status, ""):
-            return f"{told} ({status})" if status else told
+        if reason := known_cause(error) or _BY_STATUS.get(status, ""):
+            return f"{reason} ({status})" if status else reason
     match error:
         case openai.APIStatusError() if field := refused_field(error):
             return f"does not take the field {field}, or its value ({error.status_code})"

@@ -200,5 +200,5 @@ def fingerprint(agent: Agent, golden: Sequence[GoldenQuestion], trials: Sequence
         trial.version if trial.model is None else (trial.version, trial.model, *({trial.judge} - {"words"}))
         for trial in trials
     )
-    told = (agent.draft, agent.live_version, agent.generation, asked, tried)
-    return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+    identity = (agent.draft, agent.live_version, agent.generation, asked, tried)
+    return hashlib.sha256(repr(identity).encode("utf-8", "surrogatepass")).hexdigest()

@@ -152,8 +152,8 @@ class GoldenRuns:
             GoldenRunRecords(tx).add(run, KEPT)
             tried = {"models": [each.model for each in run.models]} if run.models else {}
             versions = list(dict.fromkeys(each.version for each in run.sides))
-            told = {"agent_id": str(run.agent_id), "versions": versions, "asked": run.asked, **tried}
-            AuditRecords(tx).acted(actor, "golden_question.run", run.id, **told)
+            details = {"agent_id": str(run.agent_id), "versions": versions, "asked": run.asked, **tried}
+            AuditRecords(tx).acted(actor, "golden_question.run", run.id, **details)
             return run
 
         return await OwnAgent(self._records, actor, run.agent_id).write(work)

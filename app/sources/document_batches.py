@@ -100,12 +100,12 @@ class DocumentBatches:
 
 def _read(body: str) -> tuple[Collection[_Line], dict[int, LineResult]]:
     """The accepted lines, one per URL, and the refused ones by line number."""
-    told = [(number, text) for number, text in enumerate(body.splitlines(), start=1) if text.strip()]
-    if not 1 <= len(told) <= MAX_LINES:
+    filled = [(number, text) for number, text in enumerate(body.splitlines(), start=1) if text.strip()]
+    if not 1 <= len(filled) <= MAX_LINES:
         raise InvalidInput("", f"Send 1 to {MAX_LINES} lines, each a JSON object.")
     refused: dict[int, LineResult] = {}
     lines: dict[str, _Line] = {}  # for a duplicate URL, the last line counts
-    for number, text in told:
+    for number, text in filled:
         try:
             line = _line(number, text)
         except InvalidInput as error:
@@ -123,30 +123,30 @@ def _read(body: str) -> tuple[Collection[_Line], dict[int, LineResult]]:
 def _line(number: int, text: str) -> _Line:
     """Raises InvalidInput, naming the field and the fix."""
     try:
-        told = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError):
         raise InvalidInput("", "This line is not valid JSON. Send one JSON object per line.") from None
-    if not isinstance(told, dict):
+    if not isinstance(fields, dict):
         raise InvalidInput("", "This line is not a JSON object. Send one JSON object per line.")
-    if unknown := sorted(set(told) - _FIELDS):
+    if unknown := sorted(set(fields) - _FIELDS):
         raise InvalidInput(str(unknown[0])[:60], f"There is no such field. Use one of {', '.join(sorted(_FIELDS))}.")
-    url = _url(told)
-    if told.get("delete", False) is True:
+    url = _url(fields)
+    if fields.get("delete", False) is True:
         return _Line(number, url, None)
-    title, markdown = _text(told, "title"), _text(told, "text")
+    title, markdown = _text(fields, "title"), _text(fields, "text")
     limits_of(SourceConfig)["name"].check("title", title)
     replace(limits_of(SourceConfig)["text"], is_required=True).check("text", markdown)
-    language = _text(told, "language") or None
+    language = _text(fields, "language") or None
     check_language("language", language)
     return _Line(
         number,
         url,
-        PageContent(url, title, markdown, language=language, modified=_day(told), attributes=_attributes(told)),
+        PageContent(url, title, markdown, language=language, modified=_day(fields), attributes=_attributes(fields)),
     )
 
 
-def _url(told: Mapping[str, Any]) -> str:
-    url, name = _text(told, "url"), _text(told, "id")
+def _url(fields: Mapping[str, Any]) -> str:
+    url, name = _text(fields, "url"), _text(fields, "id")
     if bool(url) == bool(name):
         raise InvalidInput("url", "Send either url, to which citations link, or an id of your own.")
     if url:
@@ -156,23 +156,23 @@ def _url(told: Mapping[str, Any]) -> str:
     return f"urn:docent:{quote(name, safe='')}"
 
 
-def _text(told: Mapping[str, Any], field: str) -> str:
-    value = told.get(field) or ""
+def _text(fields: Mapping[str, Any], field: str) -> str:
+    value = fields.get(field) or ""
     if not isinstance(value, str):
         raise InvalidInput(field, "Send a string.")
     return value
 
 
-def _day(told: Mapping[str, Any]) -> date | None:
-    written = _text(told, "date")
+def _day(fields: Mapping[str, Any]) -> date | None:
+    written = _text(fields, "date")
     try:
         return date.fromisoformat(written) if written else None
     except ValueError:
         raise InvalidInput("date", 'Send a date such as "2027-01-31".') from None
 
 
-def _attributes(told: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    given = told.get("attributes") or {}
+def _attributes(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    given = fields.get("attributes") or {}
     if not isinstance(given, dict) or len(given) > MAX_ATTRIBUTES:
         raise InvalidInput("attributes", f"Send an object with at most {MAX_ATTRIBUTES} names, each with its values.")
     found: dict[str, tuple[str, ...]] = {}

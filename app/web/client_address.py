@@ -49,8 +49,8 @@ class ClientAddresses:
         peer = _parsed(request.client.host) if request.client else None
         if peer is None or not self._is_trusted(peer):
             return False
-        told = request.headers.get("x-forwarded-proto", "")
-        return told.rpartition(",")[2].strip().lower() == "https"
+        forwarded = request.headers.get("x-forwarded-proto", "")
+        return forwarded.rpartition(",")[2].strip().lower() == "https"
 
     def _address(self, request: Request) -> _Address | None:
         current = _parsed(request.client.host) if request.client else None

@@ -194,8 +194,8 @@ class Endpoint(Generic[Caller, Input]):
         except (OriginRefused, RateLimited, Refusal, Unauthorized) as error:
             note_refusal(request.scope)
             if self.challenge is not None and isinstance(error, Unauthorized):
-                told = {"WWW-Authenticate": self.challenge(request)}
-                raise Refusal("unauthorized", str(error), told) from None
+                challenge = {"WWW-Authenticate": self.challenge(request)}
+                raise Refusal("unauthorized", str(error), challenge) from None
             raise
         refuse_declared_length(request, self.max_body_bytes)
         if self.holding is None:
@@ -251,9 +251,9 @@ class _Verb:
         self, path: str, summary: str, *, access: Access[Caller], **details: Unpack[Details]
     ) -> Callable[[Handler[Caller, Input, AnswerOf]], Handler[Caller, Input, AnswerOf]]:
         def mark(handler: Handler[Caller, Input, AnswerOf]) -> Handler[Caller, Input, AnswerOf]:
-            told: dict[str, Any] = {**_of_annotations(handler), **details}
+            declared: dict[str, Any] = {**_of_annotations(handler), **details}
             operation = _camel_case(handler.__name__)
-            return declare(handler, Endpoint(self._method, path, summary, access, handler, operation, **told))
+            return declare(handler, Endpoint(self._method, path, summary, access, handler, operation, **declared))
 
         return mark
 

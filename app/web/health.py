@@ -103,8 +103,8 @@ class Health(Api):
         here = root_path_of(call.request)
         if "text/html" in call.request.headers.get("accept", ""):
             return RedirectResponse(f"{here}{WELCOME}", 303, _NO_STORE)
-        told = IndexOut(name="docent", version=self._version, docs=f"{here}/docs")
-        return JSONResponse(told.model_dump(), headers={"Vary": "Accept"})
+        index = IndexOut(name="docent", version=self._version, docs=f"{here}/docs")
+        return JSONResponse(index.model_dump(), headers={"Vary": "Accept"})
 
     @get("/healthz", "Liveness: the process responds", access=everyone)
     async def get_health(self, call: Call[None, None]) -> HealthOut:

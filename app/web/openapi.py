@@ -224,10 +224,10 @@ def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
     responses: JsonObject = {str(endpoint.status): _success(endpoint, outputs)}
     shape = endpoint.refusals
     for status, description in endpoint.other_statuses.items():
-        told = {} if status == _TAKEN else responses[str(endpoint.status)]
+        response = {} if status == _TAKEN else responses[str(endpoint.status)]
         if shape:
-            told = {"content": {"application/json": {"schema": outputs[shape.model]}}}
-        responses[str(status)] = {**told, "description": description}
+            response = {"content": {"application/json": {"schema": outputs[shape.model]}}}
+        responses[str(status)] = {**response, "description": description}
     by_status: dict[int, list[str]] = {}
     for code in refusal_codes(endpoint):
         by_status.setdefault(shape.status(code) if shape else STATUS_OF_CODE[code], []).append(code)

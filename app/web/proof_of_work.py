@@ -136,35 +136,39 @@ class ProofOfWork:
         await self._limiter.hit(network, "unproven", agent, "network", self._addresses.network_key(request))
 
     async def _checked(self, proof: str) -> str:
-        told = _parsed(proof)
-        salt = _SALT.fullmatch(told["salt"])
-        if told["algorithm"] != ALGORITHM or salt is None:
+        fields = _parsed(proof)
+        salt = _SALT.fullmatch(fields["salt"])
+        if fields["algorithm"] != ALGORITHM or salt is None:
             raise ProofRefused("This challenge is not from this server. Request a new one.")
         keys = await self._tokens.derived_keys(_KEY_OF_PROOFS)
-        if not any(hmac.compare_digest(_signature(key, told["challenge"]), told["signature"]) for key in keys):
+        if not any(hmac.compare_digest(_signature(key, fields["challenge"]), fields["signature"]) for key in keys):
             raise ProofRefused("The signature is invalid. Send the challenge unchanged, with the number.")
         if int(salt[1]) <= self._clock.now().timestamp():
             raise ProofRefused("The challenge has expired.")
-        if not hmac.compare_digest(_hash_of(told["salt"], told["number"]), told["challenge"]):
+        if not hmac.compare_digest(_hash_of(fields["salt"], fields["number"]), fields["challenge"]):
             raise ProofRefused("The number does not solve the challenge.")
         try:
-            await self._limiter.hit(_within(LIFETIME, 1), "proof", told["challenge"])
+            await self._limiter.hit(_within(LIFETIME, 1), "proof", fields["challenge"])
         except RateLimited:
             raise ProofRefused("The challenge has already been used.") from None
-        name: str = told["challenge"][:32]
+        name: str = fields["challenge"][:32]
         return name
 
 
 def _parsed(proof: str) -> dict[str, Any]:
     try:
-        told = json.loads(base64.b64decode(proof, validate=True))
+        fields = json.loads(base64.b64decode(proof, validate=True))
     except (ValueError, binascii.Error, RecursionError):
-        told = None
-    if not isinstance(told, dict) or any(type(told.get(name)) is not kind for name, kind in _FIELDS.items()):
+        fields = None
+    if not isinstance(fields, dict) or any(type(fields.get(name)) is not kind for name, kind in _FIELDS.items()):
         raise ProofRefused("This is not a proof: send the challenge with its number, as JSON in Base64.")
-    if not told["challenge"].isascii() or not told["signature"].isascii() or not 0 <= told["number"] <= MAX_NUMBER:
+    if (
+        not fields["challenge"].isascii()
+        or not fields["signature"].isascii()
+        or not 0 <= fields["number"] <= MAX_NUMBER
+    ):
         raise ProofRefused("This challenge is not from this server. Request a new one.")
-    return told
+    return fields
 
 
 def _hash_of(salt: str, number: int) -> str:

@@ -155,12 +155,12 @@ class VisitorTokens:
 def _json(part: str) -> dict[str, Any]:
     """Rejects anything but an object, and what two parsers may read differently: duplicate names, unlimited nesting."""
     try:
-        told = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=_unique)
+        fields = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         raise _refused() from None
-    if not isinstance(told, dict):
+    if not isinstance(fields, dict):
         raise _refused()
-    return told
+    return fields
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

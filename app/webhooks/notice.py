@@ -70,25 +70,25 @@ _BEFORE: Final = {
 }
 
 
-def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str, Any]) -> Notice:
+def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, data: Mapping[str, Any]) -> Notice:
     """`agent` is its name, `told` the outbox's values of the event, which is one of `noticed`."""
     pages = f"/console/agents/{agent_id}"
     if event in _MADE:
-        return _MADE[event](pages, agent, told)
+        return _MADE[event](pages, agent, data)
     texts = _text_of(event) or _GONE
-    subject, text = texts.of_one if texts.of_one and told["count"] == 1 else (texts.subject, texts.text)
-    words = {**told, "agent": agent, "pages": pages, "before": _BEFORE[bool(told.get("kept_pages"))]}
-    words |= _limit(agent, told) if "used_tokens" in told else {}
+    subject, text = texts.of_one if texts.of_one and data["count"] == 1 else (texts.subject, texts.text)
+    words = {**data, "agent": agent, "pages": pages, "before": _BEFORE[bool(data.get("kept_pages"))]}
+    words |= _limit(agent, data) if "used_tokens" in data else {}
     subject, text, path = (each.format_map(words) for each in (subject, text, texts.path))
     return Notice(f"{agent}: {subject}", (text,), path, texts.action)
 
 
-def _limit(agent: str, told: Mapping[str, Any]) -> dict[str, Any]:
+def _limit(agent: str, data: Mapping[str, Any]) -> dict[str, Any]:
     """The words for a limit of tokens; rows of an earlier version name none."""
-    name = told.get("limit", OF_DAY)
+    name = data.get("limit", OF_DAY)
     is_alone, is_of_day = not name.startswith(OF_WORKSPACE), name.endswith(OF_DAY)
     return {
-        "share": told["used_tokens"] / told[name],
+        "share": data["used_tokens"] / data[name],
         "who": f'"{agent}" has' if is_alone else f'The workspace of "{agent}" has',
         "may": "it may" if is_alone else "its agents may",
         "span": "day" if is_of_day else "month",
@@ -96,10 +96,10 @@ def _limit(agent: str, told: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _assigned(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
-    count, assignee = int(told["count"]), told["assignee"]
+def _assigned(pages: str, agent: str, data: Mapping[str, Any]) -> Notice:
+    count, assignee = int(data["count"]), data["assignee"]
     given = "a conversation is" if count == 1 else f"{count} conversations are"
-    named = told.get("conversation_id")
+    named = data.get("conversation_id")
     return Notice(
         f"{agent}: {given} assigned to {assignee}",
         (f'On "{agent}" {given} assigned to {assignee}.',),
@@ -108,15 +108,15 @@ def _assigned(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
     )
 
 
-def _week(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
-    week = told["week"]
+def _week(pages: str, agent: str, data: Mapping[str, Any]) -> Notice:
+    week = data["week"]
     return Notice(
         f"{agent}: the week of {week['first_day']}",
         (
             f'"{agent}" from {week["first_day"]} to {week["last_day"]}:',
-            f"{_shares(told['turns'])}\nThe week before: {_shares(told['turns_before'])}",
-            f"Gaps: {told['new']['count']} new, {told['answered']['count']} answered, "
-            f"{told['reopened']['count']} reopened.",
+            f"{_shares(data['turns'])}\nThe week before: {_shares(data['turns_before'])}",
+            f"Gaps: {data['new']['count']} new, {data['answered']['count']} answered, "
+            f"{data['reopened']['count']} reopened.",
         ),
         f"{pages}/gaps",
         "See the gaps",

@@ -45,7 +45,7 @@ class WebhookPages(Pages):
     ) -> Shown:
         letters = await self._webhooks.dead_letters(visit.actor, visit.agent.id, wanted.part(_SHOWN))
         webhooks = await self._webhooks.webhooks(visit.actor, visit.agent.id)
-        told = {
+        context = {
             "webhooks": webhooks,
             "addresses": {webhook.id: webhook.url for webhook in webhooks},
             "letters": letters,
@@ -55,4 +55,4 @@ class WebhookPages(Pages):
             "in_words": {event.name: event.words for event in declared_events()},
             "most": MAX_WEBHOOKS,
         }
-        return Shown("webhooks/webhooks.html", told)
+        return Shown("webhooks/webhooks.html", context)

@@ -72,8 +72,8 @@ class WebhookRecords(Repository):
     ) -> list[UUID]:
         """The agents of `wanting` without such an event for the period that began on `first_day`."""
         wanting = self.wanting((event,), until, takers)
-        told = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == event.value, OUTBOX.c.week == first_day)
-        are_told = set(self._connection.scalars(told.where(OUTBOX.c.agent_id.in_(wanting))))
+        sent = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == event.value, OUTBOX.c.week == first_day)
+        are_told = set(self._connection.scalars(sent.where(OUTBOX.c.agent_id.in_(wanting))))
         return [agent_id for agent_id in wanting if agent_id not in are_told]
 
     def wanting(self, wanted: Sequence[WebhookEvent], until: datetime, takers: Sequence[NewsTaker] = ()) -> list[UUID]:

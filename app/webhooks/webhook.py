@@ -54,7 +54,7 @@ class Delivery(DueRow):
     @property
     def body(self) -> bytes:
         """JSON, with the same bytes at each attempt, except for gaps that were erased or reworded since."""
-        told = {
+        payload = {
             "id": str(self.id),
             "event": event_of(self.kind),
             "occurred_at": self.occurred_at.isoformat(),
@@ -62,8 +62,8 @@ class Delivery(DueRow):
             **self._told_of,
         }
         if self.kind.startswith(TURN):
-            told["state"] = self.kind.removeprefix(TURN)
-        return json.dumps(told, separators=(",", ":")).encode()
+            payload["state"] = self.kind.removeprefix(TURN)
+        return json.dumps(payload, separators=(",", ":")).encode()
 
     @property
     def _told_of(self) -> Mapping[str, Any]:

@@ -145,12 +145,12 @@ class SiteDiscovery:
         feeds: dict[str, str] = {}
         sitemaps: list[str] = []
         for node in tree.css("link[href][rel]"):
-            said = {name: (value or "").strip() for name, value in node.attributes.items()}
-            relations, target = said["rel"].lower().split(), self._absolute(url, said["href"])
+            attributes = {name: (value or "").strip() for name, value in node.attributes.items()}
+            relations, target = attributes["rel"].lower().split(), self._absolute(url, attributes["href"])
             if target is None:
                 continue
-            if "alternate" in relations and said.get("type", "").lower() in _FEED_TYPES:
-                feeds.setdefault(target, " ".join(said.get("title", "").split())[:_MAX_TITLE_CHARS])
+            if "alternate" in relations and attributes.get("type", "").lower() in _FEED_TYPES:
+                feeds.setdefault(target, " ".join(attributes.get("title", "").split())[:_MAX_TITLE_CHARS])
             elif "sitemap" in relations:
                 sitemaps.append(target)
         title = page_title(tree, tree.body, url)[:_MAX_TITLE_CHARS]

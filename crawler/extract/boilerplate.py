@@ -206,8 +206,8 @@ def _links_below_each_other(main: LexborNode) -> list[LexborNode]:
     parents = {node.mem_id: node for node in above if node is not None and node.tag in _FRAMES}
     found: list[LexborNode] = []
     for parent in parents.values():
-        told = (node for node in parent.iter(include_text=True) if node.tag == "br" or node.text().strip())
-        for are_entries, run in groupby(told, lambda node: node.tag == "br" or _leads_to_own_part(node)):
+        entries = (node for node in parent.iter(include_text=True) if node.tag == "br" or node.text().strip())
+        for are_entries, run in groupby(entries, lambda node: node.tag == "br" or _leads_to_own_part(node)):
             links = [node for node in run if node.tag == "a"]
             found += links if are_entries and len(links) >= _LEAST_ENTRIES else []
     return found

@@ -25,10 +25,10 @@ def place_labels(tree: LexborHTMLParser) -> None:
     panels: dict[int, tuple[LexborNode, LexborNode]] = {}
     for label, panel in [*tab_panels(tree.body), *_labelled_panels(tree.body)]:
         panels.setdefault(panel.mem_id, (label, panel))
-    said = {key: plain_text(label)[:_MAX_LABEL_CHARS] for key, (label, _) in panels.items()}
+    texts = {key: plain_text(label)[:_MAX_LABEL_CHARS] for key, (label, _) in panels.items()}
     for key, (label, panel) in panels.items():
-        if said[key]:
-            panel.insert_before(_summary(tree, ": ".join([*_labels_around(panel, said), said[key]])))
+        if texts[key]:
+            panel.insert_before(_summary(tree, ": ".join([*_labels_around(panel, texts), texts[key]])))
         if label.tag == "label":
             label.decompose()
     met: set[int] = set()
@@ -36,9 +36,9 @@ def place_labels(tree: LexborHTMLParser) -> None:
         _mark_code_title(tree, pre, met)
 
 
-def _labels_around(panel: LexborNode, said: dict[int, str]) -> list[str]:
+def _labels_around(panel: LexborNode, texts: dict[int, str]) -> list[str]:
     """The labels of the panels around it, from the outermost: "Installer" within "Windows" needs both."""
-    return [label for above in ancestors(panel) if (label := said.get(above.mem_id))][::-1]
+    return [label for above in ancestors(panel) if (label := texts.get(above.mem_id))][::-1]
 
 
 def _summary(tree: LexborHTMLParser, text: str) -> LexborNode:

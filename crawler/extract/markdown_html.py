@@ -17,16 +17,16 @@ _MODULE_LINE: Final = re.compile(r"(?:import|export)\s.{0,500}(?:from\s+['\"]|[{
 def markdown_html(markdown: str) -> str:
     """`title`, `description` and `lang` of the front matter become those of the document."""
     text = markdown.replace("\r\n", "\n").removeprefix("\ufeff").lstrip("\n")
-    said: dict[str, str] = {}
+    front_matter: dict[str, str] = {}
     if front := _FRONT_MATTER.match(text):
         fields = (_FIELD.fullmatch(line.strip()) for line in front[1].split("\n"))
-        said = {field[1].lower(): field[2].strip().strip("\"'") for field in fields if field}
+        front_matter = {field[1].lower(): field[2].strip().strip("\"'") for field in fields if field}
         text = text[front.end() :]
     body = _parser().render(_without_modules(text))
-    language = escape(said.get("lang") or said.get("language", ""))
+    language = escape(front_matter.get("lang") or front_matter.get("language", ""))
     return (
-        f'<!doctype html><html lang="{language}"><head><title>{escape(said.get("title", ""))}</title>'
-        f'<meta name="description" content="{escape(said.get("description", ""))}"></head>'
+        f'<!doctype html><html lang="{language}"><head><title>{escape(front_matter.get("title", ""))}</title>'
+        f'<meta name="description" content="{escape(front_matter.get("description", ""))}"></head>'
         f"<body><main>{body}</main></body></html>"
     )
 

@@ -40,9 +40,9 @@ def write_icons(tree: LexborHTMLParser) -> None:
         elif (
             not _shown_text(box)
             and not (icon.tag == "img" and _is_beside_note(box, icon))
-            and (said := _told(box) or _told(icon) or _sign(icon))
+            and (label := _told(box) or _told(icon) or _sign(icon))
         ):
-            box.insert_child(said)
+            box.insert_child(label)
 
 
 def is_grid_row(node: LexborNode) -> bool:
@@ -80,8 +80,8 @@ def _shown_text(box: LexborNode) -> str:
 
 def _told(node: LexborNode) -> str:
     names = [node.attributes.get(_NAME_OF[node.tag]) or ""] if node.tag in _NAME_OF else []
-    said = next((text for text in (*names, *(part.text() for part in node.css(_TOLD))) if text.strip()), "")
-    text = " ".join(said.split())
+    name = next((text for text in (*names, *(part.text() for part in node.css(_TOLD))) if text.strip()), "")
+    text = " ".join(name.split())
     return text if len(text) <= _MAX_TOLD_CHARS else ""
 
 

@@ -219,9 +219,9 @@ def _named_cards(node: LexborNode) -> list[LexborNode]:
     if not 2 <= len(cards) <= _MOST_CARDS or len({card.tag for card in cards}) > 1:
         return []
     names = [_name(card) for card in cards]
-    told = [found for found in names if found is not None]
-    is_each = len(told) == len(cards) and len({found.text().strip() for found in told}) == len(cards)
-    return told if is_each else []
+    named = [found for found in names if found is not None]
+    is_each = len(named) == len(cards) and len({found.text().strip() for found in named}) == len(cards)
+    return named if is_each else []
 
 
 def _name(card: LexborNode) -> LexborNode | None:

@@ -114,13 +114,13 @@ class GuardedWire:
     ) -> tuple[int, bytes]:
         """Send once; return the status and the response body as it arrived, cut at `max_bytes`. Raises as
         `Wire.send` does."""
-        said = bytearray()
+        received = bytearray()
         async with self.send(method, url, headers, body) as answer:
             async for chunk in answer.chunks:
-                said += chunk
-                if len(said) >= max_bytes:
+                received += chunk
+                if len(received) >= max_bytes:
                     break
-        return answer.status, bytes(said[:max_bytes])
+        return answer.status, bytes(received[:max_bytes])
 
     async def post(self, url: CheckedUrl, headers: Mapping[str, str], body: bytes) -> int:
         """Send `body` once; return the status and leave the response body unread. Raises as `Wire.send` does."""

@@ -205,8 +205,8 @@ class WidgetInvitations(Api):
             raise NotFound("language of the widget")
         agent = await self._agents.live(call.path_id("agent_id"))
         invitations = () if agent.is_paused else agent.config.in_language(language).invitations
-        told = InvitationsOut.showing(items=invitations)
-        return Response(told.model_dump_json(), media_type="application/json", headers=_INVITATION_HEADERS)
+        body = InvitationsOut.showing(items=invitations)
+        return Response(body.model_dump_json(), media_type="application/json", headers=_INVITATION_HEADERS)
 
 
 _INVITATION_HEADERS = {

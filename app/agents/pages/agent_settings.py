@@ -161,9 +161,9 @@ class TranslationPages(Pages):
 
         return await self._changed(visit, without, f'The draft has no texts in "{language}" any more.')
 
-    async def _changed(self, visit: Visit[Form], change: Callable[[AgentConfig], AgentConfig], told: str) -> Go:
+    async def _changed(self, visit: Visit[Form], change: Callable[[AgentConfig], AgentConfig], outcome: str) -> Go:
         await _change(self._agents, visit, change)
-        return Go(visit.url("translations"), f"{told} Publish the draft to apply it.")
+        return Go(visit.url("translations"), f"{outcome} Publish the draft to apply it.")
 
 
 async def _change(agents: Agents, visit: Visit[Any], change: Callable[[AgentConfig], AgentConfig]) -> None:
@@ -203,11 +203,11 @@ class InvitationNameForm(Form):
 
     def without(self, config: AgentConfig) -> AgentConfig:
         """Removes it in all languages."""
-        told = (replace(each, invitations=_others(each.invitations, self.name)) for each in config.translations)
+        translations = (replace(each, invitations=_others(each.invitations, self.name)) for each in config.translations)
         return replace(
             config,
             invitations=tuple(each for each in config.invitations if each.name != self.name),
-            translations=tuple(each for each in told if each != Translation(each.language)),
+            translations=tuple(each for each in translations if each != Translation(each.language)),
         )
 
 
@@ -224,13 +224,13 @@ class InvitationPages(Pages):
         """The named one is in the form, to be edited."""
         config = visit.agent.draft
         named = next((each for each in config.invitations if each.name == visit.input.name), Invitation("", ""))
-        told = {
+        context = {
             each.name: [(one.language, one.of_invitation(each)) for one in config.translations if _says(one, each.name)]
             for each in config.invitations
         }
         options = [(each.name, each.name) for each in config.invitations]
         return Shown(
-            "agents/pages/invitations.html", {"config": config, "told": told, "names": options, "named": named}
+            "agents/pages/invitations.html", {"config": config, "told": context, "names": options, "named": named}
         )
 
     @action("/console/agents/{agent_id}/settings/invitations", access=write, shown_on="invitations")
@@ -246,9 +246,9 @@ class InvitationPages(Pages):
     async def delete_invitation(self, visit: Visit[InvitationNameForm]) -> Go:
         return await self._changed(visit, visit.input.without, f'The draft no longer has "{visit.input.name}".')
 
-    async def _changed(self, visit: Visit[Any], change: Callable[[AgentConfig], AgentConfig], told: str) -> Go:
+    async def _changed(self, visit: Visit[Any], change: Callable[[AgentConfig], AgentConfig], outcome: str) -> Go:
         await _change(self._agents, visit, change)
-        return Go(visit.url("invitations"), f"{told} Publish the draft to apply it.")
+        return Go(visit.url("invitations"), f"{outcome} Publish the draft to apply it.")
 
 
 def _says(one: Translation, name: str) -> bool:

@@ -40,8 +40,8 @@ class AgentVersionPages(Pages):
         live = _live(visit.agent, found.items)
         changes = draft_changes(live.config, visit.agent.draft) if live else []
         run = await self._publishing.known(visit.actor, visit.agent.id) if changes else None
-        told = {"versions": found.items, "live": live, "changes": changes, "run": run}
-        return Shown("agents/pages/agent_versions.html", told)
+        context = {"versions": found.items, "live": live, "changes": changes, "run": run}
+        return Shown("agents/pages/agent_versions.html", context)
 
     @action("/console/agents/{agent_id}/settings/publish", access=write, shown_on="agent_versions")
     async def publish_agent(self, visit: Visit[PublishForm]) -> Go:
@@ -73,8 +73,8 @@ class AgentVersionPages(Pages):
             raise InvalidInput("", f"Not published. {error.losses}") from None
         except InvalidInput as error:
             raise InvalidInput("", error.message) from None
-        told = f"Version {published.version.number} is live: the settings of {number}.{_losses(published)}"
-        return Go(visit.url("agent_versions"), told)
+        outcome = f"Version {published.version.number} is live: the settings of {number}.{_losses(published)}"
+        return Go(visit.url("agent_versions"), outcome)
 
     @page("/console/agents/{agent_id}/settings/embed", access=read, under="agent_settings")
     async def embed_agent(self, visit: Visit[NoForm]) -> Shown:
@@ -83,7 +83,7 @@ class AgentVersionPages(Pages):
         found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
         live = _live(visit.agent, found.items)
         worn = live.config if live else visit.agent.draft
-        told = {
+        context = {
             "tag": embed_tags(base, visit.agent.id, worn),
             "pinned": await anyio.to_thread.run_sync(embed_tags, base, visit.agent.id, worn, self._widget),
             "script": visit.root_path + SCRIPT_PATH,
@@ -92,7 +92,7 @@ class AgentVersionPages(Pages):
             "live": live,
             "origin": origin,
         }
-        return Shown("agents/pages/agent_embed.html", told)
+        return Shown("agents/pages/agent_embed.html", context)
 
     @action("/console/agents/{agent_id}/settings/embed", access=write, shown_on="embed_agent")
     async def list_console(self, visit: Visit[NoForm]) -> Go:

@@ -60,8 +60,8 @@ def _change(path: str, *sides: tuple[AgentConfig, str]) -> DraftChange:
     page, prefix, settings = _PARTS.get(part + dot, _PARTS[""])
     setting = settings.get(name)
     if setting is not None:
-        told = [_words(setting, _value(config, path), words) for config, words in sides]
-        return DraftChange(setting.label, page, prefix + name + _tick(sides[0][0], path), *told)
+        in_words = [_words(setting, _value(config, path), words) for config, words in sides]
+        return DraftChange(setting.label, page, prefix + name + _tick(sides[0][0], path), *in_words)
     if path.startswith(_FILTER):
         other = (f"Page filter: {name.replace('_', ' ')}", "search_settings", "page-filter")
     else:

@@ -40,10 +40,10 @@ class ModelEndpointPages(Pages):
     @action(_PATH + "/{chat_model_id}/test", access=manage, under="chat_models")
     async def test_chat_model(self, visit: Visit[NoForm]) -> Go:
         try:
-            said = await self._endpoints.test(visit.actor, visit.path_id("chat_model_id"))
+            outcome = await self._endpoints.test(visit.actor, visit.path_id("chat_model_id"))
         except (InvalidInput, ModelInterrupted, Unavailable) as error:
             return Go(visit.url("chat_models"), f"No answer. {error}")
-        return Go(visit.url("chat_models"), f"It {said}.")
+        return Go(visit.url("chat_models"), f"It {outcome}.")
 
     @action(_PATH + "/{chat_model_id}/delete", access=manage, shown_on="chat_model")
     async def delete_chat_model(self, visit: Visit[NoForm]) -> Go:

@@ -196,13 +196,13 @@ class Demonstration:
 
     def questions(self) -> list[str]:
         """With the title of a page as the question that its website answers, where the plan could not know one."""
-        told = f"What is {self._plan.agent_name} about?"
+        usual = f"What is {self._plan.agent_name} about?"
         pages = self._client.get(f"/v1/sources/{self._source_id}/pages?status=indexed&limit=50")["items"]
         if pages:
             richest = max(pages, key=lambda page: int(page["chunks"]))
             subject = urlsplit(richest["url"]).path.rstrip("/").rsplit("/", 1)[-1].rsplit(".", 1)[0]
-            told = f"Tell me about {re.sub('[-_]+', ' ', subject)}" if subject else told
-        return [question or told for question in self._plan.questions]
+            usual = f"Tell me about {re.sub('[-_]+', ' ', subject)}" if subject else usual
+        return [question or usual for question in self._plan.questions]
 
     def ask(self, question: str) -> Iterator[tuple[dict[str, Any], float]]:
         """A visitor asks; yields each event with the seconds since the question."""

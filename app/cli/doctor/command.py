@@ -33,7 +33,7 @@ def check_data_folder(settings: Settings) -> Check:
     """Whose its files are: what another account has made, this one can neither write nor close to others."""
     folder = settings.data.resolve()
     strangers = [path for path in _files(folder) if _owner(path) not in (os.getuid(), None)]
-    said = f"{folder}, owned by account {folder.stat().st_uid}, mode {folder.stat().st_mode & 0o777:o}"
+    state = f"{folder}, owned by account {folder.stat().st_uid}, mode {folder.stat().st_mode & 0o777:o}"
     if strangers:
         some = ", ".join(str(path) for path in strangers[:_LISTED])
         more = f" and {len(strangers) - _LISTED} more" if len(strangers) > _LISTED else ""
@@ -41,17 +41,17 @@ def check_data_folder(settings: Settings) -> Check:
             f"Data folder: {some}{more} belong to another account, such as one that ran a command as root. "
             f"Change the owner: chown -R {os.getuid()}:{os.getgid()} {folder}"
         )
-        return Check("data folder", said, problem)
+        return Check("data folder", state, problem)
     key_file = settings.secret_key_file  # has a word of its own
     opened = [path for path in _files(folder) if path != key_file and _is_open_to_others(path)]
     if opened:
         return Check(
             "data folder",
-            said,
+            state,
             f"Data folder: other accounts may read {opened[0]} ({len(opened)} files). "
             f"Remove their access: chmod -R go= {folder}",
         )
-    return Check("data folder", said)
+    return Check("data folder", state)
 
 
 def check_disk(settings: Settings) -> Check:
@@ -61,12 +61,12 @@ def check_disk(settings: Settings) -> Check:
     held = sum(_size(path) for path in _files(folder)) // _MIB
     vectors = sum(_size(path) for path in _files(folder / "vectors")) // _MIB if (folder / "vectors").exists() else 0
     wanted = _ROOM_MIB + vectors
-    said = f"{held} MiB in use, {free} MiB free"
+    state = f"{held} MiB in use, {free} MiB free"
     if free >= wanted:
-        return Check("disk", said)
+        return Check("disk", state)
     return Check(
         "disk",
-        said,
+        state,
         f"Disk: {free} MiB are free on the disk of {folder}, and {wanted} are needed ({vectors} of them to rewrite the "
         "vectors). Free some space, or move the folder to a larger disk (DOCENT_DATA).",
     )
@@ -143,7 +143,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             agents.append({"id": str(agent.id), "name": agent.draft.name, **asdict(counts)})
             findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
             unread = await UnreadLanguages(base.record, base.models.embedder).languages(actor, agent.id)
-            notes += [f"{agent.draft.name}: {said}" for said in unread]
+            notes += [f"{agent.draft.name}: {language}" for language in unread]
         vectors = await check_vectors(settings)
         checks = [check_data_folder(settings), check_disk(settings), *([vectors] if vectors else [])]
         checks += await ServiceChecks(base, migrated).checks()
@@ -160,7 +160,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
     if key_file and key_file.is_open_to_others():
         findings.append(f"Other accounts may read {settings.secret_key_file}: chmod 600 {settings.secret_key_file}")
     key_place = str(settings.secret_key_file) if key_file else "DOCENT_SECRET_KEY"
-    told = [*(check.in_words() for check in checks), *(check.in_words() for check in models)]
+    lines = [*(check.in_words() for check in checks), *(check.in_words() for check in models)]
     if as_json:
         print_json(
             {
@@ -175,7 +175,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             }
         )
     else:
-        _show(agents, [*told, f"Secrets are sealed with the key in {key_place}.", *notes], findings)
+        _show(agents, [*lines, f"Secrets are sealed with the key in {key_place}.", *notes], findings)
     if findings:
         raise typer.Exit(1)
 

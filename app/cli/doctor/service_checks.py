@@ -169,22 +169,22 @@ class ServiceChecks:
             return Check("workspaces", "separated by queries")
         unprotected = await record.read(lambda tx: unprotected_tables(tx.connection))
         seen = await record.of_workspace(uuid4()).read(lambda tx: seen_tables(tx.connection))
-        said = f"separated by queries, and by Postgres for the role {role}"
+        state = f"separated by queries, and by Postgres for the role {role}"
         if leaks := sorted({*unprotected, *seen}):
             problem = f"Workspaces: row-level security does not hide rows of {', '.join(leaks)}. Please report this."
-            return Check("workspaces", said, problem)
-        return Check("workspaces", said)
+            return Check("workspaces", state, problem)
+        return Check("workspaces", state)
 
     async def _mail(self, transport: MailTransport) -> Check:
         """Signs in and sends nothing."""
         failure = await transport.greet()
         state = await self._base.record.read(lambda tx: MailRecords(tx).state())
         answers = "answers" if failure is None else "does not answer"
-        said = f"{answers}, {state.waiting} mails waiting, {state.given_up} failed for good"
+        found = f"{answers}, {state.waiting} mails waiting, {state.given_up} failed for good"
         if failure is not None:
-            return Check("mail", said, f"Mail: {failure.reason}. Correct DOCENT_SMTP_URL, or start the server.")
+            return Check("mail", found, f"Mail: {failure.reason}. Correct DOCENT_SMTP_URL, or start the server.")
         note = f"Mail: the latest failure was: {state.last_error}." if state.last_error else ""
-        return Check("mail", said, note=note)
+        return Check("mail", found, note=note)
 
     async def _queue(self) -> Check:
         queue = DbosJobQueue(self._settings.job_queue_url)
@@ -204,15 +204,15 @@ class ServiceChecks:
                 CrawlRunRecords(tx).unfinished_runs(),
             )
         )
-        said = f"{len(living)} alive, {len(waiting)} readings waiting"
+        state = f"{len(living)} alive, {len(waiting)} readings waiting"
         if waiting and not living:
             return Check(
                 "workers",
-                said,
+                state,
                 f"Workers: {len(waiting)} readings are waiting, but no worker is alive. Start `docent work`, or "
                 "`docent serve --with-worker`.",
             )
-        return Check("workers", said)
+        return Check("workers", state)
 
     async def _redis(self, url: str) -> Check:
         before = time.time()
@@ -221,14 +221,14 @@ class ServiceChecks:
         except DocentError as error:
             return Check("Redis", "no answer", f"Redis: {error} Start it, or correct DOCENT_REDIS_URL.")
         self._note_clock("Redis", facts.time, before)
-        said = f"Redis {facts.version}, {facts.policy}, {facts.max_mib or 'no limit of'} MiB"
+        state = f"Redis {facts.version}, {facts.policy}, {facts.max_mib or 'no limit of'} MiB"
         if facts.max_mib and facts.policy != _POLICY:
             return Check(
                 "Redis",
-                said,
+                state,
                 note=f"Redis evicts by {facts.policy}; {_POLICY} keeps the events of running turns.",
             )
-        return Check("Redis", said)
+        return Check("Redis", state)
 
     async def _object_store(self) -> Check:
         uri = self._settings.vector_uri
@@ -263,21 +263,21 @@ class ServiceChecks:
         region = options.get("region") or options.get("aws_region") or "us-east-1"
         return given or f"https://s3.{region}.amazonaws.com"
 
-    def _note_clock(self, whose: str, told: float, before: float, coarse_seconds: float = 0) -> None:
+    def _note_clock(self, whose: str, reading: float, before: float, coarse_seconds: float = 0) -> None:
         after = time.time()
-        self._clocks.append(ClockReading(whose, (before + after) / 2 - told, (after - before) / 2 + coarse_seconds))
+        self._clocks.append(ClockReading(whose, (before + after) / 2 - reading, (after - before) / 2 + coarse_seconds))
 
     def _clock(self) -> Check:
         if not self._clocks:
             return Check("clock", "no other machine to compare it with")
-        said = ", ".join(f"{each.ahead_seconds:+.1f} s to {each.whose}" for each in self._clocks)
+        state = ", ".join(f"{each.ahead_seconds:+.1f} s to {each.whose}" for each in self._clocks)
         worst = max(self._clocks, key=lambda each: abs(each.ahead_seconds) - each.error_seconds)
         if abs(worst.ahead_seconds) - worst.error_seconds <= _TOLERATED_SECONDS:
-            return Check("clock", said)
+            return Check("clock", state)
         way = "ahead of" if worst.ahead_seconds > 0 else "behind"
         return Check(
             "clock",
-            said,
+            state,
             f"Clock: this machine is {abs(worst.ahead_seconds):.0f} s {way} {worst.whose}. Tokens, limits and "
             "schedules depend on it. Set it by NTP, for example with timedatectl set-ntp true.",
         )

@@ -90,12 +90,12 @@ def replies_of_server(data: Path, question: Mapping[str, Any]) -> Iterator[dict[
 def _lines(connection: socket.socket) -> Iterator[dict[str, Any]]:
     with connection, connection.makefile("rb") as lines:
         for line in lines:
-            said: dict[str, Any] = json.loads(line)
-            if "refused" in said:
-                raise ServerRefused(said["refused"], said["code"])
-            if "ended" in said:
+            message: dict[str, Any] = json.loads(line)
+            if "refused" in message:
+                raise ServerRefused(message["refused"], message["code"])
+            if "ended" in message:
                 return
-            yield said
+            yield message
     raise ServerRefused("The server stopped answering. Ask again.", 1)
 
 

@@ -45,9 +45,9 @@ loglevel warning
 async def serve_by_many(settings: Settings, options: Mapping[str, Any], with_worker: bool) -> None:
     """Until told to end, which ends them all. `options` are the command's own, which the processes are to have, too.
     Ends the command with exit code 2 where a process refuses its settings."""
-    told, refused = asyncio.Event(), asyncio.Event()
+    stopping, refused = asyncio.Event(), asyncio.Event()
     for received in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(received, told.set)
+        asyncio.get_running_loop().add_signal_handler(received, stopping.set)
     async with AsyncExitStack() as opened:
         listening = bound_sockets(settings.host, settings.port)
         for each in listening:
@@ -71,7 +71,7 @@ async def serve_by_many(settings: Settings, options: Mapping[str, Any], with_wor
             for number in range(1, settings.processes + 1)
         ]
         worker = [asyncio.create_task(keep_worker(environment))] if with_worker else []
-        reasons = [asyncio.create_task(told.wait()), asyncio.create_task(refused.wait())]
+        reasons = [asyncio.create_task(stopping.wait()), asyncio.create_task(refused.wait())]
         await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
         for each in listening:
             each.close()  # whoever comes while they end is to go elsewhere

@@ -49,8 +49,8 @@ async def told_by_all(own: CollectorRegistry, place: Path) -> AsyncIterator[Expo
     async def all_of_them() -> bytes:
         others = [other for other in sorted(place.parent.glob("*.sock")) if other != place]
         texts = await asyncio.gather(own_text(), *map(_asked, others))
-        told = {each.stem: text for each, text in zip((place, *others), texts, strict=True) if text}
-        return await asyncio.to_thread(_together, told)
+        by_process = {each.stem: text for each, text in zip((place, *others), texts, strict=True) if text}
+        return await asyncio.to_thread(_together, by_process)
 
     _forget(place)  # of the one that died
     try:
@@ -175,8 +175,8 @@ async def _doubles(settings: Settings, member: Member | None, opened: AsyncExitS
     if member is None:
         return NO_DOUBLES
     base = await opened.enter_async_context(open_infrastructure(settings))
-    told = await opened.enter_async_context(told_by_all(base.metrics, member.metrics_socket))
-    return Doubles({Infrastructure: base, Exposition: told})
+    exposition = await opened.enter_async_context(told_by_all(base.metrics, member.metrics_socket))
+    return Doubles({Infrastructure: base, Exposition: exposition})
 
 
 def _that_fit(settings: Settings) -> Settings:

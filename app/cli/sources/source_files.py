@@ -110,10 +110,10 @@ async def add_folder(
         source = await _source(base, agent.id, name)
         known = await base.record.of_agent(source.agent_id).read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
         left = set(known) - {file.told["url"] for file in files}
-        told = [file.told for file in files] + [{"url": gone, "delete": True} for gone in sorted(left)]
+        documents = [file.told for file in files] + [{"url": gone, "delete": True} for gone in sorted(left)]
         refused: list[str] = []
-        for start in range(0, len(told), MAX_LINES):
-            lines = "\n".join(json.dumps(each) for each in told[start : start + MAX_LINES])
+        for start in range(0, len(documents), MAX_LINES):
+            lines = "\n".join(json.dumps(each) for each in documents[start : start + MAX_LINES])
             receipt = await DocumentBatches(base.record, None).put(actor, source.id, lines)
             refused += [
                 f"{files[start + each.line - 1].path.relative_to(path)}: {each.reason}"
@@ -243,7 +243,7 @@ def _parted(text: str) -> tuple[Mapping[str, Any], str]:
 
 def _told(front: Mapping[str, Any], text: str, place: Path, base: str) -> dict[str, Any]:
     heading = _HEADING.search(text)
-    told = {
+    fields = {
         "url": _url(front, place, base),
         "title": str(front.get("title") or (heading[1] if heading else place.stem)),
         "text": text,
@@ -251,7 +251,7 @@ def _told(front: Mapping[str, Any], text: str, place: Path, base: str) -> dict[s
         "language": front.get("language") or front.get("lang"),
         "attributes": {name: _values(value) for name, value in _attributes(front).items()},
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _url(front: Mapping[str, Any], place: Path, base: str) -> str:

@@ -313,8 +313,8 @@ class SavedReplyPages(Pages):
     async def _shown(self, visit: Visit[NoForm], template: str, values: dict[str, Any]) -> Shown:
         agents = (await self._agents.page(visit.actor, PageRequest(_AGENTS))).items
         names: Sequence[tuple[str, str]] = [(str(agent.id), agent.draft.name) for agent in agents]
-        told = {"agent_options": [("", "All agents"), *names], "agent_names": dict(names), "variables": VARIABLES}
-        return Shown(template, {**told, **values})
+        context = {"agent_options": [("", "All agents"), *names], "agent_names": dict(names), "variables": VARIABLES}
+        return Shown(template, {**context, **values})
 
 
 class NewsPages(Pages):
@@ -354,9 +354,9 @@ class NewsPages(Pages):
 
 
 def _frame(news: News) -> bytes:
-    told = {
+    data = {
         "waiting": news.waiting,
         "asked_at": news.asked_at.isoformat() if news.asked_at else None,
         "moved_at": news.moved_at.isoformat() if news.moved_at else None,
     }
-    return f"event: news\ndata: {json.dumps(told, separators=(',', ':'))}\n\n".encode("ascii")
+    return f"event: news\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode("ascii")

@@ -62,8 +62,8 @@ class FailoverChatModel:
                 yield with_more(item, *before)
             return
         is_of_prompt = all(error.is_of_prompt for error in failures)
-        told, spent = " ".join(map(str, failures)), _spent(failures)
-        raise ModelUnavailable(told, is_of_prompt=is_of_prompt, spent=spent) from failures[-1]
+        reasons, spent = " ".join(map(str, failures)), _spent(failures)
+        raise ModelUnavailable(reasons, is_of_prompt=is_of_prompt, spent=spent) from failures[-1]
 
     def _in_order(self) -> list[int]:
         now = self._now()

@@ -25,20 +25,20 @@ async def model_reply(
 ) -> str:
     """The whole text. Raises ModelUnavailable or ModelInterrupted, the former also when the budget runs out or nothing
     was written because of a filter."""
-    said, why = "", ""
+    reply, why = "", ""
     try:
         async with asyncio.timeout(budget_seconds), model.stream(messages, max_tokens=max_tokens) as stream:
             async for item in stream:
                 if isinstance(item, TextDelta):
-                    said += item.text
+                    reply += item.text
                 elif isinstance(item, ChatEnd):
                     why = item.why
     except TimeoutError as error:
         message = f"The chat model took longer for a short reply than its budget of {budget_seconds:g} s."
         raise ModelUnavailable(message) from error
-    if why and not said:
+    if why and not reply:
         raise ModelUnavailable(why, is_of_prompt=True)
-    return said
+    return reply
 
 
 async def readiness(model: "OpenAIChatModel") -> str:

@@ -24,8 +24,8 @@ def fields_beside(messages: Sequence[ChatMessage]) -> dict[str, Any]:
     tools = [tool for message in messages for tool in message.tools]
     beside: dict[str, Any] = {}
     if schema is not None:
-        told = {"name": "reply", "strict": True, "schema": dict(schema)}
-        beside["response_format"] = {"type": "json_schema", "json_schema": told}
+        json_schema = {"name": "reply", "strict": True, "schema": dict(schema)}
+        beside["response_format"] = {"type": "json_schema", "json_schema": json_schema}
     if tools:
         beside["tools"] = [
             {

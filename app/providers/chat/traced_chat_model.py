@@ -54,18 +54,18 @@ class TracedChatModel:
 
 
 async def _watched(items: ChatStream, span: Span, began: float) -> AsyncGenerator[ChatItem, None]:
-    said: list[str] = []
+    texts: list[str] = []
     async for item in items:
         if isinstance(item, TextDelta):
-            if not said:
+            if not texts:
                 span.set("gen_ai.response.time_to_first_chunk", time.perf_counter() - began)
-            said.append(item.text)
+            texts.append(item.text)
         elif isinstance(item, ChatEnd):
             span.set("gen_ai.response.finish_reasons", [item.finish.value])
             span.set("gen_ai.usage.input_tokens", item.usage.prompt_tokens)
             span.set("gen_ai.usage.output_tokens", item.usage.completion_tokens)
             span.set("gen_ai.usage.cache_read.input_tokens", item.usage.cached_tokens)
-            span.set_text("gen_ai.output.messages", _messages([ChatMessage("assistant", "".join(said))]))
+            span.set_text("gen_ai.output.messages", _messages([ChatMessage("assistant", "".join(texts))]))
         yield item
 
 

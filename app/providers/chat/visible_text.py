@@ -34,10 +34,10 @@ class WrittenCalls:
 
     def feed(self, delta: Mapping[str, Any]) -> None:
         for piece in delta.get("tool_calls") or ():
-            told = piece.get("function") or {}
-            call = self._call(piece.get("index"), str(piece.get("id") or ""), str(told.get("name") or ""))
+            function = piece.get("function") or {}
+            call = self._call(piece.get("index"), str(piece.get("id") or ""), str(function.get("name") or ""))
             if call is not None:
-                call.arguments += str(told.get("arguments") or "")[: _MOST_CHARS + 1 - len(call.arguments)]
+                call.arguments += str(function.get("arguments") or "")[: _MOST_CHARS + 1 - len(call.arguments)]
 
     @property
     def whole(self) -> tuple[ToolCall, ...]:

@@ -86,11 +86,11 @@ class GitHubCodeHost:
     async def first_file(self, access: RepositoryAccess, paths: Sequence[str]) -> RepositoryFile | None:
         await self._branch_head(access)  # else a wrong name would read as a missing file
         for path in paths:
-            status, told = await self._call(
+            status, reply = await self._call(
                 "GET", access, f"contents/{quote(path)}?ref={quote(access.branch, safe='')}"
             )
-            if status == 200 and isinstance(told, dict) and told.get("type") == "file":
-                return _file(path, told)
+            if status == 200 and isinstance(reply, dict) and reply.get("type") == "file":
+                return _file(path, reply)
             if status not in (200, 404):
                 raise _refusal(status)
         return None
@@ -105,31 +105,31 @@ class GitHubCodeHost:
             "branch": proposal.branch,
         }
         await self._must("PUT", access, f"contents/{quote(proposal.file.path)}", written)
-        told = await self._must(
+        reply = await self._must(
             "POST",
             access,
             "pulls",
             {"title": proposal.title, "body": proposal.body, "head": proposal.branch, "base": access.branch},
         )
         try:
-            return OpenedPullRequest(int(told["number"]), str(told["html_url"]))
+            return OpenedPullRequest(int(reply["number"]), str(reply["html_url"]))
         except (KeyError, TypeError, ValueError) as error:
             raise Unavailable("GitHub did not say which pull request it opened.") from error
 
     async def _branch_head(self, access: RepositoryAccess) -> str:
-        told = await self._must("GET", access, f"git/ref/heads/{quote(access.branch)}")
+        reply = await self._must("GET", access, f"git/ref/heads/{quote(access.branch)}")
         try:
-            return str(told["object"]["sha"])
+            return str(reply["object"]["sha"])
         except (KeyError, TypeError) as error:
             raise Unavailable("GitHub did not return the branch's commit.") from error
 
     async def _must(
         self, method: str, access: RepositoryAccess, path: str, body: Mapping[str, str] | None = None
     ) -> Mapping[str, Any]:
-        status, told = await self._call(method, access, path, body)
-        if status not in (200, 201) or not isinstance(told, dict):
+        status, reply = await self._call(method, access, path, body)
+        if status not in (200, 201) or not isinstance(reply, dict):
             raise _refusal(status)
-        return told
+        return reply
 
     async def _call(
         self, method: str, access: RepositoryAccess, path: str, body: Mapping[str, str] | None = None
@@ -157,12 +157,12 @@ class GitHubCodeHost:
             return reply.status, None
 
 
-def _file(path: str, told: Mapping[str, Any]) -> RepositoryFile:
+def _file(path: str, reply: Mapping[str, Any]) -> RepositoryFile:
     try:
-        content = base64.b64decode(str(told["content"]))
-        if len(content) > MAX_FILE_BYTES or told.get("encoding") != "base64":
+        content = base64.b64decode(str(reply["content"]))
+        if len(content) > MAX_FILE_BYTES or reply.get("encoding") != "base64":
             raise InvalidInput("", "The page's file is too large to be changed here.")
-        return RepositoryFile(path, content.decode(), str(told["sha"]))
+        return RepositoryFile(path, content.decode(), str(reply["sha"]))
     except (KeyError, binascii.Error, UnicodeDecodeError) as error:
         raise InvalidInput("", "The page's file is not text.") from error
 

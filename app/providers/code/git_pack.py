@@ -66,31 +66,31 @@ class _Unpacking:
             self._take(self._declared_size(offset))
             each, unused = unpack_object(stream.read, hashlib.sha1)
             stream.seek(-len(unused), 1)
-            said = b"".join(each.decomp_chunks)
+            content = b"".join(each.decomp_chunks)
             if each.pack_type_num not in DELTA_TYPES:
-                whole.append((offset, each.pack_type_num, said))
+                whole.append((offset, each.pack_type_num, content))
             elif each.delta_base is not None:
                 base = each.delta_base
                 is_near = each.pack_type_num == OFS_DELTA and isinstance(base, int)
-                self._waiting[offset - int(base) if is_near else base].append((offset, said))
+                self._waiting[offset - int(base) if is_near else base].append((offset, content))
         for one in whole:
             self._settle(*one)
         return self._found
 
-    def _settle(self, offset: int, kind: int, said: bytes) -> None:
+    def _settle(self, offset: int, kind: int, content: bytes) -> None:
         """Store the object, the deltas against it, and the deltas against those."""
         from dulwich.pack import apply_delta
 
-        ready = [(offset, kind, said)]
+        ready = [(offset, kind, content)]
         while ready:
-            offset, kind, said = ready.pop()
-            name = _name(kind, said)
-            self._found[name.hex().encode()] = (kind, said)
+            offset, kind, content = ready.pop()
+            name = _name(kind, content)
+            self._found[name.hex().encode()] = (kind, content)
             for delta_offset, delta in (*self._waiting.pop(offset, ()), *self._waiting.pop(name, ())):
                 # A delta begins with the sizes of its base and of its result.
                 _, end = _number(delta, 0, first_bits=7)
                 self._take(_number(delta, end, first_bits=7)[0])
-                ready.append((delta_offset, kind, b"".join(apply_delta(said, delta))))
+                ready.append((delta_offset, kind, b"".join(apply_delta(content, delta))))
 
     def _declared_size(self, offset: int) -> int:
         """Of the object, with the numbers in front of it checked before dulwich reads them: its size, and for a delta
@@ -108,8 +108,8 @@ class _Unpacking:
             raise PackTooLarge
 
 
-def _name(kind: int, said: bytes) -> bytes:
-    return hashlib.sha1(b"%s %d\0%s" % (_NAMES[kind], len(said), said), usedforsecurity=False).digest()
+def _name(kind: int, content: bytes) -> bytes:
+    return hashlib.sha1(b"%s %d\0%s" % (_NAMES[kind], len(content), content), usedforsecurity=False).digest()
 
 
 def _number(data: bytes, at: int, first_bits: int) -> tuple[int, int]:
@@ -176,8 +176,8 @@ def files_of(objects: Objects, tip: bytes, folder: str, suffixes: tuple[str, ...
 def _root(objects: Objects, name: bytes) -> bytes:
     """The folder of a commit, or of the commit that a tag names."""
     for _ in range(8):
-        kind, said = objects.get(name, (0, b""))
-        found = (_ROOT if kind == COMMIT else _TAGGED).match(said) if kind in (COMMIT, TAG) else None
+        kind, content = objects.get(name, (0, b""))
+        found = (_ROOT if kind == COMMIT else _TAGGED).match(content) if kind in (COMMIT, TAG) else None
         if found is None:
             break
         if kind == COMMIT:
@@ -191,12 +191,12 @@ def _entries(objects: Objects, tree: bytes) -> list[tuple[str, int, bytes]]:
     from dulwich.errors import ObjectFormatException
     from dulwich.objects import parse_tree
 
-    kind, said = objects.get(tree, (0, b""))
+    kind, content = objects.get(tree, (0, b""))
     if kind != TREE:
         raise GitFailed(Outcome.NOT_HTML, "its server did not send all folders")
     found: list[tuple[str, int, bytes]] = []
     try:
-        for name, mode, entry in parse_tree(said, 20):
+        for name, mode, entry in parse_tree(content, 20):
             try:
                 found.append((name.decode(), mode, entry))
             except UnicodeDecodeError:

@@ -108,10 +108,10 @@ class GitRemotes(GuardedClient):
                     outcome, reason = status_outcome(answer.status)
                     raise GitFailed(outcome, f"{url.path}: {reason}")
                 encoding = answer.headers.get("content-encoding", "")
-                said = await read_body(answer.chunks, encoding, MAX_ANSWER_BYTES)
+                content = await read_body(answer.chunks, encoding, MAX_ANSWER_BYTES)
                 came_from = str(url)
                 kind = answer.headers.get("content-type", "")
-                return _Reply(kind, "" if came_from == asked else came_from, said)
+                return _Reply(kind, "" if came_from == asked else came_from, content)
         raise GitFailed(Outcome.TOO_MANY_REDIRECTS, f"more than {MAX_REDIRECTS} redirects")
 
 
@@ -130,9 +130,9 @@ class GitRepository:
         """The files below `folder` ("" for all) whose names end in one of `suffixes`, at the tip of a branch or tag (""
         for the repository's default). Without links, submodules, and names that begin with a full stop."""
         self._branch = branch
-        told, pack = await to_thread.run_sync(self._fetch, self._tip, 1, b"blob:none")
-        own = told.symrefs.get(b"HEAD", b"HEAD").decode(errors="replace").removeprefix("refs/heads/")
-        tip = self._tip(told.refs)[0]
+        fetched, pack = await to_thread.run_sync(self._fetch, self._tip, 1, b"blob:none")
+        own = fetched.symrefs.get(b"HEAD", b"HEAD").decode(errors="replace").removeprefix("refs/heads/")
+        tip = self._tip(fetched.refs)[0]
         found = await self._unpack(PackRequest(pack, tip, folder.strip("/"), tuple(suffixes)))
         self._texts = dict(found.texts)
         return GitTree(branch or own, found.files)
@@ -177,14 +177,14 @@ class GitRepository:
         pack = BytesIO()
         prefixes = list(dict.fromkeys([b"HEAD", *self._names]))
         try:
-            told = self._client.fetch_pack(
+            fetched = self._client.fetch_pack(
                 "", wants, _NoHistory(), pack.write, ref_prefix=prefixes, depth=depth, filter_spec=filter_spec
             )
         except (GitProtocolError, NotGitRepository, NotImplementedError) as error:
             raise GitFailed(Outcome.NOT_HTML, f"this is not a readable Git repository: {error}") from error
         except (ValueError, LookupError, AssertionError, EOFError) as error:
             raise GitFailed(Outcome.NOT_HTML, "what it answers is not Git's protocol") from error
-        return told, pack.getvalue()
+        return fetched, pack.getvalue()
 
 
 class _NoHistory:

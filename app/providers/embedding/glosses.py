@@ -195,7 +195,7 @@ def _unspaced(text: str, english_of: Lookup) -> Iterator[str]:
     at = 0
     while at < len(text):
         found = ((end, english_of(text[at:end])) for end in range(min(len(text), at + _LONGEST_UNSPACED), at, -1))
-        end, english = next(((end, said) for end, said in found if said is not None), (at + 1, None))
+        end, english = next(((end, word) for end, word in found if word is not None), (at + 1, None))
         if english is not None:
             yield f" {english} "
         else:

@@ -204,8 +204,8 @@ class OidcProvider:
 
     def _algorithms(self) -> list[str]:
         """The provider's signing algorithms among those that we accept."""
-        said = self._metadata.get("id_token_signing_alg_values_supported")
-        return [name for name in ALGORITHMS if not isinstance(said, list) or name in said]
+        supported = self._metadata.get("id_token_signing_alg_values_supported")
+        return [name for name in ALGORITHMS if not isinstance(supported, list) or name in supported]
 
     async def _user_info(self, metadata: Mapping[str, Any], access_token: object, subject: str) -> Claims:
         """The claims of the provider's UserInfo endpoint, if it has one."""
@@ -214,12 +214,12 @@ class OidcProvider:
             return {}
         body = await self._read(endpoint, {"Authorization": f"Bearer {access_token}"})
         try:
-            told = json.loads(body)
+            claims = json.loads(body)
         except (ValueError, RecursionError):
             return {}  # signed or encrypted, if the client is registered for that
-        if not isinstance(told, dict) or told.get("sub") != subject:
+        if not isinstance(claims, dict) or claims.get("sub") != subject:
             raise Unauthorized("The provider tells of somebody else than its token does.")
-        return told
+        return claims
 
     async def _read_keys(self) -> bytes:
         return await self._read((await self._described())["jwks_uri"])
@@ -238,8 +238,8 @@ class OidcProvider:
     def _oauth(self, metadata: Mapping[str, Any]) -> "AsyncOAuth2Client":
         from authlib.integrations.httpx_client import AsyncOAuth2Client
 
-        told = metadata.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
-        by_post = "client_secret_basic" not in told and "client_secret_post" in told
+        methods = metadata.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+        by_post = "client_secret_basic" not in methods and "client_secret_post" in methods
         secret = self._client.client_secret
         return AsyncOAuth2Client(
             self._client.client_id,
@@ -254,7 +254,7 @@ class OidcProvider:
         )
 
 
-def _plain(told: object) -> str:
+def _plain(value: object) -> str:
     """The provider's text if it is a plain word, else "unreadable"."""
-    text = str(told)[:60]
+    text = str(value)[:60]
     return text if text.replace("_", "").isalnum() and text.isascii() else "unreadable"

@@ -99,7 +99,7 @@ def asserted(credential: str, *, challenge: bytes, party: str, origin: str, publ
 def credential_id_of(credential: str) -> bytes:
     """The id of the key that a response claims. Raises Unauthorized."""
     try:
-        told = json.loads(credential)["rawId"]
-        return urlsafe_b64decode(told + "=" * (-len(told) % 4))
+        raw_id = json.loads(credential)["rawId"]
+        return urlsafe_b64decode(raw_id + "=" * (-len(raw_id) % 4))
     except (ValueError, KeyError, TypeError, RecursionError, Base64Error) as error:
         raise Unauthorized(_DOES_NOT_HOLD) from error

@@ -162,8 +162,8 @@ class KeywordAnalysis:
         words: dict[Spellings, None] = {}
         for each in found:
             if isinstance(each, str):
-                told = [term for term in _terms_in(each) if term.casefold() not in left_out]
-                words |= {((term,),): None for term in self._analysed(told)}
+                kept = [term for term in _terms_in(each) if term.casefold() not in left_out]
+                words |= {((term,),): None for term in self._analysed(kept)}
                 continue
             parts = [part for part in each.parts if part.casefold() not in left_out]
             if in_parts := self._analysed(parts):

@@ -74,16 +74,16 @@ class GoldenQuestionRecords(Repository):
         there are any, and keep its id."""
         if not self._exists(AGENTS, golden.agent_id):
             raise NotFound("agent")
-        told = _told(golden)
+        values = _told(golden)
         statement = self._insert(GOLDEN_QUESTIONS).values(
             id=golden.id,
             agent_id=golden.agent_id,
             wording=_wording(golden),
             origin=golden.origin.value,
             created_at=self._now(),
-            **told,
+            **values,
         )
-        upsert = statement.on_conflict_do_update(index_elements=["agent_id", "wording"], set_=_said_of(told))
+        upsert = statement.on_conflict_do_update(index_elements=["agent_id", "wording"], set_=_said_of(values))
         kept = self._connection.scalars(upsert.returning(GOLDEN_QUESTIONS.c.id)).one()
         return self.question(golden.agent_id, kept)
 
@@ -117,9 +117,9 @@ def _told(golden: GoldenQuestion) -> dict[str, Any]:
     }
 
 
-def _said_of(told: dict[str, Any]) -> dict[str, Any]:
+def _said_of(values: dict[str, Any]) -> dict[str, Any]:
     """Without empty expectations for the answer: those of the stored one stay."""
-    return {name: value for name, value in told.items() if value or name not in _OF_ANSWER}
+    return {name: value for name, value in values.items() if value or name not in _OF_ANSWER}
 
 
 def _wording(golden: GoldenQuestion) -> str:

@@ -33,8 +33,8 @@ def formula_text(node: Element, level: int = 0) -> str:
     kind = node.tag.removeprefix(_MATH)
     if kind == "t" or level > _MOST_LEVELS:
         return node.text or ""
-    told = [(child.tag.removeprefix(_MATH), formula_text(child, level + 1)) for child in node]
-    parts = dict(told)
+    children = [(child.tag.removeprefix(_MATH), formula_text(child, level + 1)) for child in node]
+    parts = dict(children)
     if kind == "f":
         return f"{_bracketed(parts.get('num', ''))}/{_bracketed(parts.get('den', ''))}"
     if kind == "rad":
@@ -48,7 +48,7 @@ def formula_text(node: Element, level: int = 0) -> str:
         ends = "".join(f"{sign}{_bracketed(text)}" for sign, text in (("_", below), ("^", above)) if text)
         inner = parts.get("e", "")
         return f"{_sign(node, 'chr', '∫')}{ends} {inner}" if kind == "nary" else f"{inner}{ends}"
-    return "".join(text for _, text in told)
+    return "".join(text for _, text in children)
 
 
 def _sign(node: Element, name: str, usual: str) -> str:
@@ -199,14 +199,14 @@ def _html(parts: dict[str, bytes]) -> str:
         io.BytesIO(zipped(parts)), convert_image=_described, include_embedded_style_map=False
     )
     html = str(converted.value)
-    for box, told in _BOXES.items():
-        html = html.replace(box, told)
+    for box, text in _BOXES.items():
+        html = html.replace(box, text)
     return html
 
 
 def _described(image: Any) -> list[Any]:
-    told = description(image.alt_text or "")
-    return [mammoth.html.text(told)] if told else []
+    alternative = description(image.alt_text or "")
+    return [mammoth.html.text(alternative)] if alternative else []
 
 
 def _written_out(parts: dict[str, bytes]) -> list[str]:

@@ -143,8 +143,8 @@ def one_line(text: str) -> str:
 def description(alternative: str) -> str:
     """The alternative text of a picture; "" for a file's name, and for what a program guessed: below that it says
     so."""
-    told = alternative.strip()
-    return one_line(told) if " " in told and "\n" not in told else ""
+    text = alternative.strip()
+    return one_line(text) if " " in text and "\n" not in text else ""
 
 
 def _as_ascii(part: bytes) -> bytes:
@@ -169,8 +169,8 @@ def chart_texts(chart: Any) -> list[str]:
 
 
 def _text(title: Any) -> str:
-    told = title.iterfind("./{*}tx//{*}t") if title.find(".//{*}t") is not None else title.iterfind("./{*}tx//{*}v")
-    return one_line("".join(each.text or "" for each in told))
+    texts = title.iterfind("./{*}tx//{*}t") if title.find(".//{*}t") is not None else title.iterfind("./{*}tx//{*}v")
+    return one_line("".join(each.text or "" for each in texts))
 
 
 def _points(series: Any, *names: str) -> list[str]:

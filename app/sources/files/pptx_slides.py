@@ -92,8 +92,8 @@ def _texts(shape: Any) -> Iterator[str]:
         else:
             yield from (as_prose(line) for _, line in lines)
 
-    elif told := description(str(shape.element.xpath("string(.//p:cNvPr/@descr)"))):
-        yield as_prose(told)
+    elif alternative := description(str(shape.element.xpath("string(.//p:cNvPr/@descr)"))):
+        yield as_prose(alternative)
 
 
 def _rows(table: Any) -> list[list[str]]:

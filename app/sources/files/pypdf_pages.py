@@ -77,11 +77,11 @@ def _text_in_rows(page: PageObject) -> str:
             pieces[-1] = (pieces[-1][0] + text, pieces[-1][1])
 
     whole = page.extract_text(visitor_text=note)
-    told = "".join(
+    in_rows = "".join(
         f"{text.rstrip()} " if text.endswith("\n") and _is_beside(place, behind) else text
         for (text, place), (_, behind) in pairwise([*pieces, ("", None)])
     )
-    return told if told.split() == whole.split() else whole
+    return in_rows if in_rows.split() == whole.split() else whole
 
 
 def _place(matrix: Sequence[float], text_matrix: Sequence[float]) -> tuple[float, float] | None:

@@ -103,10 +103,10 @@ class Confluence(DocumentList):
         seen: set[str] = set()
         while path and path not in seen:
             seen.add(path)
-            told = await self._api.get(path)
-            links = object_of(told, "_links")
+            page = await self._api.get(path)
+            links = object_of(page, "_links")
             site = text_of(links, "base") or f"{self._api.start.origin}/wiki"
-            for each in objects_of(told, "results"):
+            for each in objects_of(page, "results"):
                 if text_of(each, "status") == "current":
                     yield _article(each, site)
             path = text_of(links, "next")
@@ -122,20 +122,20 @@ class Confluence(DocumentList):
         return f"{_API}/spaces/{text_of(spaces[0], 'id')}/{_PAGES}"
 
     async def text(self, article: Article) -> str:
-        told = await self._api.get(f"{_API}/pages/{article.key}?body-format=storage")
+        page = await self._api.get(f"{_API}/pages/{article.key}?body-format=storage")
         try:
-            return html_of_storage(text_of(object_of(object_of(told, "body"), "storage"), "value"))
+            return html_of_storage(text_of(object_of(object_of(page, "body"), "storage"), "value"))
         except ValueError as error:
             raise ApiFailed(Outcome.UNREADABLE_FILE, "its body is not in the storage format") from error
 
 
-def _article(told: Json, site: str) -> Article:
-    version = object_of(told, "version")
+def _article(page: Json, site: str) -> Article:
+    version = object_of(page, "version")
     return Article(
-        url=site + text_of(object_of(told, "_links"), "webui"),
-        title=text_of(told, "title"),
+        url=site + text_of(object_of(page, "_links"), "webui"),
+        title=text_of(page, "title"),
         changed=text_of(version, "number"),
-        key=text_of(told, "id"),
+        key=text_of(page, "id"),
         modified=day_of(text_of(version, "createdAt")),
     )
 

@@ -23,8 +23,8 @@ class Discourse(DocumentList):
         category = _CATEGORY.search(self._api.start.path)
         path = f"{category[0]}.json" if category else "/latest.json"
         for number in range(_MAX_PAGES):
-            told = object_of(await self._api.get(f"{path}?page={number}"), "topic_list")
-            topics = objects_of(told, "topics")
+            page = object_of(await self._api.get(f"{path}?page={number}"), "topic_list")
+            topics = objects_of(page, "topics")
             for each in topics:
                 key, slug = text_of(each, "id"), text_of(each, "slug")
                 if key and each.get("visible") is not False and each.get("archetype", "regular") == "regular":
@@ -36,12 +36,12 @@ class Discourse(DocumentList):
                         key=key,
                         modified=day_of(bumped),
                     )
-            if not topics or not text_of(told, "more_topics_url"):
+            if not topics or not text_of(page, "more_topics_url"):
                 return
 
     async def text(self, article: Article) -> str:
-        told = await self._api.get(f"/t/{article.key}.json")
-        posts = objects_of(object_of(told, "post_stream"), "posts")
+        topic = await self._api.get(f"/t/{article.key}.json")
+        posts = objects_of(object_of(topic, "post_stream"), "posts")
         accepted = next((text_of(each, "cooked") for each in posts[1:] if each.get("accepted_answer") is True), "")
         first = text_of(posts[0], "cooked") if posts else ""
         return f"{first}<h2>Accepted answer</h2>{accepted}" if accepted else first

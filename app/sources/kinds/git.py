@@ -61,12 +61,12 @@ class GitMarkdown(DocumentList):
             self._said = dict.fromkeys(keys, ApiFailed(error.outcome, error.reason))
 
     async def text(self, article: Article) -> str:
-        said = self._said.get(article.key)
-        if said is None:
+        blob = self._said.get(article.key)
+        if blob is None:
             raise ApiFailed(Outcome.UNREACHABLE, "the repository's server did not send this file")
-        if isinstance(said, ApiFailed):
-            raise said
-        text = decode_html(said, "utf-8")
+        if isinstance(blob, ApiFailed):
+            raise blob
+        text = decode_html(blob, "utf-8")
         front = _FRONT_MATTER.match(text)
         if front and _DRAFT.search(front[1]):
             raise ApiFailed(Outcome.NOINDEX, "its front matter marks it as a draft")

@@ -22,23 +22,23 @@ class Intercom(DocumentList):
         """Articles outside of a help centre have no `url` and are left out, like drafts."""
         number = pages = 1
         while number <= pages:
-            told = await self._api.get(f"{_PAGE}{number}")
-            for each in objects_of(told, "data"):
+            page = await self._api.get(f"{_PAGE}{number}")
+            for each in objects_of(page, "data"):
                 if text_of(each, "state") == "published" and text_of(each, "url"):
                     yield _article(each)
-            total = object_of(told, "pages").get("total_pages")
+            total = object_of(page, "pages").get("total_pages")
             pages = total if isinstance(total, int) else 0
             number += 1
 
 
-def _article(told: Json) -> Article:
-    updated = told.get("updated_at")
+def _article(article: Json) -> Article:
+    updated = article.get("updated_at")
     return Article(
-        url=text_of(told, "url"),
-        title=text_of(told, "title"),
-        changed=text_of(told, "updated_at"),
-        text=text_of(told, "body"),
-        language=text_of(told, "default_locale").partition("-")[0].lower() or None,
+        url=text_of(article, "url"),
+        title=text_of(article, "title"),
+        changed=text_of(article, "updated_at"),
+        text=text_of(article, "body"),
+        language=text_of(article, "default_locale").partition("-")[0].lower() or None,
         modified=_day(updated) if isinstance(updated, int) else None,
     )
 

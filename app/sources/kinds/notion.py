@@ -35,14 +35,14 @@ async def html_of_children(children: Children, block_id: str, depth: int = 0) ->
 
 async def _html_of(children: Children, block: Json, depth: int) -> str:
     kind = text_of(block, "type")
-    told = object_of(block, kind)
+    content = object_of(block, kind)
     if kind in _ELSEWHERE:
         return ""
-    text = html_of_text(objects_of(told, "rich_text"))
+    text = html_of_text(objects_of(content, "rich_text"))
     below = ""
     if block.get("has_children") is True and depth <= _MAX_DEPTH:
         # A copy of a synced block has the children of the original.
-        original = text_of(object_of(told, "synced_from"), "block_id")
+        original = text_of(object_of(content, "synced_from"), "block_id")
         below = await html_of_children(children, original or text_of(block, "id"), depth)
     if kind in _HEADINGS:
         return f"<{_HEADINGS[kind]}>{text}</{_HEADINGS[kind]}>{below}"
@@ -50,35 +50,35 @@ async def _html_of(children: Children, block: Json, depth: int) -> str:
         case "bulleted_list_item" | "numbered_list_item":
             return f"<li>{text}{below}</li>"
         case "to_do":
-            return f"<li>[{'x' if told.get('checked') is True else ' '}] {text}{below}</li>"
+            return f"<li>[{'x' if content.get('checked') is True else ' '}] {text}{below}</li>"
         case "toggle":
             return f"<details><summary>{text}</summary>{below}</details>"
         case "quote":
             return f"<blockquote><p>{text}</p>{below}</blockquote>"
         case "code":
-            code = escape(plain_text(objects_of(told, "rich_text")))
-            language = escape(text_of(told, "language"))
-            return f'<pre><code class="language-{language}">{code}</code></pre>{_caption(told)}'
+            code = escape(plain_text(objects_of(content, "rich_text")))
+            language = escape(text_of(content, "language"))
+            return f'<pre><code class="language-{language}">{code}</code></pre>{_caption(content)}'
         case "equation":
-            return f"<p><code>{escape(text_of(told, 'expression'))}</code></p>"
+            return f"<p><code>{escape(text_of(content, 'expression'))}</code></p>"
         case "table":
             first, end, others = below.partition("</tr>")
-            if told.get("has_column_header") is True:
+            if content.get("has_column_header") is True:
                 first = first.replace("td>", "th>")  # in text, it is escaped
             return f"<table>{first}{end}{others}</table>"
         case "table_row":
-            cells = told.get("cells")
+            cells = content.get("cells")
             rows = [each for each in cells if isinstance(each, list)] if isinstance(cells, list) else []
             return f"<tr>{''.join(f'<td>{html_of_text(each)}</td>' for each in rows)}</tr>"
         case "bookmark" | "embed" | "link_preview":
-            url = escape(text_of(told, "url"))
-            return f'<p><a href="{url}">{html_of_text(objects_of(told, "caption")) or url}</a></p>'
+            url = escape(text_of(content, "url"))
+            return f'<p><a href="{url}">{html_of_text(objects_of(content, "caption")) or url}</a></p>'
         case _:
-            return (f"<p>{text}</p>" if text else "") + below + _caption(told)
+            return (f"<p>{text}</p>" if text else "") + below + _caption(content)
 
 
-def _caption(told: Json) -> str:
-    text = html_of_text(objects_of(told, "caption"))
+def _caption(content: Json) -> str:
+    text = html_of_text(objects_of(content, "caption"))
     return f"<p>{text}</p>" if text else ""
 
 
@@ -123,8 +123,8 @@ class Notion(DocumentList):
         if database is None:
             queries: list[tuple[str, Json]] = [("/v1/search", _SEARCH)]
         else:
-            told = await self._api.get(f"/v1/databases/{database[1]}")
-            ids = [text_of(each, "id") for each in objects_of(told, "data_sources")]
+            found = await self._api.get(f"/v1/databases/{database[1]}")
+            ids = [text_of(each, "id") for each in objects_of(found, "data_sources")]
             queries = [(f"/v1/data_sources/{each}/query", {"sorts": [_SORT]}) for each in ids]
         for path, query in queries:
 
@@ -157,27 +157,27 @@ async def _listed(results: Callable[[str], Awaitable[Json]]) -> AsyncIterator[Js
     """The results after each cursor, "" being the first."""
     cursor, seen = "", {""}
     while True:
-        told = await results(cursor)
-        for each in objects_of(told, "results"):
+        page = await results(cursor)
+        for each in objects_of(page, "results"):
             yield each
-        cursor = text_of(told, "next_cursor") if told.get("has_more") is True else ""
+        cursor = text_of(page, "next_cursor") if page.get("has_more") is True else ""
         if cursor in seen:
             return
         seen.add(cursor)
 
 
-def _article(told: Json) -> Article:
+def _article(page: Json) -> Article:
     """A row of a database is a page as well, whose columns of text are its first sections."""
-    properties = [(name, each) for name, each in object_of(told, "properties").items() if isinstance(each, dict)]
+    properties = [(name, each) for name, each in object_of(page, "properties").items() if isinstance(each, dict)]
     titles = [plain_text(objects_of(each, "title")) for _, each in properties]
     columns = [(name, html_of_text(objects_of(each, "rich_text"))) for name, each in properties]
-    edited = text_of(told, "last_edited_time")
+    edited = text_of(page, "last_edited_time")
     return Article(
-        url=text_of(told, "public_url") or text_of(told, "url"),
+        url=text_of(page, "public_url") or text_of(page, "url"),
         title="".join(titles) or "Untitled",
         changed=edited,
         text="".join(f"<h2>{escape(name)}</h2><p>{text}</p>" for name, text in columns if text),
-        key=text_of(told, "id"),
+        key=text_of(page, "id"),
         modified=day_of(edited),
     )
 

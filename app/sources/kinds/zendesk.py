@@ -24,21 +24,21 @@ class Zendesk(DocumentList):
         seen: set[str] = set()
         while path and path not in seen:
             seen.add(path)
-            told = await self._api.get(path)
-            for each in objects_of(told, "articles"):
+            page = await self._api.get(path)
+            for each in objects_of(page, "articles"):
                 if each.get("draft") is not True and each.get("user_segment_id") is None and text_of(each, "html_url"):
                     yield _article(each)
-            path = text_of(object_of(told, "links"), "next") if object_of(told, "meta").get("has_more") is True else ""
+            path = text_of(object_of(page, "links"), "next") if object_of(page, "meta").get("has_more") is True else ""
 
 
-def _article(told: Json) -> Article:
-    updated = text_of(told, "updated_at")
+def _article(article: Json) -> Article:
+    updated = text_of(article, "updated_at")
     return Article(
-        url=text_of(told, "html_url"),
-        title=text_of(told, "title"),
+        url=text_of(article, "html_url"),
+        title=text_of(article, "title"),
         changed=updated,
-        text=text_of(told, "body"),
-        language=text_of(told, "locale").partition("-")[0].lower() or None,
+        text=text_of(article, "body"),
+        language=text_of(article, "locale").partition("-")[0].lower() or None,
         modified=day_of(updated),
     )
 

@@ -91,27 +91,27 @@ class JsonApi:
 
 def _object(body: bytes) -> Json:
     try:
-        told = json.loads(body)
+        value = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise ApiFailed(Outcome.NOT_HTML, "the response is not JSON") from error
-    if not isinstance(told, dict):
+    if not isinstance(value, dict):
         raise ApiFailed(Outcome.NOT_HTML, "the response is not a JSON object")
-    return told
+    return value
 
 
-def objects_of(told: Json, name: str) -> list[Json]:
+def objects_of(value: Json, name: str) -> list[Json]:
     """The objects of a list; [] if there is none."""
-    found = told.get(name)
+    found = value.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
-def object_of(told: Json, name: str) -> Json:
+def object_of(value: Json, name: str) -> Json:
     """The object; {} if there is none."""
-    found = told.get(name)
+    found = value.get(name)
     return found if isinstance(found, dict) else {}
 
 
-def text_of(told: Json, name: str) -> str:
+def text_of(value: Json, name: str) -> str:
     """ "" where there is none; a number as it is written."""
-    found = told.get(name)
+    found = value.get(name)
     return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""

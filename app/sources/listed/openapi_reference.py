@@ -32,18 +32,18 @@ class OpenApiDocument:
     root: Json
     references: int = field(default=0, init=False)
 
-    def resolve(self, told: object) -> Json:
+    def resolve(self, value: object) -> Json:
         """The object itself; {} for anything else, and beyond the limits."""
         for _ in range(_MAX_HOPS):
-            if not isinstance(told, Mapping):
+            if not isinstance(value, Mapping):
                 return {}
-            pointer = told.get("$ref")
+            pointer = value.get("$ref")
             if not isinstance(pointer, str) or not pointer.startswith("#/"):
-                return told
+                return value
             self.references += 1
             if self.references > MAX_REFERENCES:
                 return {}
-            told = self._at(pointer)
+            value = self._at(pointer)
         return {}
 
     def properties(self, schema: object) -> "Iterator[SchemaProperty]":
@@ -71,12 +71,12 @@ class OpenApiDocument:
             for part in objects_of(found, name):
                 yield from self._properties(part, path, depth - 1, left)
         required = found.get("required")
-        for name, told in object_of(found, "properties").items():
+        for name, declared in object_of(found, "properties").items():
             if left[0] <= 0:
                 return
             left[0] -= 1
             whole = f"{path}.{name}" if path else str(name)
-            own = self.resolve(told)
+            own = self.resolve(declared)
             yield SchemaProperty(whole, own, self.type_of(own), isinstance(required, list) and name in required)
             yield from self._properties(own, whole, depth - 1, left)
 
@@ -144,8 +144,8 @@ def _articles(body: bytes, url: str, page_url: str) -> list[Article]:
     if not _VERSION.fullmatch(version):
         raise ApiFailed(Outcome.NOT_HTML, "the document is neither OpenAPI 3 nor Swagger 2.0")
     found: list[Article] = []
-    for path, told in object_of(root, "paths").items():
-        item = document.resolve(told)
+    for path, path_item in object_of(root, "paths").items():
+        item = document.resolve(path_item)
         for method in METHODS:
             operation = document.resolve(item.get(method))
             if not operation or operation.get("x-internal") is True:
@@ -162,12 +162,12 @@ def _articles(body: bytes, url: str, page_url: str) -> list[Article]:
 
 def _parsed(body: bytes) -> Json:
     try:
-        told = json.loads(body) if body.lstrip()[:1] == b"{" else yaml.load(body, YamlLoader)  # noqa: S506 - safe
+        document = json.loads(body) if body.lstrip()[:1] == b"{" else yaml.load(body, YamlLoader)  # noqa: S506 - safe
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise ApiFailed(Outcome.NOT_HTML, "the document is neither JSON nor YAML") from error
-    if not isinstance(told, dict):
+    if not isinstance(document, dict):
         raise ApiFailed(Outcome.NOT_HTML, "the document is not an object")
-    return told
+    return document
 
 
 def _address(url: str, page_url: str, method: str, path: str, operation: Json) -> str:
@@ -193,11 +193,15 @@ def _written(document: OpenApiDocument, item: Json, operation: Json) -> str:
     if swagger_body is not None:  # Swagger 2.0
         body = {"description": swagger_body.get("description"), "content": {"": swagger_body}}
     blocks += _content(document, "Request body", body)
-    responses = [(str(code), document.resolve(told)) for code, told in object_of(operation, "responses").items()]
-    blocks += _section("Responses", [(code, [], text_of(told, "description")) for code, told in responses])
-    for code, told in responses:
+    responses = [
+        (str(code), document.resolve(response)) for code, response in object_of(operation, "responses").items()
+    ]
+    blocks += _section("Responses", [(code, [], text_of(response, "description")) for code, response in responses])
+    for code, response in responses:
         if code.startswith("2"):
-            content = told if "content" in told else {"content": {"": told}}  # without "content", it is Swagger 2.0
+            content = (
+                response if "content" in response else {"content": {"": response}}
+            )  # without "content", it is Swagger 2.0
             blocks += _content(document, f"Response {code}", {"content": content["content"]})
             break
     return "\n\n".join(block for block in blocks if block.strip())
@@ -206,8 +210,8 @@ def _written(document: OpenApiDocument, item: Json, operation: Json) -> str:
 def _parameters(document: OpenApiDocument, item: Json, operation: Json) -> list[Json]:
     """The path's parameters, unless the operation redefines them."""
     found: dict[tuple[str, str], Json] = {}
-    for told in (item, operation):
-        for each in objects_of(told, "parameters"):
+    for owner in (item, operation):
+        for each in objects_of(owner, "parameters"):
             parameter = document.resolve(each)
             if text_of(parameter, "name"):
                 found[text_of(parameter, "name"), text_of(parameter, "in")] = parameter
@@ -224,9 +228,9 @@ def _parameter(document: OpenApiDocument, parameter: Json) -> _Term:
 def _content(document: OpenApiDocument, title: str, body: Json) -> Iterator[str]:
     media = object_of(body, "content")
     name = next((str(each) for each in media if "json" in str(each)), next(iter(media), ""))
-    told = object_of(media, name)
-    properties = list(document.properties(told.get("schema")))
-    example = _example(document, told)
+    media_type = object_of(media, name)
+    properties = list(document.properties(media_type.get("schema")))
+    example = _example(document, media_type)
     if not properties and not example and not text_of(body, "description"):
         return
     yield f"## {title}"
@@ -263,9 +267,9 @@ def _section(title: str, terms: list[_Term]) -> list[str]:
 def _definitions(terms: list[_Term]) -> str:
     listed = ""
     for name, facts, what in terms:
-        told = ", ".join(fact for fact in facts if fact)
-        told = f"{told}. {what}" if told and what else told or what
-        listed += f"<dt><code>{escape(name)}</code></dt><dd>{escape(' '.join(told.split()))}</dd>"
+        line = ", ".join(fact for fact in facts if fact)
+        line = f"{line}. {what}" if line and what else line or what
+        listed += f"<dt><code>{escape(name)}</code></dt><dd>{escape(' '.join(line.split()))}</dd>"
     return f"<dl>{listed}</dl>" if listed else ""
 
 

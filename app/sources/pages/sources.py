@@ -211,14 +211,14 @@ class SourcePages(Pages):
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]
         title = " ".join(visit.input.title.split())[:MAX_NAME_CHARS]
         unread = await self._unread.languages(visit.actor, visit.agent.id)
-        told = {
+        context = {
             "rows": rows,
             "unread": unread,
             "state_tone": state_tone,
             "most": self._files.max_bytes,
             "listed_kinds": [(kind.value, " · ".join(filter(None, (kind.label, kind.address)))) for kind in _LISTED],
         }
-        return Shown("sources/pages/sources.html", told | _FILES | {"title": title})
+        return Shown("sources/pages/sources.html", context | _FILES | {"title": title})
 
     @action("/console/agents/{agent_id}/sources/look", access=write, shown_on="sources")
     async def look_at_site(self, visit: Visit[Look]) -> Shown:

@@ -94,7 +94,7 @@ class SourceUpkeepPages(Pages):
         self, visit: Visit[Form], source: Source, *, secret: str = "", preview: RunPreview | None = None
     ) -> Shown:
         kind = source.config.kind
-        told = {
+        context = {
             "source": source,
             "is_fetched": not kind.is_given,
             "hook": f"{str(visit.request.base_url).rstrip('/')}/v1/hooks/sources/{source.id}",
@@ -103,4 +103,4 @@ class SourceUpkeepPages(Pages):
             "api_access": kind.api_access if isinstance(kind, ListedKind) else ApiAccess(),
             "access": await self._accesses.access(visit.actor, source.id),
         }
-        return Shown("sources/pages/source_upkeep.html", told)
+        return Shown("sources/pages/source_upkeep.html", context)

@@ -196,10 +196,10 @@ def bar_chart(names: Sequence[str], *bars: Bars) -> BarChart:
                 y = TOP + high * (1 - (level + value) / top)
                 drawn.append(DrawnBar(kind, _round(middle - width / 2), _round(y), _round(width), _round(tall)))
             level += value
-        said = ", ".join(f"{each.values[number]:,} {each.label}" for each in bars)
+        figures = ", ".join(f"{each.values[number]:,} {each.label}" for each in bars)
         shown = name if number % every == 0 else ""
         is_spare = number // every % 2 == 1
-        places.append(Place(_round(middle - wide / 2), _round(middle), f"{name}: {said}", shown, is_spare))
+        places.append(Place(_round(middle - wide / 2), _round(middle), f"{name}: {figures}", shown, is_spare))
     return BarChart(
         tuple(drawn),
         tuple(places),

@@ -116,8 +116,8 @@ class Dispatcher:
                 agent = await self._agents.agent(visit.actor, visit.path_id("agent_id"))
                 visit = replace(visit, agent_or_none=agent)
         if too_large:
-            told = f"This is too large. Send at most {size(page.max_body_bytes)}, or split it."
-            return await self._shown_again(visit, {}, {too_large: told}, STATUS_OF_CODE["too_large"])
+            message = f"This is too large. Send at most {size(page.max_body_bytes)}, or split it."
+            return await self._shown_again(visit, {}, {too_large: message}, STATUS_OF_CODE["too_large"])
         if request.method == "POST":
             answer = await self._posted(visit, fields)
         else:

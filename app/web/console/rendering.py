@@ -81,7 +81,7 @@ class Rendering:
         is on every page that an operator sees."""
         rejected = shown.form or visit.rejected
         menu = menu_of(visit, agents, waiting)
-        told = {
+        context = {
             "visit": visit,
             "operator": visit.operator_or_none,
             "agent": visit.agent_or_none,
@@ -105,7 +105,7 @@ class Rendering:
 
         def drawn(rejected: Rejected | None, refused: str = "") -> str:
             form = partial(_form_view, rejected=rejected)
-            return self._templates.get_template(shown.template).render({**told, "form": form, "refused": refused})
+            return self._templates.get_template(shown.template).render({**context, "form": form, "refused": refused})
 
         text = drawn(rejected)
         if rejected and (unsaid := _unsaid(rejected, text)):

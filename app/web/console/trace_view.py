@@ -33,13 +33,13 @@ def found_by_turn(trace: Mapping[str, Any]) -> list[FoundRow]:
     ]
 
 
-def found_by_search(told: Mapping[str, Any], at_most: int) -> list[FoundRow]:
+def found_by_search(trace: Mapping[str, Any], at_most: int) -> list[FoundRow]:
     """From `SearchReport.as_json`."""
     return [
         FoundRow(
             row["url"], row["title"], row["confidence"], row["cosine"], row["bm25"], row["logit"], row["is_source"]
         )
-        for row in told["chunks"][:at_most]
+        for row in trace["chunks"][:at_most]
     ]
 
 

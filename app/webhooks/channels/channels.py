@@ -44,11 +44,11 @@ _ROW, _BUTTON, _LINK = 1, 2, 5  # Discord's numbers of components and styles
 def post_of(kind: ChannelKind, notice: Notice, url: str, quotes: Sequence[str] = ()) -> tuple[str, bytes]:
     """The query string to append to the channel's address, and the body. `url` is the button's target, "" for no
     button. `quotes` are visitors' questions."""
-    said = [one_line(quote, _QUOTE_CHARS) for quote in quotes[:MAX_QUOTES]]
+    quoted = [one_line(quote, _QUOTE_CHARS) for quote in quotes[:MAX_QUOTES]]
     lines = [one_line(line, _LINE_CHARS) for part in notice.paragraphs for line in part.split("\n")]
     notice = replace(notice, paragraphs=tuple(lines))
     query, message_of = _SERVICES[kind]
-    return query, json.dumps(message_of(notice, url, said), separators=(",", ":")).encode()
+    return query, json.dumps(message_of(notice, url, quoted), separators=(",", ":")).encode()
 
 
 def slack_text(text: str) -> str:
@@ -77,11 +77,11 @@ def _section(text: str) -> dict[str, Any]:
 
 
 def _discord(notice: Notice, url: str, quotes: Sequence[str]) -> dict[str, Any]:
-    said = [*notice.paragraphs, *quotes]
+    paragraphs = [*notice.paragraphs, *quotes]
     marks = [""] * len(notice.paragraphs) + ["> "] * len(quotes)
     embed: dict[str, Any] = {
         "title": discord_text(one_line(notice.subject, _TITLE_CHARS)),
-        "description": "\n".join(mark + discord_text(text) for mark, text in zip(marks, said, strict=True)),
+        "description": "\n".join(mark + discord_text(text) for mark, text in zip(marks, paragraphs, strict=True)),
         "color": _BLUE,
     }
     message: dict[str, Any] = {"embeds": [embed], "allowed_mentions": {"parse": []}}
@@ -184,8 +184,8 @@ class ChannelPosts(DeliveryLoop[WaitingPost]):
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
         """Called in the transaction in which the news leave the outbox, so each is queued exactly once."""
-        if told := [each for each in news if event_of(each.kind) in noticed()]:
-            NoticePostRecords(tx).put(told)
+        if noticed_news := [each for each in news if event_of(each.kind) in noticed()]:
+            NoticePostRecords(tx).put(noticed_news)
 
     def wanting(self, tx: Transaction, event: WebhookEvent, until: datetime) -> list[UUID]:
         return NoticeChannelRecords(tx).wanting(event, until)

@@ -20,13 +20,13 @@ class NoticeChannelPages(Pages):
 
     @page(CHANNELS_PATH, access=read, under="notices", link=Link("notices", "Slack and Discord channels"))
     async def notice_channels(self, visit: Visit[NoForm]) -> Shown:
-        told = {
+        context = {
             "channels": await self._channels.of_workspace(visit.actor),
             "in_words": noticed(),
             "most": MAX_CHANNELS,
             "has_address": bool(self._mailer.whole_url("/")),
         }
-        return Shown("webhooks/channels/notice_channels.html", told)
+        return Shown("webhooks/channels/notice_channels.html", context)
 
     @action(CHANNELS_PATH, access=write, shown_on="notice_channels")
     async def add_notice_channel(self, visit: Visit[NewChannel]) -> Go:
@@ -37,8 +37,8 @@ class NoticeChannelPages(Pages):
     @action(CHANNELS_PATH + "/{channel_id}/test", access=write, under="notices")
     async def test_notice_channel(self, visit: Visit[NoForm]) -> Go:
         failure = await self._channels.test(visit.actor, visit.path_id("channel_id"))
-        said = f"The test message failed: {failure}." if failure else "Test message posted. Check the channel."
-        return Go(visit.url("notice_channels"), said)
+        outcome = f"The test message failed: {failure}." if failure else "Test message posted. Check the channel."
+        return Go(visit.url("notice_channels"), outcome)
 
     @action(CHANNELS_PATH + "/{channel_id}/delete", access=write, under="notices")
     async def delete_notice_channel(self, visit: Visit[NoForm]) -> Go:

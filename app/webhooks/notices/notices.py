@@ -45,11 +45,11 @@ class NoticeMails:
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
         """Add a mail for each subscribed operator, in the transaction in which the news leave the outbox, so each is
         added exactly once."""
-        told = [each for each in news if event_of(each.kind) in noticed()] if self._mailer.is_on else []
-        if not told:
+        wanted = [each for each in news if event_of(each.kind) in noticed()] if self._mailer.is_on else []
+        if not wanted:
             return
-        readers = NoticeRecords(tx).readers({each.agent_id for each in told})
-        for each in told:
+        readers = NoticeRecords(tx).readers({each.agent_id for each in wanted})
+        for each in wanted:
             event = event_of(each.kind)
             wanting = [
                 reader

@@ -30,7 +30,7 @@ class HelpDeskPages(Pages):
 
     @page("/console/agents/{agent_id}/help-desk", access=read, menu=MenuEntry("Help desk", "Set-up", 2, "desk"))
     async def help_desk(self, visit: Visit[HelpDeskWanted]) -> Shown:
-        told = {
+        context = {
             "desk": await self._desks.desk(visit.actor, visit.agent.id),
             "tickets": await self._desks.tickets(visit.actor, visit.agent.id, visit.input.part(_SHOWN)),
             "cursor": visit.input.cursor,
@@ -39,7 +39,7 @@ class HelpDeskPages(Pages):
             "events": {event: noticed()[event] for event in HANDED_OVER},
             "has_mail": self._mailer.is_on,
         }
-        return Shown("webhooks/tickets/help_desk.html", told)
+        return Shown("webhooks/tickets/help_desk.html", context)
 
     @action("/console/agents/{agent_id}/help-desk", access=write, shown_on="help_desk")
     async def set_help_desk(self, visit: Visit[HelpDeskForm]) -> Go:

@@ -195,8 +195,8 @@ class TicketRecords(Repository):
 
     def opened(self, ticket_id: UUID, number: str, url: str) -> None:
         self.deliveries.delivered(ticket_id)
-        told = {"number": number, "url": url}
-        self._update(TICKETS, TICKETS.c.id == ticket_id, **told)
+        values = {"number": number, "url": url}
+        self._update(TICKETS, TICKETS.c.id == ticket_id, **values)
 
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[TicketState]:
         """Latest first."""
@@ -236,5 +236,5 @@ def _text(
     if console_url:
         head.append(f"In Docent: {console_url}")
     left = MAX_TEXT_CHARS - sum(map(len, head))
-    said = transcript(turns, messages, visitor="Visitor: ", agent=f"{agent} (automatic): ", max_chars=left)
-    return "\n\n".join([*head, *said])[:MAX_TEXT_CHARS]
+    lines = transcript(turns, messages, visitor="Visitor: ", agent=f"{agent} (automatic): ", max_chars=left)
+    return "\n\n".join([*head, *lines])[:MAX_TEXT_CHARS]

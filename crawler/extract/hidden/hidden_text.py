@@ -82,8 +82,8 @@ def _short_text(node: LexborNode) -> str:
             waiting += reversed(list(each.iter(include_text=True)))
         else:
             return ""
-    said = " ".join(text.split())
-    return said if not waiting and len(said) <= _MAX_CHARS else ""
+    words = " ".join(text.split())
+    return words if not waiting and len(words) <= _MAX_CHARS else ""
 
 
 # Never text of the page: code, the inner data of controls, fallbacks for features that browsers support.

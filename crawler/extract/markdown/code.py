@@ -72,10 +72,10 @@ def typed_line(paragraph: LexborNode) -> str:
 def lines_of_code(nodes: Iterable[LexborNode]) -> str:
     """The text of code with several lines, if there is nothing else: pages without a `<pre>` keep its lines by a style
     or by breaks. Else ""."""
-    told = [node for node in nodes if not node.is_text_node or (node.text_content or "").strip()]
-    if len(told) != 1 or told[0].tag not in CODE_TAGS:
+    filled = [node for node in nodes if not node.is_text_node or (node.text_content or "").strip()]
+    if len(filled) != 1 or filled[0].tag not in CODE_TAGS:
         return ""
-    text = code_text(told[0])
+    text = code_text(filled[0])
     return text if text.count("\n") + 1 >= _LEAST_LINES else ""
 
 

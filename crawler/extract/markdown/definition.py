@@ -101,10 +101,10 @@ def _margin(paragraph: LexborNode) -> int:
 def from_term(nodes: Iterable[LexborNode]) -> list[LexborNode]:
     """The parts of a paragraph from the bold name at its beginning, if a blank line in the source separates that from
     the next sentence, as man2html writes separate lines of a manual page; else none."""
-    told = list(dropwhile(lambda node: node.is_text_node and not (node.text_content or "").strip(), nodes))
-    if len(told) < 2 or told[0].tag not in {"b", "strong"} or len(told[0].text()) > _MAX_TERM_CHARS:
+    filled = list(dropwhile(lambda node: node.is_text_node and not (node.text_content or "").strip(), nodes))
+    if len(filled) < 2 or filled[0].tag not in {"b", "strong"} or len(filled[0].text()) > _MAX_TERM_CHARS:
         return []
-    return told if told[1].is_text_node and _NEW_SENTENCE.match(told[1].text_content or "") else []
+    return filled if filled[1].is_text_node and _NEW_SENTENCE.match(filled[1].text_content or "") else []
 
 
 def definition_parts(node: LexborNode) -> Iterator[LexborNode]:

@@ -81,13 +81,13 @@ def _with_marks(text: str) -> str:
     """Withdrawn text as "~~14~~", apart from the words beside it."""
     if _STRUCK not in text:
         return text
-    told = ""
+    marked = ""
     for place, piece in enumerate(text.split(_STRUCK)):
         lines = [_marked(line) if place % 2 else line for line in piece.split(_BREAK)]
-        if place and told[-1:].isalnum() | lines[0][:1].isalnum():
-            told += " "
-        told += _BREAK.join(lines)
-    return told
+        if place and marked[-1:].isalnum() | lines[0][:1].isalnum():
+            marked += " "
+        marked += _BREAK.join(lines)
+    return marked
 
 
 def _marked(line: str) -> str:

@@ -93,7 +93,7 @@ def hanging_rows(rows: list[TableRow]) -> list[tuple[LexborNode, LexborNode]]:
     is_indented = len(telling) == len(rows) and all(_is_blank(row.cells[0]) for row in rows)
     if not is_indented or any(len(cells) != 2 or len(_cell_text(cells[0])) > _LONGEST_DETAIL for cells in telling):
         return []
-    return [(name, told) for name, told in telling]
+    return [(name, description) for name, description in telling]
 
 
 def synopsis_line(table: LexborNode, rows: list[TableRow]) -> str:
@@ -146,8 +146,8 @@ def _row(node: LexborNode, in_head: bool) -> TableRow:
 
 def _is_bold(row: TableRow) -> bool:
     """Whether it has several cells, all of them bold: a header that is written without <th>."""
-    told = [(cell.text().strip(), cell.css_first("b,strong")) for cell in row.cells]
-    return len(told) > 1 and all(text and bold is not None and bold.text().strip() == text for text, bold in told)
+    cells = [(cell.text().strip(), cell.css_first("b,strong")) for cell in row.cells]
+    return len(cells) > 1 and all(text and bold is not None and bold.text().strip() == text for text, bold in cells)
 
 
 def _is_blank(cell: LexborNode) -> bool:

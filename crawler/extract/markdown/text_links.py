@@ -81,8 +81,8 @@ def _without_kind(label: str) -> tuple[str, str]:
     before, bracket, _ = label.partition("[")
     if not bracket or "]" in before or not _WORD.search(before):
         return label, ""
-    said = before.rstrip()
-    return said, label[len(said) :]
+    kept = before.rstrip()
+    return kept, label[len(kept) :]
 
 
 def without_targets(markdown: str) -> str:

@@ -158,8 +158,8 @@ class _Writer:
             yield from (_strong_text(block, "*") for block in self.blocks(node, depth + 1))
         elif tag in {"p", "summary", "figcaption", "caption", "legend"} and node.mem_id not in self._wrappers:
             text = inline_markdown(node.iter(include_text=True))
-            if tag == "p" and (told := from_term(node.iter(include_text=True))):
-                yield from _paragraph(told)
+            if tag == "p" and (term := from_term(node.iter(include_text=True))):
+                yield from _paragraph(term)
             elif tag == "p" and (typed := typed_line(node) or lines_of_code(node.iter(include_text=True))):
                 yield WrittenBlock(BlockKind.TEXT, fenced_code(typed))
             elif tag == "p" and (marker := sign_above(node)):
@@ -274,7 +274,10 @@ class _Writer:
         for are_signatures, run in groupby(parts, key=is_signature):
             if are_signatures:
                 yield WrittenBlock(
-                    BlockKind.TERM, _SIDE_BY_SIDE.join(code_span(told) for told in map(signature, run) if told)
+                    BlockKind.TERM,
+                    _SIDE_BY_SIDE.join(
+                        code_span(signature_text) for signature_text in map(signature, run) if signature_text
+                    ),
                 )
             else:
                 yield from self._of(run, depth + 1)
@@ -362,12 +365,12 @@ def _strong_text(block: WrittenBlock, sign: str = "**") -> WrittenBlock:
 
 
 def _paragraph(nodes: list[LexborNode]) -> Iterator[WrittenBlock]:
-    if told := from_term(nodes):
-        yield WrittenBlock(BlockKind.TERM, defined_term(plain_text(told[0])))
+    if term := from_term(nodes):
+        yield WrittenBlock(BlockKind.TERM, defined_term(plain_text(term[0])))
     if code := lines_of_code(nodes):
         yield WrittenBlock(BlockKind.TEXT, fenced_code(code))
         return
-    text = inline_markdown(told[1:] or nodes) if nodes else ""
+    text = inline_markdown(term[1:] or nodes) if nodes else ""
     if any(sign.isalnum() or sign == "`" or ord(sign) > 0x2000 for sign in text):
         yield WrittenBlock(BlockKind.TEXT, text)
 

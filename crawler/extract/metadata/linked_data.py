@@ -139,11 +139,11 @@ def _product(thing: Thing) -> Product | None:
 
 def _price_of(offers: Sequence[Thing]) -> tuple[str, str]:
     """The price, or the lowest and highest, and the currency of the first offer with one; ("", "") without any."""
-    told = [(amount, currency) for offer in offers for amount, currency in _amounts(offer)]
-    if not told:
+    prices = [(amount, currency) for offer in offers for amount, currency in _amounts(offer)]
+    if not prices:
         return "", ""
-    currency = next((name for _, name in told if name), "")
-    amounts = [amount for amount, name in told if name in {currency, ""}]
+    currency = next((name for _, name in prices if name), "")
+    amounts = [amount for amount, name in prices if name in {currency, ""}]
     try:
         amounts.sort(key=float)
     except ValueError:  # "1.299,00": as it is written
@@ -173,8 +173,8 @@ def _of_type(things: Sequence[Thing], name: str) -> list[Thing]:
 
 
 def _is(thing: Thing, name: str) -> bool:
-    said = thing.get("@type")
-    kinds = said if isinstance(said, list) else [said]
+    declared = thing.get("@type")
+    kinds = declared if isinstance(declared, list) else [declared]
     return any(isinstance(kind, str) and re.split(r"[/:#]", kind)[-1] == name for kind in kinds)
 
 

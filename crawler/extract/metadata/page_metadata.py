@@ -25,15 +25,15 @@ _MIN_CONFIDENCE = 0.9
 def declared_language(tree: LexborHTMLParser) -> str | None:
     """A BCP 47 primary subtag from html lang, og:locale or Content-Language, in this order."""
     root = tree.root
-    said = [(root.attributes.get("lang") or root.attributes.get("xml:lang")) if root is not None else None]
+    declared = [(root.attributes.get("lang") or root.attributes.get("xml:lang")) if root is not None else None]
     for selector in (
         'meta[property="og:locale" i]',
         'meta[http-equiv="content-language" i]',
         'meta[name="language" i]',
     ):
         node = tree.css_first(selector)
-        said.append(node.attributes.get("content") if node is not None else None)
-    return next((subtag for value in said if (subtag := primary_subtag(value)) is not None), None)
+        declared.append(node.attributes.get("content") if node is not None else None)
+    return next((subtag for value in declared if (subtag := primary_subtag(value)) is not None), None)
 
 
 def primary_subtag(tag: str | None) -> str | None:
@@ -98,24 +98,24 @@ def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str, site: 
 def site_name(tree: LexborHTMLParser, url: str) -> str:
     """The site's name at its start page `url`: og:site_name, else the part of the title that is its host's name, else
     the first part that is more than "Home". "" if that is no name."""
-    said = _meta(tree, *_SAYS_ITS_NAME)
-    if not said:
+    name = _meta(tree, *_SAYS_ITS_NAME)
+    if not name:
         element = tree.css_first("head > title") or tree.css_first("title")
         parts = _SEPARATOR.split(_one_line(element.text())) if element is not None else []
         own = _site_names(tree, url)
         named = [part for part in parts if _letters(part) in own]
-        said = next(iter((*named, *(part for part in parts if part and part.lower() not in _EVERY_HOME))), "")
-    return said if len(said) <= _MAX_NAME_CHARS else ""
+        name = next(iter((*named, *(part for part in parts if part and part.lower() not in _EVERY_HOME))), "")
+    return name if len(name) <= _MAX_NAME_CHARS else ""
 
 
 def site_color(tree: LexborHTMLParser) -> str:
     """The colour that the site gives a browser's frame (theme-color), as "#rrggbb"; "" without one, or for one as pale
     as paper, which is a background."""
-    said = _meta(tree, 'meta[name="theme-color" i]:not([media*="dark"])').lower()
-    if re.fullmatch(r"#[0-9a-f]{3}", said):
-        said = "#" + "".join(digit * 2 for digit in said[1:])
-    is_color = re.fullmatch(r"#[0-9a-f]{6}", said) is not None
-    return said if is_color and min(bytes.fromhex(said[1:])) < _PALE else ""
+    color = _meta(tree, 'meta[name="theme-color" i]:not([media*="dark"])').lower()
+    if re.fullmatch(r"#[0-9a-f]{3}", color):
+        color = "#" + "".join(digit * 2 for digit in color[1:])
+    is_color = re.fullmatch(r"#[0-9a-f]{6}", color) is not None
+    return color if is_color and min(bytes.fromhex(color[1:])) < _PALE else ""
 
 
 def site_icon(tree: LexborHTMLParser) -> str:
@@ -178,10 +178,10 @@ def _is_joined(end: str) -> bool:
 
 
 def _site_names(tree: LexborHTMLParser, url: str) -> frozenset[str]:
-    said = _meta(tree, *_SAYS_ITS_NAME)
+    own_name = _meta(tree, *_SAYS_ITS_NAME)
     host = urlsplit(url).hostname or ""
     labels = host.removeprefix("www.").split(".")
-    names = {_letters(said), _letters(host), *(_letters(label) for label in labels[:-1])}
+    names = {_letters(own_name), _letters(host), *(_letters(label) for label in labels[:-1])}
     return frozenset(name for name in names if len(name) > 3)
 
 
@@ -243,14 +243,14 @@ def page_dates(tree: LexborHTMLParser, things: Sequence[Thing]) -> tuple[date | 
     modified = _first(meta.get(name) for name in _MODIFIED) or linked.get("dateModified")
     for node in tree.css("time,[itemprop=datePublished],[itemprop=dateModified]"):
         attributes = node.attributes
-        said = parse_date(attributes.get("datetime") or attributes.get("content") or node.text())
+        day = parse_date(attributes.get("datetime") or attributes.get("content") or node.text())
         names = f"{attributes.get('itemprop') or ''} {attributes.get('class') or ''} {_words_before(node)}".lower()
-        if said is None or _is_of_event(node):
+        if day is None or _is_of_event(node):
             continue
         if any(word in names for word in _CHANGED):
-            modified = modified or said
+            modified = modified or day
         elif "publi" in names or "pubdate" in attributes or _is_the_only_time(node.tag, tree):
-            published = published or said
+            published = published or day
     return published, modified or _said_in_text(tree)
 
 

@@ -70,7 +70,7 @@ def run_features(content: Content) -> Iterator[list[float]]:
     root, way = content.root, {id(box): box for box in content.way}
     total = max(1, root.chars)
     alike, named = _alike(root), _named(root)
-    told = 0
+    chars_before = 0
     left = root.prose
     below = section_lengths(content.runs)
     shared = _shared_words(content.runs)
@@ -91,7 +91,7 @@ def run_features(content: Content) -> Iterator[list[float]]:
             log1p(next_box.last - next_box.first),
             log1p(max((alike[id(each)] for each in around[:up]), default=0)),
             float(sum(named[id(each)] for each in around[:-1])),
-            told / total,
+            chars_before / total,
             float(_SENTENCE_END.search(run.text[-8:]) is not None),
             log1p(run.chars),
             log1p(run.text.count(" ") + 1),
@@ -108,16 +108,17 @@ def run_features(content: Content) -> Iterator[list[float]]:
             *_links_and_length(beside[at]),
             *_links_and_length(beside[at + 2]),
         ]
-        told += run.chars
+        chars_before += run.chars
         left -= run.chars - run.linked if run.is_prose else 0
 
 
 def _shared_words(runs: Sequence[Run]) -> list[float]:
     """The share of each run's longer words that other sentences of the page have: the text speaks of one thing."""
     words = [set(_WORD.findall(run.text.lower())) for run in runs]
-    told = Counter(word for run, own in zip(runs, words, strict=True) if run.is_prose for word in own)
+    counts = Counter(word for run, own in zip(runs, words, strict=True) if run.is_prose for word in own)
     return [
-        sum(told[word] > run.is_prose for word in own) / max(1, len(own)) for run, own in zip(runs, words, strict=True)
+        sum(counts[word] > run.is_prose for word in own) / max(1, len(own))
+        for run, own in zip(runs, words, strict=True)
     ]
 
 
@@ -246,12 +247,12 @@ def _with_their_headings(runs: Sequence[Run], kept: list[bool]) -> list[bool]:
         for place, (heading, is_kept) in enumerate(zip(headings, kept, strict=True))
         if place != heading
     ]
-    filled, told = {heading for heading, _ in below}, {heading for heading, is_kept in below if is_kept}
+    filled, kept_headings = {heading for heading, _ in below}, {heading for heading, is_kept in below if is_kept}
     found = list(kept)
     for place in filled - {-1}:
         run = runs[place]
         if run.box.node.tag != "h1":
-            found[place] = place in told and (kept[place] or run.linked < _MANY_LINKS * run.chars)
+            found[place] = place in kept_headings and (kept[place] or run.linked < _MANY_LINKS * run.chars)
     return found
 
 

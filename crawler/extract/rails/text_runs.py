@@ -45,8 +45,8 @@ class Run:
 
     @property
     def is_prose(self) -> bool:
-        told = self.chars - self.linked
-        return told >= _PROSE_CHARS and self.linked < self.chars / 2 and self.box.node.tag not in _LABELS
+        unlinked = self.chars - self.linked
+        return unlinked >= _PROSE_CHARS and self.linked < self.chars / 2 and self.box.node.tag not in _LABELS
 
 
 @dataclass(frozen=True, slots=True)
