@@ -123,8 +123,8 @@ class AdminPlayground(Api):
         [asked], version = await self._asked(call, most=1), call.input.version
         agent = await self._playground.agent(call.caller.workspace_id, call.path_id("agent_id"), version)
 
-        def trace(told: PlaygroundAnswer) -> dict[str, Any]:
-            return TrialAnswerOut.showing(told).model_dump(mode="json")
+        def trace(answer: PlaygroundAnswer) -> dict[str, Any]:
+            return TrialAnswerOut.showing(answer).model_dump(mode="json")
 
         return playground_response(self._playground, agent, asked, version, trace, self._streams)
 
@@ -186,8 +186,8 @@ def playground_response(
                     number += 1
                     yield frame(NumberedEvent(number, Citations(event.citations)))
                 yield _trace_frame(number + 1, trace(event))
-                told = (event.answered_by, event.is_low_confidence, event.confidence, event.finish)
-                yield frame(NumberedEvent(number + 2, Done(name, name, *told)))
+                ending = (event.answered_by, event.is_low_confidence, event.confidence, event.finish)
+                yield frame(NumberedEvent(number + 2, Done(name, name, *ending)))
                 return
         finally:
             writing.cancel()
@@ -196,6 +196,6 @@ def playground_response(
     return event_stream(frames(), policy, anyio.Event(), grace_seconds=1)
 
 
-def _trace_frame(number: int, told: dict[str, Any]) -> bytes:
-    data = json.dumps({"event": "trace", **told}, ensure_ascii=True, separators=(",", ":"))
+def _trace_frame(number: int, trace: dict[str, Any]) -> bytes:
+    data = json.dumps({"event": "trace", **trace}, ensure_ascii=True, separators=(",", ":"))
     return f"id: {number}\nevent: trace\ndata: {data}\n\n".encode("ascii")

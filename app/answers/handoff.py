@@ -48,8 +48,8 @@ def handed_over(
     if not config.live_chat or channel is not Channel.WIDGET or not asks_for_person(message):
         return None
     if opens := config.people_come_at(now):
-        said = canned_messages(language).person_away
-        return ReadyAnswer(said.format(moment=f"{opens:%Y-%m-%d, %H:%M}", zone=config.time_zone), AnsweredBy.FALLBACK)
+        notice = canned_messages(language).person_away
+        return ReadyAnswer(notice.format(moment=f"{opens:%Y-%m-%d, %H:%M}", zone=config.time_zone), AnsweredBy.FALLBACK)
     return ReadyAnswer(canned_messages(language).person_asked, AnsweredBy.HANDOFF)
 
 
@@ -81,10 +81,10 @@ def _patterns() -> tuple[tuple[bool, re.Pattern[str]], ...]:
     return tuple((each.get("is_joined", False), _pattern(each)) for each in wishes)
 
 
-def _pattern(said: Mapping[str, Any]) -> re.Pattern[str]:
-    blank = "" if said.get("is_joined") else " "
-    wishes = "|".join(said["wishes"]).replace("{person}", said["person"])
+def _pattern(phrases: Mapping[str, Any]) -> re.Pattern[str]:
+    blank = "" if phrases.get("is_joined") else " "
+    wishes = "|".join(phrases["wishes"]).replace("{person}", phrases["person"])
     # Bounded, because some of these overlap: their combinations must stay few.
     return re.compile(
-        without_marks(f"(?:(?:{said['before']}){blank}){{0,5}}(?:{wishes})(?:{blank}(?:{said['after']})){{0,3}}")
+        without_marks(f"(?:(?:{phrases['before']}){blank}){{0,5}}(?:{wishes})(?:{blank}(?:{phrases['after']})){{0,3}}")
     )

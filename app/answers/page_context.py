@@ -34,15 +34,15 @@ def numbered_sources(
     (possibly nothing), and the other chunks of the copy follow after `chunks`, up to MAX_BYTES. Of a very long page
     only the beginning is compared.
     """
-    said = without_controls(request.page_context).strip().encode()[:MAX_BYTES].decode(errors="ignore")
+    reported = without_controls(request.page_context).strip().encode()[:MAX_BYTES].decode(errors="ignore")
     of_page: list[Chunk] = []
-    if said and crawled:
-        comparison = compared(said, _readable(_within(_COMPARED_BYTES, crawled)))
+    if reported and crawled:
+        comparison = compared(reported, _readable(_within(_COMPARED_BYTES, crawled)))
         if comparison.known_share >= _SAME_PAGE_SHARE:
-            said = comparison.new_text.strip()
+            reported = comparison.new_text.strip()
             chosen = {item.chunk.id for item in chunks}
             of_page = _within(MAX_BYTES, [chunk for chunk in crawled if chunk.id not in chosen])
-    sources = [Source(1, request.page_url, own_title, said, is_unasked=True)] if said else []
+    sources = [Source(1, request.page_url, own_title, reported, is_unasked=True)] if reported else []
     for item in chunks:
         sources.append(found_source(len(sources) + 1, item))
     for chunk in of_page:
@@ -62,10 +62,10 @@ async def sources_with_page(
 def about_page(sources: Sequence[Source], question: str) -> str:
     """The question with the title of the visitor's page before it, if the page's data names a thing that "this" or "it"
     may mean; else the question."""
-    said = next((source for source in sources if source.is_unasked and source.is_from_visitor), None)
-    if said is None or not _TELLS_OF_A_THING.search(said.text):
+    reported = next((source for source in sources if source.is_unasked and source.is_from_visitor), None)
+    if reported is None or not _TELLS_OF_A_THING.search(reported.text):
         return question
-    title = said.text.partition("\n")[0].strip()
+    title = reported.text.partition("\n")[0].strip()
     return f"{title}: {question}" if title else question
 
 

@@ -76,21 +76,21 @@ class GivenAnswer:
     tokens: int = 0
 
     @classmethod
-    def from_answer(cls, version: str, told: PlaygroundAnswer) -> "GivenAnswer":
+    def from_answer(cls, version: str, answer: PlaygroundAnswer) -> "GivenAnswer":
         return cls(
             version,
-            told.answer,
-            told.answered_by,
-            told.confidence,
-            told.is_low_confidence,
-            told.gap,
-            told.duration_ms,
-            told.standalone,
-            told.citations,
-            tuple(found_by_search(told.search, _FOUND)) if told.search else (),
-            tuple(stages_of(told.search["trace"])) if told.search else (),
-            tuple(PromptPart(message.role, message.content) for message in told.prompt),
-            told.usage.tokens,
+            answer.answer,
+            answer.answered_by,
+            answer.confidence,
+            answer.is_low_confidence,
+            answer.gap,
+            answer.duration_ms,
+            answer.standalone,
+            answer.citations,
+            tuple(found_by_search(answer.search, _FOUND)) if answer.search else (),
+            tuple(stages_of(answer.search["trace"])) if answer.search else (),
+            tuple(PromptPart(message.role, message.content) for message in answer.prompt),
+            answer.usage.tokens,
         )
 
 
@@ -222,9 +222,9 @@ class PlaygroundPages(Pages):
         given = visit.input
 
         async def ask(name: str, version: Version, model: str | None) -> GivenAnswer:
-            def tell(event: str, **told: str) -> None:
+            def tell(event: str, **values: str) -> None:
                 if frames is not None:
-                    frames.put_nowait(_frame(event, version=name, **told))
+                    frames.put_nowait(_frame(event, version=name, **values))
 
             listener = PlaygroundListener(
                 lambda stage: tell("status", stage=stage), lambda text: tell("token", token=text)
@@ -237,8 +237,8 @@ class PlaygroundPages(Pages):
                 history=history(talk, name),
                 model=model,
             )
-            told = await self._playground.ask(visit.agent.workspace_id, visit.agent.id, asked, version, listener)
-            return GivenAnswer.from_answer(name, told)
+            answer = await self._playground.ask(visit.agent.workspace_id, visit.agent.id, asked, version, listener)
+            return GivenAnswer.from_answer(name, answer)
 
         try:
             answers = await asyncio.gather(*(ask(*each) for each in _asked(given)))
@@ -248,8 +248,8 @@ class PlaygroundPages(Pages):
 
     async def _shown(self, visit: Visit[Any], talk: Talk, asked: PlaygroundForm, form: Rejected | None = None) -> Shown:
         models = await self._agents.model_choices(visit.actor)
-        told = {"talk": talk, "said": written_talk(talk), "asked": asked, "models": models}
-        return Shown("answers/playground.html", told, form=form)
+        context = {"talk": talk, "said": written_talk(talk), "asked": asked, "models": models}
+        return Shown("answers/playground.html", context, form=form)
 
     async def _refused(self, visit: Visit[PlaygroundForm], talk: Talk, message: str) -> Shown:
         given = visit.input
@@ -277,5 +277,5 @@ def _checked(visit: Visit[PlaygroundForm], models: Sequence[str]) -> Talk:
     return talk
 
 
-def _frame(event: str, **told: str) -> bytes:
-    return f"event: {event}\ndata: {json.dumps(told, separators=(',', ':'))}\n\n".encode("ascii")
+def _frame(event: str, **fields: str) -> bytes:
+    return f"event: {event}\ndata: {json.dumps(fields, separators=(',', ':'))}\n\n".encode("ascii")

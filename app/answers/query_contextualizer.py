@@ -73,10 +73,10 @@ class ModelContextualizer:
         return rewritten
 
     async def _ask(self, question: str, history: Sequence[Exchange]) -> str:
-        told = "\n".join(map(_told, history[-3:]))
+        conversation = "\n".join(map(_as_prompt, history[-3:]))
         messages = [
             ChatMessage("system", _INSTRUCTION),
-            ChatMessage("user", f"{told}\nVisitor asks now: {as_prompt_text(question)}"),
+            ChatMessage("user", f"{conversation}\nVisitor asks now: {as_prompt_text(question)}"),
         ]
         reply = await self._replies.ask(messages, max_tokens=120, budget_seconds=_BUDGET_SECONDS)
         return " ".join(reply.split())
@@ -89,7 +89,7 @@ def _subject(past: Exchange) -> str:
     return f"{past.question[-_SEARCHED_CHARS:]} {past.answer[-_SEARCHED_CHARS:]}".strip()
 
 
-def _told(past: Exchange) -> str:
+def _as_prompt(past: Exchange) -> str:
     if past.is_with_person:
         return told_talk(replace(past, question=past.question[-_TOLD_CHARS:], answer=past.answer[-_TOLD_CHARS:]))
     return f"Visitor asked: {as_prompt_text(past.question)}\nReply: {as_prompt_text(past.answer[:_TOLD_CHARS])}"

@@ -130,7 +130,7 @@ def _phrases(language: str) -> dict[str, str]:
     """Each phrase with its kind; the first if it has two."""
     table = language_table(language)["small_talk"]
     kinds = [(_FILLER, table["fillers"]), *((kind, table[kind]["said"]) for kind in reversed(SmallTalk))]
-    phrases = {plain_words(phrase): str(kind) for kind, said in kinds for phrase in said}
+    phrases = {plain_words(phrase): str(kind) for kind, of_kind in kinds for phrase in of_kind}
     return {phrase.replace(" ", "") if is_spaceless(phrase[0]) else phrase: kind for phrase, kind in phrases.items()}
 
 

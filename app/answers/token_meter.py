@@ -50,8 +50,8 @@ class TokenMeter:
     @property
     def trace(self) -> dict[str, Any]:
         """Why calls were refused, and the usage of those that were made."""
-        told: dict[str, Any] = {"budget": "spent"} if self.was_refused else {}
-        return told | {"usage": asdict(self.usage)} if self.usage.tokens else told
+        budget: dict[str, Any] = {"budget": "spent"} if self.was_refused else {}
+        return budget | {"usage": asdict(self.usage)} if self.usage.tokens else budget
 
     def admit(self) -> None:
         """Raises ModelUnavailable."""

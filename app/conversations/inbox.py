@@ -221,13 +221,13 @@ def _changed(
     inbox.change(agent_id, conversation_ids, wanted)
     if wanted.add_labels and max(inbox.label_counts(conversation_ids).values()) > MAX_LABELS:
         raise InvalidInput("add_labels", f"A conversation can have at most {MAX_LABELS} labels. Remove some first.")
-    told = {
+    details = {
         "conversations": len(conversation_ids),
         **({} if wanted.state is None else {"state": wanted.state.value}),
         **({} if wanted.assignee is None else {"assignee": wanted.assignee}),
         **({"labels": len(wanted.add_labels) + len(wanted.remove_labels)} if _has_labels(wanted) else {}),
     }
-    AuditRecords(tx).acted(actor, "conversation.edit", agent_id, **told)
+    AuditRecords(tx).acted(actor, "conversation.edit", agent_id, **details)
     return were, inbox.entries(inbox.lock(agent_id, conversation_ids))
 
 
@@ -249,12 +249,12 @@ def tell_assigned(tx: Transaction, actor: Actor, agent_id: UUID, before: Sequenc
     given = [each for each in before if each.assignee != assignee]
     if not given or assignee in ("", actor.address):
         return
-    told: dict[str, Any] = {"assignee": assignee, "count": len(given)}
+    data: dict[str, Any] = {"assignee": assignee, "count": len(given)}
     only = given[0].id if len(given) == 1 else None
     if only is not None:
-        told["conversation_id"] = str(only)
+        data["conversation_id"] = str(only)
     outbox = Outbox(tx)
-    outbox.tell(agent_id, WebhookEvent.CONVERSATION_ASSIGNED.value, told, conversation_id=only)
+    outbox.tell(agent_id, WebhookEvent.CONVERSATION_ASSIGNED.value, data, conversation_id=only)
 
 
 def mentioned(text: str, addresses: Sequence[str]) -> tuple[str, ...]:
@@ -274,6 +274,6 @@ def tell_mentioned(tx: Transaction, actor: Actor, conversation: Conversation, te
     outbox = Outbox(tx)
     for address in mentioned(text, addresses_of(tx, actor)):
         if address != actor.address:
-            told = {"mentioned": address, "by": actor.name, "conversation_id": str(conversation.id)}
+            data = {"mentioned": address, "by": actor.name, "conversation_id": str(conversation.id)}
             event = WebhookEvent.OPERATOR_MENTIONED.value
-            outbox.tell(conversation.agent_id, event, told, conversation_id=conversation.id)
+            outbox.tell(conversation.agent_id, event, data, conversation_id=conversation.id)

@@ -58,8 +58,8 @@ class Transcripts:
         """The text of the visitor's conversation, and the address that it can be sent to: None if their website has
         signed none, or there is no mail server. Raises NotFound for a conversation that is gone."""
         ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
-        said = _said(tx, session.conversation_id, AgentRecords(tx).live(session.agent_id).config.name)
-        return "\n\n".join(said), self._address(tx, session)
+        lines = _lines(tx, session.conversation_id, AgentRecords(tx).live(session.agent_id).config.name)
+        return "\n\n".join(lines), self._address(tx, session)
 
     @reads
     def own_address(self, tx: Transaction, session: VisitorSession) -> str | None:
@@ -87,14 +87,14 @@ class Transcripts:
             return None
 
     def _put(self, tx: Transaction, workspace_id: UUID, conversation: Conversation, name: str, email: str) -> None:
-        said = _said(tx, conversation.id, name)
-        if not said:
+        lines = _lines(tx, conversation.id, name)
+        if not lines:
             raise InvalidInput("email", "This conversation has no messages yet.")
         subject = f"{name}: {conversation.first_question}" if conversation.first_question else name
-        self._mailer.put(tx, workspace_id, Mail(to=email, subject=subject, paragraphs=said))
+        self._mailer.put(tx, workspace_id, Mail(to=email, subject=subject, paragraphs=lines))
 
 
-def _said(tx: Transaction, conversation_id: UUID, name: str) -> list[str]:
+def _lines(tx: Transaction, conversation_id: UUID, name: str) -> list[str]:
     turns = StoredTurnRecords(tx).of_conversation(conversation_id)
     messages = LiveChatRecords(tx).messages(conversation_id, 0, _MOST_MESSAGES)
     # No words of ours, because readers may have any language: questions are quoted, and other writers are marked.
@@ -108,11 +108,11 @@ def transcript(
     precedes theirs. If the whole exceeds `max_chars`, its beginning is left out, with a note."""
     told_turns = ((turn.created_at, _turn(turn, visitor, agent)) for turn in turns)
     told_messages: list[tuple[datetime, str]] = [(each.created_at, _message(each, visitor)) for each in messages]
-    said = [text for _, text in merge(told_turns, told_messages, key=itemgetter(0))]
-    while len(said) > 1 and sum(map(len, said)) > max_chars:
-        del said[: 2 if said[0] == _CUT else 1]
-        said.insert(0, _CUT)
-    return said
+    lines = [text for _, text in merge(told_turns, told_messages, key=itemgetter(0))]
+    while len(lines) > 1 and sum(map(len, lines)) > max_chars:
+        del lines[: 2 if lines[0] == _CUT else 1]
+        lines.insert(0, _CUT)
+    return lines
 
 
 def _turn(turn: StoredTurn, visitor: str, agent: str) -> str:

@@ -15,10 +15,10 @@ MAX_SIGNED_BYTES: Final = 4000
 
 def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tuple[VisitorAttribute, ...]:
     """By name. A signed one replaces an unsigned one. Raises InvalidInput."""
-    for field, told in (("attributes", plain), ("signed_attributes", signed)):
-        if len(told) > MAX_ATTRIBUTES:
-            raise InvalidInput(field, f"This has {len(told)} attributes. Use at most {MAX_ATTRIBUTES}.")
-        for name, value in told.items():
+    for field, given in (("attributes", plain), ("signed_attributes", signed)):
+        if len(given) > MAX_ATTRIBUTES:
+            raise InvalidInput(field, f"This has {len(given)} attributes. Use at most {MAX_ATTRIBUTES}.")
+        for name, value in given.items():
             check_attribute(field, name, (value,))
     names = sorted({*plain, *signed})
     return tuple(VisitorAttribute(name, signed.get(name, plain.get(name, "")), name in signed) for name in names)
@@ -27,12 +27,12 @@ def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tupl
 def read_signed(text: str) -> Mapping[str, str]:
     """From a JSON object of strings. Raises InvalidInput."""
     try:
-        told = json.loads(text)
+        attributes = json.loads(text)
     except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
+        attributes = None
+    if not isinstance(attributes, dict) or not all(isinstance(value, str) for value in attributes.values()):
         raise InvalidInput("signed_attributes", 'Send a JSON object of strings as a string, such as {"plan":"pro"}.')
-    return told
+    return attributes
 
 
 def narrowing(attributes: Sequence[VisitorAttribute], names: Sequence[str]) -> tuple[AttributeFilter, ...]:

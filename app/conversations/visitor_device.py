@@ -93,8 +93,8 @@ def _kind(system: str, *, is_mobile: bool) -> DeviceKind | None:
 
 
 def _branded(brands: str) -> str:
-    said = dict(_BRAND.findall(brands))
-    return next((f"{name} {said[brand]}" for brand, name in _BRANDS.items() if brand in said), "")
+    versions = dict(_BRAND.findall(brands))
+    return next((f"{name} {versions[brand]}" for brand, name in _BRANDS.items() if brand in versions), "")
 
 
 def _found(known: tuple[tuple[str, re.Pattern[str]], ...], agent: str) -> tuple[str, str]:

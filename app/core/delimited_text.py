@@ -18,8 +18,8 @@ _EXCELS_OWN: Final = re.compile(r"\ufeff?\"?sep=(.)\"?[ \t]*\r?(?:\n|\Z)", re.IG
 
 def delimited(text: str, lines: int = 20) -> tuple[str, str]:
     """The delimiter of the first `lines`, and the text without Excel's line "sep=;"."""
-    if told := _EXCELS_OWN.match(text):
-        return told[1], text[told.end() :]
+    if declared := _EXCELS_OWN.match(text):
+        return declared[1], text[declared.end() :]
     return _delimiter(text, lines), text.removeprefix("\ufeff")
 
 

@@ -42,8 +42,10 @@ def _words(value: object) -> str:
         )
     if isinstance(value, tuple):
         return ", ".join(map(_words, value)) or "nothing"
-    told = str(getattr(value, "value", "nothing" if value in (None, "") else value))
+    words = str(getattr(value, "value", "nothing" if value in (None, "") else value))
     # A run without a blank that is longer than any word is data.
     return (
-        told if len(told) < _LONGEST_WORD or " " in told or "\n" in told else f"{told[:20]}... ({len(told)} characters)"
+        words
+        if len(words) < _LONGEST_WORD or " " in words or "\n" in words
+        else f"{words[:20]}... ({len(words)} characters)"
     )

@@ -40,30 +40,30 @@ def check_parameters(schema: Mapping[str, Any]) -> Collection[str]:
         raise InvalidInput("parameters", f"properties is an object of {MAX_PARAMETERS} parameters at most.")
     if not isinstance(required, list | tuple) or any(name not in properties for name in required):
         raise InvalidInput("parameters", "required must list names from properties.")
-    for name, told in properties.items():
-        _check_parameter(name, told)
+    for name, parameter in properties.items():
+        _check_parameter(name, parameter)
     return frozenset(properties)
 
 
-def _check_parameter(name: str, told: Any) -> None:
+def _check_parameter(name: str, schema: Any) -> None:
     if not PARAMETER_NAME.fullmatch(name):
         raise InvalidInput("parameters", "Name parameters by letters, digits and _, a letter first.")
-    kind = told.get("type") if isinstance(told, Mapping) else None
+    kind = schema.get("type") if isinstance(schema, Mapping) else None
     if not isinstance(kind, str) or kind not in _KEYWORDS:
         raise InvalidInput("parameters", f"{name} needs a type: string, integer, number or boolean.")
-    if more := sorted(told.keys() - _KEYWORDS[kind]):
+    if more := sorted(schema.keys() - _KEYWORDS[kind]):
         raise InvalidInput("parameters", f"{name}: {', '.join(map(str, more))[:100]} cannot be said of a {kind} here.")
-    description = told.get("description", "")
+    description = schema.get("description", "")
     if not isinstance(description, str) or len(description) > MAX_HINT_CHARS:
         raise InvalidInput("parameters", f"{name}: a description has {MAX_HINT_CHARS} characters at most.")
-    title = told.get("title", "")
+    title = schema.get("title", "")
     if not isinstance(title, str) or len(title) > MAX_LABEL_CHARS or not title.isprintable():
         raise InvalidInput("parameters", f"{name}: a title is one line of {MAX_LABEL_CHARS} characters at most.")
-    choices = told.get("enum")
+    choices = schema.get("enum")
     if choices is not None and not (isinstance(choices, list | tuple) and 1 <= len(choices) <= MAX_CHOICES):
         raise InvalidInput("parameters", f"{name}: enum is a list of 1 to {MAX_CHOICES} values.")
     for bound in ("minLength", "maxLength", "minimum", "maximum"):
-        value = told.get(bound, 0)
+        value = schema.get(bound, 0)
         if isinstance(value, bool) or not isinstance(value, int | float) or (bound.endswith("h") and value < 0):
             raise InvalidInput("parameters", f"{name}: {bound} is a number.")
 
@@ -71,10 +71,10 @@ def _check_parameter(name: str, told: Any) -> None:
 def offered_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The schema for endpoints and for checking arguments: without other names, and with a bound for every text."""
     properties: dict[str, Any] = {}
-    for name, told in parameters.get("properties", {}).items():
-        is_open_text = told["type"] == "string" and "enum" not in told
-        longest = {"maxLength": min(told.get("maxLength", MAX_TEXT_CHARS), MAX_TEXT_CHARS)} if is_open_text else {}
-        properties[name] = {**told, **longest}
+    for name, schema in parameters.get("properties", {}).items():
+        is_open_text = schema["type"] == "string" and "enum" not in schema
+        longest = {"maxLength": min(schema.get("maxLength", MAX_TEXT_CHARS), MAX_TEXT_CHARS)} if is_open_text else {}
+        properties[name] = {**schema, **longest}
     required = list(parameters.get("required", ()))
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
@@ -84,22 +84,22 @@ def read_arguments(parameters: Mapping[str, Any], written: str) -> dict[str, Any
     if len(written) > MAX_ARGUMENT_CHARS:
         raise WrongArguments("the arguments are too long")
     try:
-        told = json.loads(written.strip() or "{}", parse_constant=_refused)
+        arguments = json.loads(written.strip() or "{}", parse_constant=_refused)
     except (ValueError, RecursionError) as error:
         raise WrongArguments("the arguments are not JSON") from error
-    check_arguments(parameters, told)
-    return dict(told)
+    check_arguments(parameters, arguments)
+    return dict(arguments)
 
 
-def check_arguments(parameters: Mapping[str, Any], told: Any) -> None:
+def check_arguments(parameters: Mapping[str, Any], arguments: Any) -> None:
     """Raises WrongArguments, also for texts with control characters or broken ones."""
     from jsonschema import Draft202012Validator  # slow to import, so only when needed
 
     schema = offered_schema(parameters)
-    for problem in Draft202012Validator(schema).iter_errors(told):
+    for problem in Draft202012Validator(schema).iter_errors(arguments):
         where = ".".join(map(str, problem.absolute_path)) or "the arguments"
         raise WrongArguments(f"{where}: not what the schema's {problem.validator} wants")
-    for name, value in told.items():
+    for name, value in arguments.items():
         if isinstance(value, str) and any(unicodedata.category(each) in ("Cc", "Cs") for each in value):
             raise WrongArguments(f"{name}: control characters or broken ones")
 

@@ -161,16 +161,16 @@ class MailboxMailRecords(Repository):
 
     def unsent(self, mailbox_id: UUID, limit: int) -> list[PeoplesWords]:
         """By conversation, at most `limit` of them."""
-        told = (
+        sent = (
             select(MAILBOX_MAILS.c.conversation_id, func.max(MAILBOX_MAILS.c.told_number).label("number"))
             .where(MAILBOX_MAILS.c.mailbox_id == mailbox_id)
             .group_by(MAILBOX_MAILS.c.conversation_id)
             .subquery()
         )
         waiting = (
-            select(LIVE_MESSAGES.c.conversation_id, func.max(told.c.number).label("told"))
-            .join(told, told.c.conversation_id == LIVE_MESSAGES.c.conversation_id)
-            .where(LIVE_MESSAGES.c.author == Author.OPERATOR.value, LIVE_MESSAGES.c.number > told.c.number)
+            select(LIVE_MESSAGES.c.conversation_id, func.max(sent.c.number).label("sent"))
+            .join(sent, sent.c.conversation_id == LIVE_MESSAGES.c.conversation_id)
+            .where(LIVE_MESSAGES.c.author == Author.OPERATOR.value, LIVE_MESSAGES.c.number > sent.c.number)
             .group_by(LIVE_MESSAGES.c.conversation_id)
             .limit(limit)
         )
@@ -182,7 +182,7 @@ class MailboxMailRecords(Repository):
             .where(
                 LIVE_MESSAGES.c.conversation_id == row.conversation_id,
                 LIVE_MESSAGES.c.author == Author.OPERATOR.value,
-                LIVE_MESSAGES.c.number > row.told,
+                LIVE_MESSAGES.c.number > row.sent,
             )
             .order_by(LIVE_MESSAGES.c.number)
         )

@@ -94,7 +94,7 @@ def basic(user: str, password: str) -> str:
     return "Basic " + b64encode(f"{user}:{password}".encode()).decode()
 
 
-def told(answer: Any, *names: str) -> str:
+def text_at(answer: Any, *names: str) -> str:
     """The value under these nested names, as text. Raises TicketRefused if there is none, because the responder is no
     such API."""
     for name in names:
@@ -124,7 +124,7 @@ class ChatwootHelpDesk:
             "status": "open",
             "additional_attributes": {"mail_subject": ticket.subject},
         }
-        number = told(await self._calls.post(f"{self._account}/conversations", asked), "id")
+        number = text_at(await self._calls.post(f"{self._account}/conversations", asked), "id")
         note = {"content": f"{ticket.subject}\n\n{ticket.text}", "message_type": "outgoing", "private": True}
         await self._calls.post(f"{self._account}/conversations/{quote(number)}/messages", note)
         return TicketReceipt(number, f"{self._shown}/{number}")
@@ -136,14 +136,14 @@ class ChatwootHelpDesk:
             contacts: list[dict[str, Any]] = found.get("payload", []) if isinstance(found, dict) else []
             same = [each for each in contacts if sought in (each.get("email"), each.get("identifier"))]
             if same:
-                return told(same[0], "id")
+                return text_at(same[0], "id")
         return None
 
     async def _made(self, ticket: Ticket) -> str:
         asked = {"inbox_id": self._inbox, "name": ticket.shown_name, "identifier": str(ticket.visitor_id)}
         if ticket.email:
             asked["email"] = ticket.email
-        return told(await self._calls.post(f"{self._account}/contacts", asked), "payload", "contact", "id")
+        return text_at(await self._calls.post(f"{self._account}/contacts", asked), "payload", "contact", "id")
 
 
 _OPEN: Final = 2  # Freshdesk's numbers of a status, a priority and a source
@@ -170,7 +170,7 @@ class FreshdeskHelpDesk:
             "tags": ["docent"],
         }
         asked |= {"email": ticket.email} if ticket.email else {"unique_external_id": str(ticket.visitor_id)}
-        number = told(await self._calls.post("/api/v2/tickets", asked), "id")
+        number = text_at(await self._calls.post("/api/v2/tickets", asked), "id")
         return TicketReceipt(number, f"{self._origin}/a/tickets/{number}")
 
 
@@ -194,10 +194,10 @@ class IntercomHelpDesk:
             "contacts": [contact],
             "ticket_attributes": {"_default_title_": ticket.subject, "_default_description_": ticket.text},
         }
-        return TicketReceipt(told(await self._calls.post("/tickets", asked), "ticket_id"))
+        return TicketReceipt(text_at(await self._calls.post("/tickets", asked), "ticket_id"))
 
     async def _lead(self, ticket: Ticket) -> str:
-        return told(await self._calls.post("/contacts", {"role": "lead", "name": ticket.shown_name}), "id")
+        return text_at(await self._calls.post("/contacts", {"role": "lead", "name": ticket.shown_name}), "id")
 
 
 class ZendeskHelpDesk:
@@ -221,5 +221,5 @@ class ZendeskHelpDesk:
         answer = await self._calls.post(
             "/api/v2/tickets.json", {"ticket": asked}, {"Idempotency-Key": f"docent-{ticket.id}"}
         )
-        number = told(answer, "ticket", "id")
+        number = text_at(answer, "ticket", "id")
         return TicketReceipt(number, f"{self._origin}/agent/tickets/{number}")

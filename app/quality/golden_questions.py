@@ -68,7 +68,7 @@ class GoldenQuestions:
             check_golden(whole, self._patterns)
             created = GoldenQuestionRecords(tx).put(whole)
             check_room(len(GoldenQuestionRecords(tx).questions(golden.agent_id)))
-            AuditRecords(tx).acted(actor, "golden_question.create", created.id, **_told(created.agent_id))
+            AuditRecords(tx).acted(actor, "golden_question.create", created.id, **_details(created.agent_id))
             return created
 
         return await OwnAgent(self._records, actor, golden.agent_id).write(work)
@@ -85,7 +85,7 @@ class GoldenQuestions:
         before = {golden.id for golden in GoldenQuestionRecords(tx).questions(agent_id)}
         kept = {GoldenQuestionRecords(tx).put(golden).id for golden in rows}
         check_room(len(before | kept))
-        AuditRecords(tx).acted(actor, "golden_question.import", agent_id, **_told(agent_id))
+        AuditRecords(tx).acted(actor, "golden_question.import", agent_id, **_details(agent_id))
         return ImportReceipt(added=len(kept - before), changed=len(kept & before))
 
     async def questions(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenQuestion]:
@@ -115,13 +115,13 @@ class GoldenQuestions:
         after = with_files(after, files_by_name(tx, agent_id))
         check_golden(after, self._patterns)
         saved = GoldenQuestionRecords(tx).save(after)
-        AuditRecords(tx).acted(actor, "golden_question.edit", golden_id, **_told(agent_id))
+        AuditRecords(tx).acted(actor, "golden_question.edit", golden_id, **_details(agent_id))
         return saved
 
     @writes_agent
     def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, golden_id: UUID) -> None:
         GoldenQuestionRecords(tx).delete(agent_id, golden_id)
-        AuditRecords(tx).acted(actor, "golden_question.delete", golden_id, **_told(agent_id))
+        AuditRecords(tx).acted(actor, "golden_question.delete", golden_id, **_details(agent_id))
 
 
 def _read_csv(
@@ -218,5 +218,5 @@ def check_room(count: int) -> None:
         raise InvalidInput("", f"An agent can have at most {MAX_GOLDEN} golden questions. Delete some first.")
 
 
-def _told(agent_id: UUID) -> dict[str, str]:
+def _details(agent_id: UUID) -> dict[str, str]:
     return {"agent_id": str(agent_id)}

@@ -90,7 +90,7 @@ class RetrievalTrace:
             entry |= self._moved(list(order[:_HEAD]))
         self._stages.append(entry)
         if is_recording():
-            passed(f"docent.search.{name}", now - self._since, _told_of_a_stage(facts))
+            passed(f"docent.search.{name}", now - self._since, _span_values(facts))
         self._since = now
 
     def note_missing(self, names: Sequence[str]) -> None:
@@ -109,7 +109,7 @@ class RetrievalTrace:
         return shown
 
 
-def _told_of_a_stage(facts: Mapping[str, Any]) -> dict[str, Value]:
+def _span_values(facts: Mapping[str, Any]) -> dict[str, Value]:
     numbers = {name: value for name, value in facts.items() if isinstance(value, int | float) or name in _NAMED}
     return {f"docent.search.{name}": value for name, value in numbers.items()}
 
@@ -117,11 +117,11 @@ def _told_of_a_stage(facts: Mapping[str, Any]) -> dict[str, Value]:
 def without_candidates(retrieval: Retrieval) -> Retrieval:
     """The retrieval with the head of the ranking in the trace and without the ranking itself, which would hold the
     texts of all candidates for as long as the answer is written."""
-    ranked = [_told(item) for item in retrieval.ranked[:_TOLD]]
+    ranked = [_as_trace(item) for item in retrieval.ranked[:_TOLD]]
     return replace(retrieval, ranked=(), trace=retrieval.trace | {"ranked": ranked})
 
 
-def _told(item: RankedChunk) -> dict[str, Any]:
+def _as_trace(item: RankedChunk) -> dict[str, Any]:
     return {
         "chunk_id": item.chunk.id,
         "url": item.chunk.link,

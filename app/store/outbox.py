@@ -22,8 +22,8 @@ class Outbox(Repository):
         row = self._insert(OUTBOX).values(
             id=new_id(), agent_id=agent_id, kind=kind, week=first_day, payload=payload, created_at=happened_at
         )
-        told = row.on_conflict_do_nothing().returning(OUTBOX.c.id)  # Postgres reports no row count for an insert
-        return self._connection.scalar(told) is not None
+        insert = row.on_conflict_do_nothing().returning(OUTBOX.c.id)  # Postgres reports no row count for an insert
+        return self._connection.scalar(insert) is not None
 
     def is_told(self, agent_id: UUID, kind: str, first_day: date) -> bool:
         """Whether there is such a row of `tell_once`."""

@@ -31,7 +31,7 @@ def database_time(dialect: str, *, seconds_ago: int = 0) -> ColumnElement[dateti
 
 
 class ServerFacts(Repository):
-    def told(self) -> tuple[str, datetime]:
+    def name_and_time(self) -> tuple[str, datetime]:
         """The database's name with its version, such as "PostgreSQL 15.8", and its time."""
         now = self._connection.execute(select(database_time(self._dialect))).scalar_one()
         numbers = self._connection.dialect.server_version_info or ()

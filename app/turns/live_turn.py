@@ -269,9 +269,9 @@ def rest_of(stored: StoredTurn, known: list[TurnEvent]) -> Iterator[TurnEvent]:
     """The events of an ended turn after the events `known`."""
     if not known:
         yield Start(stored.id, stored.conversation_id)
-    said = "".join(event.token for event in known if isinstance(event, Token))
-    if stored.answer.startswith(said) and stored.answer != said:
-        yield Token(stored.answer[len(said) :])
+    sent = "".join(event.token for event in known if isinstance(event, Token))
+    if stored.answer.startswith(sent) and stored.answer != sent:
+        yield Token(stored.answer[len(sent) :])
     if stored.state is TurnState.DONE and stored.message_id and stored.answered_by:
         if stored.citations and not any(isinstance(event, Citations) for event in known):
             yield Citations(stored.citations)

@@ -229,14 +229,14 @@ class NextQuestionFinder:
         if not candidates:
             return []
         query = SearchQuery(candidates[0].text, "", agent.config.language, language)
-        said = [Wording(candidate.text) for candidate in candidates]
+        asked_for = [Wording(candidate.text) for candidate in candidates]
         filters = (agent.config.retrieval.filter, request.only)
-        everything = await self._finder.find(agent.id, query, said, _PER_LIST, filters)
+        everything = await self._finder.find(agent.id, query, asked_for, _PER_LIST, filters)
         found = (everything.own, *everything.others)
         are_answered = await asyncio.gather(
             *(
-                self._is_answered(agent, query, one, told, everything)
-                for one, told in zip(candidates, found, strict=True)
+                self._is_answered(agent, query, one, found_for, everything)
+                for one, found_for in zip(candidates, found, strict=True)
             )
         )
         return [one.text for one, is_answered in zip(candidates, are_answered, strict=True) if is_answered]
@@ -278,9 +278,9 @@ class NextQuestionFinder:
         if not chunks or candidate.is_furniture(chunks):
             return False
         texts = [f"{chunk.context}\n{chunk.text}" for chunk in chunks]
-        said = without_stop_words(candidate.text, query.asked_in)
-        shares = await self._keywords.coverage(agent.id, query.language, said, texts)
-        by_chance = share_by_chance(said, shares)
+        words = without_stop_words(candidate.text, query.asked_in)
+        shares = await self._keywords.coverage(agent.id, query.language, words, texts)
+        by_chance = share_by_chance(words, shares)
         sureness = [
             calibrated(
                 found.cosine.get(key) if covers(self._finder.reads, chunk.language) else None,

@@ -198,8 +198,8 @@ class TurnRun:
         if remembered is None:
             remembered = stored_history(tx, self._session.conversation_id)
         is_wanted = agent.config.prompt_attributes and self._session.is_proven
-        told = ConversationRecords(tx).attributes(self._session.visitor_id) if is_wanted else ()
-        about = tuple(each for each in told if each.name in agent.config.prompt_attributes)
+        attributes = ConversationRecords(tx).attributes(self._session.visitor_id) if is_wanted else ()
+        about = tuple(each for each in attributes if each.name in agent.config.prompt_attributes)
         return agent, answers, remembered, about
 
     @traced("docent.begin")
@@ -296,9 +296,11 @@ class TurnRun:
         """Commit the end, then send it. A gap is one of the website: a question that was answered while a part was down
         or busy shows none."""
         self._tools.on_unconfirmed(generation.trace.get("answer_check", {}).get("not_confirmed", 0))
-        told = (trace or {}) | generation.trace | self._meter.trace | {"standalone": generation.context.standalone}
-        if degraded := sorted({*told.get("missing", ()), *generation.context.missing}):
-            told["degraded"] = degraded
+        whole_trace = (
+            (trace or {}) | generation.trace | self._meter.trace | {"standalone": generation.context.standalone}
+        )
+        if degraded := sorted({*whole_trace.get("missing", ()), *generation.context.missing}):
+            whole_trace["degraded"] = degraded
             for part in degraded:
                 self._tools.on_degraded(part)
         end = TurnEnd(
@@ -316,7 +318,7 @@ class TurnRun:
             error_code=error_code,
             first_token_ms=self._milliseconds(generation.first_token_at),
             duration_ms=self._milliseconds(perf_counter()) or 0,
-            trace=told,
+            trace=whole_trace,
             next_questions=next_questions,
             proposed=None if error_code or generation.finish is Finish.STOPPED else generation.proposed,
         )

@@ -66,7 +66,7 @@ class BudgetWarnings:
 
         def tell(tx: Transaction) -> int:
             return sum(
-                Outbox(tx).tell_once(agent_id, kind, _told(limit), first_day=limit.since, happened_at=now)
+                Outbox(tx).tell_once(agent_id, kind, _data(limit), first_day=limit.since, happened_at=now)
                 for kind, limit in found
             )
 
@@ -90,7 +90,7 @@ def _reached(limit: TokenLimit) -> list[str]:
     ]
 
 
-def _told(limit: TokenLimit) -> dict[str, Any]:
+def _data(limit: TokenLimit) -> dict[str, Any]:
     return {"limit": limit.name, "used_tokens": limit.used_tokens, limit.name: limit.tokens}
 
 

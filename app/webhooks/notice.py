@@ -71,7 +71,7 @@ _BEFORE: Final = {
 
 
 def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, data: Mapping[str, Any]) -> Notice:
-    """`agent` is its name, `told` the outbox's values of the event, which is one of `noticed`."""
+    """`agent` is its name, `data` the outbox's values of the event, which is one of `noticed`."""
     pages = f"/console/agents/{agent_id}"
     if event in _MADE:
         return _MADE[event](pages, agent, data)

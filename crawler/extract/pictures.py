@@ -40,7 +40,7 @@ def write_icons(tree: LexborHTMLParser) -> None:
         elif (
             not _shown_text(box)
             and not (icon.tag == "img" and _is_beside_note(box, icon))
-            and (label := _told(box) or _told(icon) or _sign(icon))
+            and (label := _name_text(box) or _name_text(icon) or _sign(icon))
         ):
             box.insert_child(label)
 
@@ -78,7 +78,7 @@ def _shown_text(box: LexborNode) -> str:
     return text if len(text) > unseen else ""
 
 
-def _told(node: LexborNode) -> str:
+def _name_text(node: LexborNode) -> str:
     names = [node.attributes.get(_NAME_OF[node.tag]) or ""] if node.tag in _NAME_OF else []
     name = next((text for text in (*names, *(part.text() for part in node.css(_TOLD))) if text.strip()), "")
     text = " ".join(name.split())

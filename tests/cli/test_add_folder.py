@@ -19,7 +19,7 @@ def write(folder: Path, name: str, text: str) -> None:
 
 
 def told(folder: Path) -> dict[str, dict[str, Any]]:
-    return {file.path.relative_to(folder).as_posix(): file.told for file in read_folder(folder, BASE)}
+    return {file.path.relative_to(folder).as_posix(): file.document for file in read_folder(folder, BASE)}
 
 
 @pytest.mark.parametrize(

@@ -203,19 +203,21 @@ class RehearsalOut(
 
 
 def _warnings(rehearsal: Rehearsal) -> list[str]:
-    said: list[str] = []
+    warnings: list[str] = []
     if good := len(rehearsal.taken_from_good_answers):
-        said.append(
+        warnings.append(
             f"It would have taken {good} of {len(rehearsal.taken)} questions that already had a good answer. "
             "Make the trigger narrower."
         )
     if rehearsal.shadows:
-        said.append(f"It takes precedence over {len(rehearsal.shadows)} curated answers. Compare their priorities.")
+        warnings.append(f"It takes precedence over {len(rehearsal.shadows)} curated answers. Compare their priorities.")
     if rehearsal.shadowed_by:
-        said.append(f"{len(rehearsal.shadowed_by)} curated answers take precedence over it. Compare their priorities.")
+        warnings.append(
+            f"{len(rehearsal.shadowed_by)} curated answers take precedence over it. Compare their priorities."
+        )
     if not rehearsal.fitting and rehearsal.looked_at:
-        said.append(f"No question of the last {rehearsal.days} days matches its trigger.")
-    return said
+        warnings.append(f"No question of the last {rehearsal.days} days matches its trigger.")
+    return warnings
 
 
 class AdminRehearsals(Api):

@@ -290,8 +290,8 @@ def _propose(tx: Transaction, actor: Actor, current: CuratedAnswer, proposed: Cu
     if CuratedEditRecords(tx).count_proposals(current.agent_id) >= MAX_OPEN_PROPOSALS:
         raise InvalidInput("", f"{MAX_OPEN_PROPOSALS} proposals are already waiting. Have some approved or declined.")
     proposal = CuratedEditRecords(tx).propose(proposed, actor.name)
-    told = {"agent_id": str(current.agent_id), "number": proposal.number}
-    AuditRecords(tx).acted(actor, "curated_answer.propose", current.id, **told)
+    details = {"agent_id": str(current.agent_id), "number": proposal.number}
+    AuditRecords(tx).acted(actor, "curated_answer.propose", current.id, **details)
     return _compared(proposal, current)
 
 
@@ -300,5 +300,5 @@ def _compared(proposal: CuratedEdit, current: CuratedAnswer) -> CuratedEdit:
 
 
 def _decided(tx: Transaction, actor: Actor, verb: str, agent_id: UUID, answer_id: UUID, proposal: CuratedEdit) -> None:
-    told = {"agent_id": str(agent_id), "number": proposal.number, "author": proposal.author}
-    AuditRecords(tx).acted(actor, verb, answer_id, **told)
+    details = {"agent_id": str(agent_id), "number": proposal.number, "author": proposal.author}
+    AuditRecords(tx).acted(actor, verb, answer_id, **details)

@@ -131,8 +131,8 @@ class CuratedAnswerPages(Pages):
         await self._answers.change(
             visit.actor, visit.agent.id, answer_id, lambda current: replace(current, is_on=is_on)
         )
-        told = "The answer is on. Visitors get it." if is_on else "The answer is off. Search answers its questions."
-        return Go(visit.url("curated_answer", answer_id=answer_id), told)
+        outcome = "The answer is on. Visitors get it." if is_on else "The answer is off. Search answers its questions."
+        return Go(visit.url("curated_answer", answer_id=answer_id), outcome)
 
     @action("/console/agents/{agent_id}/curated-answers/{answer_id}/restore", access=write, shown_on="curated_answer")
     async def restore_curated_answer(self, visit: Visit[EditForm]) -> Go:
@@ -166,9 +166,9 @@ class CuratedAnswerPages(Pages):
         uses = await self._use.of_answer(visit.actor, visit.agent.id, answer.id, PageRequest(_SHOWN_USES))
         shown = _form("save_curated_answer", action, answer, rehearsal, is_stored=True)
         proposals = await self._proposals.of_answer(visit.actor, visit.agent.id, answer.id)
-        told: dict[str, Any] = {"history": history, "proposals": proposals, "field_names": _FIELD_NAMES}
-        told |= {"uses": uses, "lately_days": LATELY_DAYS}
-        return replace(shown, values={**shown.values, **told})
+        context: dict[str, Any] = {"history": history, "proposals": proposals, "field_names": _FIELD_NAMES}
+        context |= {"uses": uses, "lately_days": LATELY_DAYS}
+        return replace(shown, values={**shown.values, **context})
 
 
 def _blank(visit: Visit[Form]) -> CuratedAnswer:

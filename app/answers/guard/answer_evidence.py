@@ -103,18 +103,18 @@ class Evidence:
         if self._is_quoted(sentence):
             return Verdict((), False, 0, together=1.0)
         index = self._index
-        said = SaidSentence.read(sentence, language, index.names, index.is_word, index.has_phrase)
-        words = stems(said.text)
-        figures = sum(fact.kind is FactKind.NUMBER for fact in said.facts)
+        read = SaidSentence.read(sentence, language, index.names, index.is_word, index.has_phrase)
+        words = stems(read.text)
+        figures = sum(fact.kind is FactKind.NUMBER for fact in read.facts)
         may_differ = is_across or language not in (None, "en")
-        if self._is_other_script(said.text) or (may_differ and index.knows(words) < _SAME_LANGUAGE):
-            gone = tuple(fact for fact in said.facts if fact.kind is not FactKind.NAME and not self._is_anywhere(fact))
-            return Verdict(gone, False, len(said.facts), figures, len(words), is_across=True)
-        proof = FactProof(index, said)
+        if self._is_other_script(read.text) or (may_differ and index.knows(words) < _SAME_LANGUAGE):
+            gone = tuple(fact for fact in read.facts if fact.kind is not FactKind.NAME and not self._is_anywhere(fact))
+            return Verdict(gone, False, len(read.facts), figures, len(words), is_across=True)
+        proof = FactProof(index, read)
         missing = tuple(
             fact
-            for fact in said.facts
-            if not needs_no_proof(fact, said.text, self._own_names) and not self._stands(fact, proof)
+            for fact in read.facts
+            if not needs_no_proof(fact, read.text, self._own_names) and not self._stands(fact, proof)
         )
         missing += tuple(
             Fact(FactKind.CODE, f"{label} > {step}")
@@ -122,20 +122,20 @@ class Evidence:
             if not self._leads_to(label, step)
         )
         # What it does not ship to, and whose name it is, a source need not say.
-        absent = (fact.text for fact in said.facts if proof.is_denied_and_absent(fact))
-        together = self._together(said, stems(" ".join([*self._own_names, *absent])))
-        contradicted = _is_contradicted(index, said, proof)
-        return Verdict(missing, contradicted, len(said.facts), figures, len(words), together=together)
+        absent = (fact.text for fact in read.facts if proof.is_denied_and_absent(fact))
+        together = self._together(read, stems(" ".join([*self._own_names, *absent])))
+        contradicted = _is_contradicted(index, read, proof)
+        return Verdict(missing, contradicted, len(read.facts), figures, len(words), together=together)
 
     def _is_quoted(self, sentence: str) -> bool:
         """Whether it is a sentence of a source, or several in sequence, word for word."""
-        said = as_said(sentence)
-        return said.count(" ") > _FEWEST_QUOTED and any(said in each for each in self._said)
+        words = as_said(sentence)
+        return words.count(" ") > _FEWEST_QUOTED and any(words in each for each in self._said)
 
-    def _together(self, said: SaidSentence, unsaid: frozenset[str]) -> float:
+    def _together(self, sentence: SaidSentence, unsaid: frozenset[str]) -> float:
         """The share of the words, without the `unsaid`, that a place has, or the best places for the clauses have."""
-        whole = max(self._index.shares(stems(said.text) - unsaid), default=0.0)
-        words = [clause.own_words.difference(unsaid) for clause in said.clauses]
+        whole = max(self._index.shares(stems(sentence.text) - unsaid), default=0.0)
+        words = [clause.own_words.difference(unsaid) for clause in sentence.clauses]
         weight = sum(map(self._index.weight, words))
         found = sum(max(self._index.covers(each), default=0.0) for each in words)
         return max(whole, found / weight if weight else 0.0)
@@ -184,35 +184,41 @@ class Evidence:
         return self.has_code(fact.text) if fact.kind is FactKind.CODE else proof.stands(fact)
 
 
-def _is_contradicted(index: PlaceIndex, said: SaidSentence, proof: FactProof) -> bool:
-    if not said.is_english:
-        return _is_same_but_denied(index, said)
-    if has_exception(said.text) and denies(said.text):
+def _is_contradicted(index: PlaceIndex, sentence: SaidSentence, proof: FactProof) -> bool:
+    if not sentence.is_english:
+        return _is_same_but_denied(index, sentence)
+    if has_exception(sentence.text) and denies(sentence.text):
         return False
-    if _is_turned_round(index, said, proof) or any(_is_denied_word_for_word(index, clause) for clause in said.clauses):
+    if _is_turned_round(index, sentence, proof) or any(
+        _is_denied_word_for_word(index, clause) for clause in sentence.clauses
+    ):
         return True
-    return any(_is_clause_contradicted(index, clause, proof, is_plain=not denies(said.text)) for clause in said.clauses)
+    return any(
+        _is_clause_contradicted(index, clause, proof, is_plain=not denies(sentence.text)) for clause in sentence.clauses
+    )
 
 
-def _is_turned_round(index: PlaceIndex, said: SaidSentence, proof: FactProof) -> bool:
+def _is_turned_round(index: PlaceIndex, sentence: SaidSentence, proof: FactProof) -> bool:
     """Whether the place that is most like a part says its contrary in other words, limits what it says of all, or does
     not limit what it limits."""
-    has_price = _has_price(number_kinds(said.text))
-    if has_price is not is_free(said.text) and any(_is_priced_otherwise(index, part, has_price) for part in said.parts):
+    has_price = _has_price(number_kinds(sentence.text))
+    if has_price is not is_free(sentence.text) and any(
+        _is_priced_otherwise(index, part, has_price) for part in sentence.parts
+    ):
         return True
-    if any(_is_of_some_columns(index, said, part, proof) for part in said.parts):
+    if any(_is_of_some_columns(index, sentence, part, proof) for part in sentence.parts):
         return True
     return any(
         is_contrary(part.text, place.text)
         or is_too_wide(part.text, _said_of_it(place, part))
         or is_too_narrow(part.text, place.text)
-        for part in said.parts
+        for part in sentence.parts
         if not is_condition(part.text)
         for place in _likest(index, part, proof)
     )
 
 
-def _is_of_some_columns(index: PlaceIndex, said: SaidSentence, part: Part, proof: FactProof) -> bool:
+def _is_of_some_columns(index: PlaceIndex, sentence: SaidSentence, part: Part, proof: FactProof) -> bool:
     """Whether it says a number of all, "5 years on every plan", that other cells of its row have otherwise."""
     shares = index.shares(part.own_words) if says_of_all(part.text) else []
     for fact in part.facts if shares else ():
@@ -223,7 +229,7 @@ def _is_of_some_columns(index: PlaceIndex, said: SaidSentence, part: Part, proof
         place = index.places[best]
         kinds = {kind for spelling in spellings(fact.text) for kind in place.numbers.get(spelling, ())}
         row = number_kinds(place.around)
-        if place.is_cell and any(kinds & found and number not in said.spelt for number, found in row.items()):
+        if place.is_cell and any(kinds & found and number not in sentence.spelt for number, found in row.items()):
             return True
     return False
 
@@ -279,8 +285,8 @@ def _is_denied_word_for_word(index: PlaceIndex, clause: Part) -> bool:
 
 def _denied_of(index: PlaceIndex, place: Place, clause: Part) -> frozenset[str]:
     """The words of the clause that the place denies where it is most like the clause."""
-    told = max(place.text.split(";"), key=lambda part: index.known_weight(clause.own_words & _tokens(part)))
-    return denied_stems(told) & clause.own_words
+    clause_of_place = max(place.text.split(";"), key=lambda part: index.known_weight(clause.own_words & _tokens(part)))
+    return denied_stems(clause_of_place) & clause.own_words
 
 
 def _likest(index: PlaceIndex, part: Part, proof: FactProof) -> list[Place]:
@@ -297,15 +303,15 @@ def _likest(index: PlaceIndex, part: Part, proof: FactProof) -> list[Place]:
     return [place] if len((place.words | place.words_around) & {*words}) >= _FEWEST_WORDS else []
 
 
-def _is_same_but_denied(index: PlaceIndex, said: SaidSentence) -> bool:
+def _is_same_but_denied(index: PlaceIndex, sentence: SaidSentence) -> bool:
     """Whether places with nearly all words of the sentence differ from it by a word of denial: for languages in which
     other ways to deny are not known."""
-    shares = index.shares(stems(said.text))
+    shares = index.shares(stems(sentence.text))
     best = max(shares, default=0.0)
     places = [place for place, share in zip(index.places, shares, strict=True) if share >= _AS_GOOD * best]
     if best < _SAME_SHARE:
         return False
-    if denies(said.text):
+    if denies(sentence.text):
         return not any(denies(place.text) or denies(place.around) or denies(place.before) for place in places)
     return all(denies(place.text) for place in places)
 
@@ -351,16 +357,16 @@ def _having_its_facts(index: PlaceIndex, clause: Part, proof: FactProof) -> list
     return []
 
 
-def _may_deny(place: Place, said: str, is_anchored: bool) -> bool:
-    if denies(place.text) or limits(place.text) or (speaks_of_paying(said) and is_free(place.text)):
+def _may_deny(place: Place, statement: str, is_anchored: bool) -> bool:
+    if denies(place.text) or limits(place.text) or (speaks_of_paying(statement) and is_free(place.text)):
         return True
     return not is_anchored and (denies(place.around) or denies(place.before))
 
 
 def _denies_it(index: PlaceIndex, place: Place, clause: Part) -> bool:
     """Whether the place denies something in the segment that is most like the clause, or as a whole list."""
-    told = without_case(place.text)
-    segments = [segment for segment in _SEGMENTS.split(told) if segment.strip()]
+    text = without_case(place.text)
+    segments = [segment for segment in _SEGMENTS.split(text) if segment.strip()]
     if not segments:
         return False
     if place.is_denied:

@@ -100,8 +100,8 @@ class Section:
         lines = [line for line in markdown.splitlines() if not _HEADING.match(line)]
         names = _names(lines, words(markdown))
         labels = {label for line in lines for label in labels_in(line)} | {stem(name.casefold()) for name in names}
-        said = as_said(*(place.text for place in places))
-        return cls(places, seen, names, frozenset(labels) if names else frozenset(), code, said)
+        wording = as_said(*(place.text for place in places))
+        return cls(places, seen, names, frozenset(labels) if names else frozenset(), code, wording)
 
 
 class KnownSections:
@@ -128,8 +128,8 @@ class PlaceIndex:
         self.places = [place for section in sections for place in section.places]
         self.names = frozenset[str]().union(*(section.names for section in sections))
         self.labels = frozenset[str]().union(*(section.labels for section in sections))
-        said = frozenset[str]().union(*(place.words - place.never for place in self.places))
-        self.only_denied = frozenset[str]().union(*(place.never for place in self.places)) - said
+        affirmed = frozenset[str]().union(*(place.words - place.never for place in self.places))
+        self.only_denied = frozenset[str]().union(*(place.never for place in self.places)) - affirmed
         seen: Counter[str] = Counter()
         for section in sections:
             seen.update(section.seen)

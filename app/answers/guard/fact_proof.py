@@ -33,9 +33,9 @@ _NO_RIVAL: Final = 9.0
 class FactProof:
     """The facts of one sentence."""
 
-    def __init__(self, index: PlaceIndex, said: SaidSentence) -> None:
+    def __init__(self, index: PlaceIndex, sentence: SaidSentence) -> None:
         self._index = index
-        self._said = said
+        self._said = sentence
         self._held: dict[Fact, list[float]] = {}
 
     def stands(self, fact: Fact) -> bool:
@@ -56,9 +56,9 @@ class FactProof:
         kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
         if len(self._said.parts) > 1 or "" in kinds:
             return False
-        held, said = self.held(fact), stems(self._said.text)
-        with_it = [self._index.places[at].shared(said) for at, has in enumerate(held) if has]
-        rivals = [self._index.places[at].shared(said) for at, like in self._rivals(fact, held).items() if like == 1]
+        held, words = self.held(fact), stems(self._said.text)
+        with_it = [self._index.places[at].shared(words) for at, has in enumerate(held) if has]
+        rivals = [self._index.places[at].shared(words) for at, like in self._rivals(fact, held).items() if like == 1]
         return bool(with_it) and all(any(own < rival for rival in rivals) for own in with_it)
 
     def likeness(self, fact: Fact) -> float:
@@ -140,13 +140,13 @@ class FactProof:
 
     def _is_of_another_range(self, fact: Fact) -> bool:
         """Whether the sources have a range with one end of that of the sentence only: "1 to 6" for "1 to 12"."""
-        for said in ranges_in(self._said.text):
-            if fact.text not in said:
+        for stated in ranges_in(self._said.text):
+            if fact.text not in stated:
                 continue
-            told = [pair for place in self._index.places for pair in ranges_in(place.text)]
+            ranges = [pair for place in self._index.places for pair in ranges_in(place.text)]
             spelt = [
-                tuple(bool(spellings(end) & spellings(own)) for own, end in zip(said, pair, strict=True))
-                for pair in told
+                tuple(bool(spellings(end) & spellings(own)) for own, end in zip(stated, pair, strict=True))
+                for pair in ranges
             ]
             if spelt and not any(all(pair) for pair in spelt) and any(any(pair) for pair in spelt):
                 return True

@@ -264,13 +264,13 @@ class OutputGuard:
         return "".join(parts)
 
     def _prose(self, text: str) -> str:
-        said, position = "", 0
+        prose, position = "", 0
         for match in self._links.finditer(text):
-            said += self._unlinked(text[position : match.start()], self._before + said)
-            said += self._link(match)
+            prose += self._unlinked(text[position : match.start()], self._before + prose)
+            prose += self._link(match)
             position = match.end()
-        said += self._unlinked(text[position:], self._before + said)
-        return _SAME_TWICE.sub(r"\1", said) if self.spellings else said
+        prose += self._unlinked(text[position:], self._before + prose)
+        return _SAME_TWICE.sub(r"\1", prose) if self.spellings else prose
 
     def _unlinked(self, text: str, before: str = "") -> str:
         if self.spellings:  # before addresses, which may get marks that are final

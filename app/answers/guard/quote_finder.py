@@ -50,9 +50,9 @@ def found_quotes(answer: str, sources: Mapping[int, str]) -> dict[int, str]:
     for statement, numbers in _cited(answer):
         for number in numbers:
             statements.setdefault(number, []).append(statement)
-    for number, told in statements.items():
+    for number, one in statements.items():
         units = _units(sources.get(number, ""))
-        quote = _word_for_word(told, units) or _most_like(told, units)
+        quote = _word_for_word(one, units) or _most_like(one, units)
         if quote:
             quotes[number] = quote
     return quotes
@@ -118,15 +118,15 @@ def _word_for_word(statements: Sequence[str], units: Sequence[_Unit]) -> str:
     """The longest run of units that one of the statements contains whole; "" if there is none."""
     longest, best = 0, slice(0)
     for statement in statements:
-        told = folded_words(shown_line(statement))
-        whole = f" {' '.join(told)} "
+        words = folded_words(shown_line(statement))
+        whole = f" {' '.join(words)} "
         start, length = 0, 0
         for at, unit in enumerate(units):
             if f" {' '.join(unit.words)} " not in whole:
                 start, length = at + 1, 0
                 continue
             length += len(unit.words)
-            if length > longest and length >= min(_FEW_WORDS, len(told)):
+            if length > longest and length >= min(_FEW_WORDS, len(words)):
                 longest, best = length, slice(start, at + 1)
     return _joined(units[best])
 
@@ -143,10 +143,10 @@ def _most_like(statements: Sequence[str], units: Sequence[_Unit]) -> str:
 
     best: tuple[float, list[_Unit]] = (_MIN_LIKENESS, [])
     for statement in statements:
-        told = _terms(_last_line(statement))
-        size = sum(map(weight, told))
+        stated = _terms(_last_line(statement))
+        size = sum(map(weight, stated))
         for unit, terms in zip(units, by_unit, strict=True):
-            shared = told & terms
+            shared = stated & terms
             if len(shared) < 2:
                 continue
             likeness = sum(map(weight, shared)) / sqrt(size * sum(map(weight, terms)))

@@ -30,23 +30,23 @@ class SentenceKind(StrEnum):
 def sentence_kind(sentence: str, language: str | None = "en") -> SentenceKind:
     """The first that fits. `language` is the answer's."""
     line = _MARKS.sub(" ", sentence).strip()
-    said = line.rstrip("*_ ")
+    plain_line = line.rstrip("*_ ")
     words = plain(sentence).split()
     if not any(any(map(str.isalnum, word)) for word in words) and "`" not in sentence:
         return SentenceKind.HEADING
-    if has_failure_words(said):
+    if has_failure_words(plain_line):
         return SentenceKind.DECLINE
-    if said.endswith(_ENDS_ASKING):
+    if plain_line.endswith(_ENDS_ASKING):
         return SentenceKind.QUESTION
-    facts = facts_of(_QUOTED.sub(" ", said), language)
+    facts = facts_of(_QUOTED.sub(" ", plain_line), language)
     figures = [fact for fact in facts if fact.kind is not FactKind.NAME]
-    if figures and not (said.endswith(_ENDS_LEADING) and all(fact.text.isalpha() for fact in figures)):
+    if figures and not (plain_line.endswith(_ENDS_LEADING) and all(fact.text.isalpha() for fact in figures)):
         return SentenceKind.STATEMENT
-    if begins_with("pointing").match(said) and len(words) <= _MOST_POINTING_WORDS:
+    if begins_with("pointing").match(plain_line) and len(words) <= _MOST_POINTING_WORDS:
         return SentenceKind.POINTING
-    if _HEADING.match(line) or _BOLD_LINE.fullmatch(line) or said.endswith(_ENDS_LEADING):
+    if _HEADING.match(line) or _BOLD_LINE.fullmatch(line) or plain_line.endswith(_ENDS_LEADING):
         return SentenceKind.HEADING
-    if manners := begins_with("manners").match(said):
+    if manners := begins_with("manners").match(plain_line):
         is_phrase = " " in manners.group().strip() or not manners.group().isascii()
         if len(words) <= _FEW_WORDS or is_phrase:
             return SentenceKind.MANNERS

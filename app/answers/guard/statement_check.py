@@ -140,8 +140,8 @@ class StatementCheck:
 
     def is_named(self, line: str) -> bool:
         """Whether a line with a mark has nothing else but the title of a source, or its address."""
-        said = plain(line).casefold().strip(" \t[]()-–—:.*_,\n")
-        return not said or any(said in (title.casefold(), section.casefold()) for title, section in self._titles())
+        name = plain(line).casefold().strip(" \t[]()-–—:.*_,\n")
+        return not name or any(name in (title.casefold(), section.casefold()) for title, section in self._titles())
 
     def _titles(self) -> Iterator[tuple[str, str]]:
         return ((source.title, source.heading) for source in self._sources)
@@ -177,8 +177,8 @@ class StatementCheck:
         """Whether it repeats a word of the question that these sources lack and another has: then they tell it of
         something else than what is asked."""
         own, every = self._evidence(frozenset(sources)), self._evidence(frozenset())
-        said = self._subject & stems(plain(sentence))
-        return any(every.has_word(word) and not own.has_word(word) for word in said)
+        words = self._subject & stems(plain(sentence))
+        return any(every.has_word(word) and not own.has_word(word) for word in words)
 
     async def code_finding(self, code: str) -> Finding | None:
         """None if each line of a code block is in some source, ignoring spaces."""
@@ -207,11 +207,11 @@ class StatementCheck:
             return None
         texts = [plain(sentence), *evidence.nearest(sentence, _PLACES_READ)]
         try:
-            said, *places = np.asarray(await self._embedder.embed(texts))
+            statement, *places = np.asarray(await self._embedder.embed(texts))
         except (Unavailable, Overloaded) as error:
             log.warning("statement_check.embedder_away", reason=str(error))
             return None
-        return max(float(said @ place) for place in places)
+        return max(float(statement @ place) for place in places)
 
     def _verdict(self, sentence: str, cited: frozenset[int]) -> tuple[Evidence, Verdict]:
         evidence = self._evidence(cited)

@@ -144,25 +144,25 @@ class AnswerSearches:
 
 def _read(written: str) -> tuple[str, SearchFilter]:
     """The query and the filter of a call. Raises WrongArguments."""
-    told = read_arguments(_PARAMETERS, written)
+    arguments = read_arguments(_PARAMETERS, written)
     try:
         only = SearchFilter(
-            path_prefixes=tuple(told.get("path_prefixes", ())),
-            languages=tuple(told.get("languages", ())),
-            dated_from=_as_day(told, "dated_from"),
-            dated_to=_as_day(told, "dated_to"),
+            path_prefixes=tuple(arguments.get("path_prefixes", ())),
+            languages=tuple(arguments.get("languages", ())),
+            dated_from=_as_day(arguments, "dated_from"),
+            dated_to=_as_day(arguments, "dated_to"),
             attributes=tuple(
-                AttributeFilter(each["name"], tuple(each["values"])) for each in told.get("attributes", ())
+                AttributeFilter(each["name"], tuple(each["values"])) for each in arguments.get("attributes", ())
             ),
         )
         check_filter("filter", only)
     except InvalidInput as error:
         raise WrongArguments(str(error)) from error
-    return told["query"], only
+    return arguments["query"], only
 
 
-def _as_day(told: Mapping[str, Any], name: str) -> date | None:
-    if not (written := told.get(name)):
+def _as_day(arguments: Mapping[str, Any], name: str) -> date | None:
+    if not (written := arguments.get(name)):
         return None
     try:
         return date.fromisoformat(written)

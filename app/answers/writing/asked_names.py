@@ -45,8 +45,8 @@ class AskedNames:
         self._missing = _missing(words, sources) if words else 0
         self._count = len(words) + len(self._exact)
         self._untold = _untold(question, sources)
-        told = set().union(*(_TOLD_YEAR.findall(_dated(source, source.text)) for source in sources))
-        self._years = {year: year in told for year in _YEAR.findall(question)}
+        years = set().union(*(_TOLD_YEAR.findall(_dated(source, source.text)) for source in sources))
+        self._years = {year: year in years for year in _YEAR.findall(question)}
 
     @property
     def codes(self) -> Collection[str]:
@@ -61,13 +61,13 @@ class AskedNames:
     def _odds_of_years(self, passage: Passage) -> float:
         if not self._years:
             return 0.0
-        told = set(_TOLD_YEAR.findall(_dated(passage.source, passage.heading, passage.text)))
-        missing = [is_elsewhere for year, is_elsewhere in self._years.items() if year not in told]
+        years = set(_TOLD_YEAR.findall(_dated(passage.source, passage.heading, passage.text)))
+        missing = [is_elsewhere for year, is_elsewhere in self._years.items() if year not in years]
         return sum(_MISSING_ODDS if is_elsewhere else _UNTOLD_ODDS for is_elsewhere in missing)
 
     def _odds_of_names(self, passage: Passage) -> float:
-        told = _folded(passage.within, passage.text, *passage.names)
-        lacking = sum(not _has(told, name) for name in self._exact)
+        text = _folded(passage.within, passage.text, *passage.names)
+        lacking = sum(not _has(text, name) for name in self._exact)
         return _MISSING_ODDS * (self._missing + lacking) / self._count
 
 
@@ -79,8 +79,8 @@ def _dated(source: Source, *texts: str) -> str:
 
 
 def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
-    told = _folded(*(part for source in sources for part in (source.title, *source.breadcrumb, source.text)))
-    return sum(word.casefold() not in told for word in words)
+    text = _folded(*(part for source in sources for part in (source.title, *source.breadcrumb, source.text)))
+    return sum(word.casefold() not in text for word in words)
 
 
 def _untold(question: str, sources: Sequence[Source]) -> int:
@@ -92,8 +92,8 @@ def _untold(question: str, sources: Sequence[Source]) -> int:
     ]
     if not asked:
         return 0
-    told = _folded(*(part for each in sources for part in (each.title, *each.breadcrumb, each.url, each.text)))
-    return sum(not is_spelt_in(told, code) for code in asked)
+    text = _folded(*(part for each in sources for part in (each.title, *each.breadcrumb, each.url, each.text)))
+    return sum(not is_spelt_in(text, code) for code in asked)
 
 
 def _has(text: str, name: str) -> bool:

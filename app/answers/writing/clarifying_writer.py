@@ -74,9 +74,9 @@ def clarified(reply: str, history: Sequence[Exchange]) -> str:
     names = _choices(history)
     if not names or small_talk(reply):
         return ""
-    said = f" {normalised(reply)} "
-    is_chosen = any(f" {normalised(name)} " in said for name in names)
-    is_another = _AND_MORE in names and len(said.split()) <= _LONGEST_NAME
+    words = f" {normalised(reply)} "
+    is_chosen = any(f" {normalised(name)} " in words for name in names)
+    is_another = _AND_MORE in names and len(words.split()) <= _LONGEST_NAME
     return f"{history[-1].question} ({reply.strip()})" if is_chosen or is_another else ""
 
 

@@ -176,8 +176,8 @@ class ExtractiveWriter:
 def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[str]:
     common = _common_headings(judged, context.sources)
     first, codes = quoted[0], _asked_codes(context)
-    told = page_language(((passage.source.language, passage.text) for passage in quoted), context.language)
-    parts = [told, _paragraph(first, common, codes)] if told else [_paragraph(first, common, codes)]
+    notice = page_language(((passage.source.language, passage.text) for passage in quoted), context.language)
+    parts = [notice, _paragraph(first, common, codes)] if notice else [_paragraph(first, common, codes)]
     return parts + [_paragraph(passage, common, codes, below=first) for passage in quoted[1:]]
 
 
@@ -210,8 +210,8 @@ def _has_steps(passage: Passage) -> bool:
 
 def _adds(text: str, wording: str) -> bool:
     """Whether most of the text is not in the wording, which is normalised."""
-    told = [normalised(each) for each in sentences(text)]
-    return 2 * sum(len(each) for each in told if each not in wording) > sum(map(len, told))
+    own = [normalised(each) for each in sentences(text)]
+    return 2 * sum(len(each) for each in own if each not in wording) > sum(map(len, own))
 
 
 def _from_message(passage: Passage, question: str) -> Passage | None:
@@ -225,13 +225,13 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context
     if judged[0].passage.source.is_unasked:
         return []
     numbers = {passage.source.number for passage in quoted}
-    told = {_heading_of(passage) for passage in quoted}
+    headings = {_heading_of(passage) for passage in quoted}
     further: list[Passage] = []
     for passage in (one.passage for one in judged if context.is_near(one.passage.source)):
-        if passage.source.number in numbers or _heading_of(passage) in told:
+        if passage.source.number in numbers or _heading_of(passage) in headings:
             continue
         numbers.add(passage.source.number)
-        told.add(_heading_of(passage))
+        headings.add(_heading_of(passage))
         further.append(passage)
     return further[:_NAMED]
 
@@ -257,8 +257,8 @@ def _is_quoted(passage: Passage, quoted: Sequence[Passage]) -> bool:
 
 def _says(name: str, *texts: str) -> bool:
     """Whether one of the texts contains the words of the name in sequence."""
-    said = f" {normalised(name)} "
-    return any(said in f" {normalised(text)} " for text in texts)
+    words = f" {normalised(name)} "
+    return any(words in f" {normalised(text)} " for text in texts)
 
 
 def _heading_of(passage: Passage) -> tuple[str, str]:
@@ -292,9 +292,9 @@ def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, be
     about the `codes` that are asked about, only these."""
     is_headed = below is None or _heading_of(passage) != _heading_of(below)
     is_told = below is not None and passage.within in (below.within, below.term)
-    said = asked_rows(passage.text_below(below) if below else passage.text, codes)
-    told = said if is_told or not passage.within else f"{passage.within}\n\n{said}"
-    text = word_for_word(told, passage.source.links)
+    shown = asked_rows(passage.text_below(below) if below else passage.text, codes)
+    whole = shown if is_told or not passage.within else f"{passage.within}\n\n{shown}"
+    text = word_for_word(whole, passage.source.links)
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
     name = linked(_name(passage, common), passage.source.links) if is_headed and passage.heading else ""
     heading = f"**{name}**\n\n" if name else ""
@@ -331,8 +331,8 @@ class ClosestSectionsWriter:
                 (passage.source.language, f"{name}{shown.get(passage.section, '')}")
                 for name, passage in closest.items()
             ]
-            told = page_language(named, context.language, of_sections=True)
-            lines = [canned_messages(context.language).closest_sections, "", *items, *(["", told] if told else [])]
+            notice = page_language(named, context.language, of_sections=True)
+            lines = [canned_messages(context.language).closest_sections, "", *items, *(["", notice] if notice else [])]
             yield TextDelta("\n".join(lines))
         yield ChatEnd(Finish.COMPLETE, TokenUsage())
 

@@ -43,7 +43,7 @@ class ModelWriter:
                 *(context.searches.tools if context.searches else ()),
             )
             try:
-                async with aclosing(self._said(context, tools)) as items:
+                async with aclosing(self._written(context, tools)) as items:
                     async for item in items:
                         if tools and isinstance(item, ChatEnd) and item.calls:
                             end = item
@@ -82,7 +82,7 @@ class ModelWriter:
                 to_confirm=proposed.title if proposed else context.to_confirm,
             )
 
-    async def _said(self, context: AnswerContext, tools: tuple[ToolOffer, ...]) -> AsyncGenerator[ChatItem, None]:
+    async def _written(self, context: AnswerContext, tools: tuple[ToolOffer, ...]) -> AsyncGenerator[ChatItem, None]:
         if context.model is None:
             raise ModelUnavailable("There is no chat model.")
         max_tokens = _longest(context)

@@ -258,8 +258,8 @@ class PassageJudge:
         the word for it."""
         question = context.asked
         shares = await self._coverage(context, question, [f"{one.place}\n{one.text}" for one in candidates])
-        told = [is_told_alone(question, passage.text) for passage in candidates]
-        return [1.0 if is_told else share for is_told, share in zip(told, shares, strict=True)]
+        alone = [is_told_alone(question, passage.text) for passage in candidates]
+        return [1.0 if is_told else share for is_told, share in zip(alone, shares, strict=True)]
 
     async def _coverage(self, context: AnswerContext, question: str, texts: Sequence[str]) -> list[float]:
         """The share of the question's words that each text contains, weighted by how rare they are on the site."""
@@ -320,7 +320,7 @@ def _leans(context: AnswerContext) -> bool:
 def _odds_of_details(question: str, text: str) -> float:
     if is_told_alone(question, text):
         return _CONTACT_ODDS
-    return _DETAIL_ODDS if any(each.told.search(text) for each in asked_details(question)) else 0.0
+    return _DETAIL_ODDS if any(each.answering.search(text) for each in asked_details(question)) else 0.0
 
 
 def _promising(candidates: Sequence[Passage], shares: Sequence[float]) -> list[tuple[Passage, float]]:

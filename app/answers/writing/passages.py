@@ -116,16 +116,16 @@ def passages(source: Source) -> list[Passage]:
 def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
     """The blocks of neighbouring pieces. Parts of one block of the page are joined again, and an introduction that
     several pieces repeat is shown once."""
-    told: list[Block] = []
+    merged: list[Block] = []
     before: Piece = ()
     for piece in pieces:
         own = piece[told_before(piece, before) :]
-        if told and (joined := one_block(told[-1], own[0]) or _uncut(told[-1], own[0], page)):
-            told[-1:] = [joined, *own[1:]]
+        if merged and (joined := one_block(merged[-1], own[0]) or _uncut(merged[-1], own[0], page)):
+            merged[-1:] = [joined, *own[1:]]
         else:
-            told += own
+            merged += own
         before = piece
-    return told
+    return merged
 
 
 def _uncut(first: Block, second: Block, page: str) -> Block | None:

@@ -69,8 +69,8 @@ def _cut(block: Block, room: int) -> Iterator[str]:
             parts = code_in_parts("\n".join(code_lines(block.text)), room_for_lines, _fits, lambda line, _: [line])
             yield from (code_like(block.text, [part]) for part in parts)
         case BlockKind.QUOTE:
-            said = (_gathered(sentences(text), room, between=" ") for text in _quoted_paragraphs(block.text))
-            parts = _gathered(itertools.chain.from_iterable(said), room, between="\n\n")
+            paragraphs = (_gathered(sentences(text), room, between=" ") for text in _quoted_paragraphs(block.text))
+            parts = _gathered(itertools.chain.from_iterable(paragraphs), room, between="\n\n")
             yield from ("\n".join(f"> {line}".rstrip() for line in part.split("\n")) for part in parts)
         case _:
             yield from _gathered(sentences(block.text), room, between=" ")

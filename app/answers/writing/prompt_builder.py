@@ -138,8 +138,8 @@ class PromptBuilder:
         # than letters.
         marker = self._sizes.tokens(_CANARY_RULE) + len(context.canary) if canary else 0
         ahead = f"{asked}\n\n" if is_short else ""
-        told = [*rules, ahead, *(message.content for message in example)]
-        fixed = self._sizes.tokens("\n\n".join(told)) + marker + self._sizes.tokens(question)
+        fixed_texts = [*rules, ahead, *(message.content for message in example)]
+        fixed = self._sizes.tokens("\n\n".join(fixed_texts)) + marker + self._sizes.tokens(question)
         room = self._limits.total - fixed - _FRAME_TOKENS
         if canary:
             rules.insert(-1, canary)  # what comes before is the same for many questions, and a provider may cache it
@@ -258,8 +258,8 @@ def _failed(calls: Sequence[str]) -> str:
 
 
 def _to_confirm(title: str) -> str:
-    said = "Below your answer the visitor is asked to confirm this. It is not done: do not say that it is."
-    return f"{said}\n- {as_attribute(title)}\n\n" if title else ""
+    instruction = "Below your answer the visitor is asked to confirm this. It is not done: do not say that it is."
+    return f"{instruction}\n- {as_attribute(title)}\n\n" if title else ""
 
 
 def _about(attributes: Sequence[VisitorAttribute]) -> str:
@@ -274,7 +274,7 @@ def _about(attributes: Sequence[VisitorAttribute]) -> str:
 def _opening(source: Source, page_url: str, *, is_short: bool) -> str:
     """The opening tag with the headings of the section, the page's date, and whether the visitor is looking at this
     page; in short, without address, headings and date."""
-    told = {
+    attributes_by_name = {
         "url": "" if source.action or is_short else source.url,
         "title": source.title[:_MAX_TITLE_CHARS],
         "section": "" if is_short else " > ".join(source.breadcrumb)[:_MAX_TITLE_CHARS],
@@ -282,7 +282,7 @@ def _opening(source: Source, page_url: str, *, is_short: bool) -> str:
         "from": "visitor" if source.is_from_visitor else "action" if source.action else "",
         "page": "current" if is_same_page(source.url, page_url) else "",
     }
-    attributes = "".join(f' {name}="{as_attribute(value)}"' for name, value in told.items() if value)
+    attributes = "".join(f' {name}="{as_attribute(value)}"' for name, value in attributes_by_name.items() if value)
     return f'<source id="{source.number}"{attributes}>'
 
 

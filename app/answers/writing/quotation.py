@@ -62,8 +62,8 @@ def page_language(quoted: Iterable[tuple[str | None, str]], language: str | None
         return ""
     others = dict.fromkeys(page for page, text in quoted if page and _is_in(page, text, language))
     words = canned_messages(language)
-    said = words.sections_language if of_sections else words.page_language
-    return " ".join(said.replace("{language}", name) for page in others if (name := own_name(page, language)))
+    notice = words.sections_language if of_sections else words.page_language
+    return " ".join(notice.replace("{language}", name) for page in others if (name := own_name(page, language)))
 
 
 def _unlinked(line: str) -> str:

@@ -156,7 +156,7 @@ class ServiceChecks:
 
     async def _database(self) -> Check:
         before = time.time()
-        name, now = await self._base.record.read(lambda tx: ServerFacts(tx).told())
+        name, now = await self._base.record.read(lambda tx: ServerFacts(tx).name_and_time())
         if not name.startswith("SQLite"):
             self._note_clock(name, now.timestamp(), before)
         ran = f", ran {len(self._migrated)} migrations just now" if self._migrated else ", no migration pending"

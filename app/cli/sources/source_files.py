@@ -109,8 +109,8 @@ async def add_folder(
         agent = await agent_for(base, knowledge, actor, named, name)
         source = await _source(base, agent.id, name)
         known = await base.record.of_agent(source.agent_id).read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
-        left = set(known) - {file.told["url"] for file in files}
-        documents = [file.told for file in files] + [{"url": gone, "delete": True} for gone in sorted(left)]
+        left = set(known) - {file.document["url"] for file in files}
+        documents = [file.document for file in files] + [{"url": gone, "delete": True} for gone in sorted(left)]
         refused: list[str] = []
         for start in range(0, len(documents), MAX_LINES):
             lines = "\n".join(json.dumps(each) for each in documents[start : start + MAX_LINES])
@@ -204,10 +204,10 @@ async def _add_git(
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """`told` is the document as a line of a batch says it."""
+    """`document` is the document as a line of a batch says it."""
 
     path: Path
-    told: dict[str, Any]
+    document: dict[str, Any]
 
 
 def read_folder(folder: Path, base: str) -> Iterator[MarkdownFile]:
@@ -227,7 +227,7 @@ def read_folder(folder: Path, base: str) -> Iterator[MarkdownFile]:
             raise InvalidInput(str(place), f"This is not UTF-8 Markdown with YAML front matter ({error}).") from None
         if front.get("draft") is True or not text.strip():
             continue
-        yield MarkdownFile(path, _told(front, text, place, base))
+        yield MarkdownFile(path, _document(front, text, place, base))
 
 
 def _parted(text: str) -> tuple[Mapping[str, Any], str]:
@@ -241,7 +241,7 @@ def _parted(text: str) -> tuple[Mapping[str, Any], str]:
     return {str(name).lower(): value for name, value in (front or {}).items()}, text[match.end() :]
 
 
-def _told(front: Mapping[str, Any], text: str, place: Path, base: str) -> dict[str, Any]:
+def _document(front: Mapping[str, Any], text: str, place: Path, base: str) -> dict[str, Any]:
     heading = _HEADING.search(text)
     fields = {
         "url": _url(front, place, base),

@@ -192,8 +192,8 @@ class InboxPages(Pages):
         was = visit.input.was
         for assignee, ids in by_assignee(was).items():
             await self._inbox.change(visit.actor, visit.agent.id, ids, ConversationChange(assignee=assignee))
-        told = f"{plural(len(was), 'conversation')} reassigned as before."
-        return Go(visit.url("conversations", visit.input.wanted.kept), told)
+        outcome = f"{plural(len(was), 'conversation')} reassigned as before."
+        return Go(visit.url("conversations", visit.input.wanted.kept), outcome)
 
 
 @contextmanager
@@ -202,10 +202,10 @@ def label_errors() -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:
-        field, _, told = str(error).partition(": ")
+        field, _, message = str(error).partition(": ")
         if field not in ("add_labels", "remove_labels"):
             raise
-        raise InvalidInput("label", told) from None
+        raise InvalidInput("label", message) from None
 
 
 def gone_to(
@@ -219,7 +219,7 @@ def gone_to(
     """After a change: the list, or the conversation that is `shown`, with an offer to undo."""
     name, ids = ("conversations", {}) if shown is None else ("conversation", {"conversation_id": shown})
     query = [*wanted.kept.items(), *_undo(were, changed, change)]
-    return Go(f"{visit.url(name, None, **ids)}?{urlencode(query)}", _told(changed, change))
+    return Go(f"{visit.url(name, None, **ids)}?{urlencode(query)}", _summary(changed, change))
 
 
 def _undo(
@@ -241,7 +241,7 @@ def _undo(
             yield "undo", str(now.conversation.id)
 
 
-def _told(changed: Sequence[InboxEntry], change: ConversationChange) -> str:
+def _summary(changed: Sequence[InboxEntry], change: ConversationChange) -> str:
     many = plural(len(changed), "conversation")
     if change.state is not None:
         return f"{many} {'closed' if change.state is ConversationState.CLOSED else 'reopened'}."

@@ -54,7 +54,7 @@ class Retention:
             )
             if any(erased.values()):
                 turns = (turns or 0) + erased["turns"]
-                log.info("retention.erased", agent_id=str(period.agent_id), **_told(period, erased))
+                log.info("retention.erased", agent_id=str(period.agent_id), **_details(period, erased))
             if self._at_once not in erased.values():
                 return turns
 
@@ -62,7 +62,7 @@ class Retention:
         erased = RetentionRecords(tx).erase(period, before, self._at_once)
         if any(erased.values()):
             by = Actor(period.workspace_id, RETENTION)
-            AuditRecords(tx).acted(by, "visitors.expire", period.agent_id, **_told(period, erased))
+            AuditRecords(tx).acted(by, "visitors.expire", period.agent_id, **_details(period, erased))
         return erased
 
 
@@ -84,5 +84,5 @@ class TraceRetention:
         return await self._records.write(lambda tx: TurnRecords(tx).drop_search_traces(before, self._at_once))
 
 
-def _told(period: RetentionPeriod, erased: Mapping[str, int]) -> dict[str, int]:
+def _details(period: RetentionPeriod, erased: Mapping[str, int]) -> dict[str, int]:
     return {**erased, "older_than_days": period.days}

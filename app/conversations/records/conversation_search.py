@@ -57,12 +57,12 @@ def fitting(tx: Transaction, agent_id: UUID, only: ConversationFilter) -> list[C
     surely = [] if only.since is None else [CONVERSATIONS.c.last_active_at >= only.since]
     surely += [] if only.until is None else [CONVERSATIONS.c.created_at < only.until]
     if only.words and (packed := PackedWordRecords(tx).may_contain(agent_id, only.words)):
-        said = _said(only.words, is_sqlite)
+        conditions = _conditions(only.words, is_sqlite)
         chosen = [
             *(TURNS.c.id.in_(batch) for batch in batches(packed.turn_ids)),
             *(asked_on(agent_id, span) for span in packed.unpacked),
         ]
-        named = (tx.connection.scalars(select(TURNS.c.conversation_id).where(turn, *said)) for turn in chosen)
+        named = (tx.connection.scalars(select(TURNS.c.conversation_id).where(turn, *conditions)) for turn in chosen)
         own = {conversation_id for each in named for conversation_id in each}
         surely.append(CONVERSATIONS.c.id.in_(own) if own else false())
     return [*_of_conversation(only), *surely, turns.exists()]
@@ -117,13 +117,13 @@ def _turns(only: ConversationFilter, is_sqlite: bool) -> Select[*tuple[object, .
     if only.rating is not None:
         rated = select(FEEDBACK.c.id).where(FEEDBACK.c.turn_id == TURNS.c.id, FEEDBACK.c.rating == only.rating)
         asked.append(rated.exists())
-    asked += _said(only.words, is_sqlite)
+    asked += _conditions(only.words, is_sqlite)
     if not asked:
         return None
     return select(TURNS.c.id).where(TURNS.c.conversation_id == CONVERSATIONS.c.id, *asked)
 
 
-def _said(words: Sequence[str], is_sqlite: bool) -> list[ColumnElement[bool]]:
+def _conditions(words: Sequence[str], is_sqlite: bool) -> list[ColumnElement[bool]]:
     """Each word is in a message of the turn."""
     own = select(MESSAGES.c.id).where(MESSAGES.c.turn_id == TURNS.c.id)
     return [own.where(holds(MESSAGES.c.text, word, is_sqlite)).exists() for word in words]

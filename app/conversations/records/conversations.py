@@ -80,12 +80,12 @@ class ConversationRecords(Repository):
     def tell(self, visitor: Visitor, attributes: Sequence[VisitorAttribute]) -> None:
         """Replace all known attributes of the visitor."""
         if tuple(attributes) != visitor.attributes:
-            told = [asdict(each) for each in attributes]
-            self._update(VISITORS, VISITORS.c.id == visitor.id, attributes=told)
+            stored = [asdict(each) for each in attributes]
+            self._update(VISITORS, VISITORS.c.id == visitor.id, attributes=stored)
 
     def attributes(self, visitor_id: UUID) -> tuple[VisitorAttribute, ...]:
-        told = self._connection.scalar(select(VISITORS.c.attributes).where(VISITORS.c.id == visitor_id)) or ()
-        return tuple(VisitorAttribute(**each) for each in told)
+        stored = self._connection.scalar(select(VISITORS.c.attributes).where(VISITORS.c.id == visitor_id)) or ()
+        return tuple(VisitorAttribute(**each) for each in stored)
 
     def signed_facts(self, visitor_id: UUID) -> dict[str, str]:
         """What the visitor's website has signed: their attributes, and their id as "id"."""
@@ -175,12 +175,12 @@ class ConversationRecords(Repository):
         turn_ids = [row.turn_id for row in rows]
         citations = citations_of(self._connection, turn_ids)
         asked = confirmations_of(self._connection, turn_ids, self._now())
-        told = {
+        of_agent = {
             turn_id: {"citations": citations.get(turn_id, ()), "confirmation": asked.get(turn_id)}
             for turn_id in turn_ids
         }
         return [
-            value_of(Message, row, **(told[row.turn_id] if row.role == Role.AGENT else _OF_VISITOR))
+            value_of(Message, row, **(of_agent[row.turn_id] if row.role == Role.AGENT else _OF_VISITOR))
             for row in reversed(rows)
         ]
 

@@ -105,7 +105,7 @@ class LiveChatRecords(Repository):
         return rated
 
     def add(
-        self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, said: str | DrawnPicture
+        self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, content: str | DrawnPicture
     ) -> LiveChat:
         """Store a text or a picture under the next number. Repeating an id of the conversation has no effect."""
         known = select(LIVE_MESSAGES.c.id).where(
@@ -114,7 +114,7 @@ class LiveChatRecords(Repository):
         if self._connection.scalar(known) is not None:
             return chat
         longer = replace(chat, message_count=chat.message_count + 1)
-        picture = said if isinstance(said, DrawnPicture) else None
+        picture = content if isinstance(content, DrawnPicture) else None
         row_id = new_id()
         self._add(
             LIVE_MESSAGES,
@@ -125,7 +125,7 @@ class LiveChatRecords(Repository):
             number=longer.message_count,
             author=author.value,
             name=name,
-            text=said if isinstance(said, str) else LiveMessage.PICTURE_TEXT,
+            text=content if isinstance(content, str) else LiveMessage.PICTURE_TEXT,
             created_at=self._now(),
         )
         if picture:

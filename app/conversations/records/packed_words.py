@@ -50,8 +50,10 @@ class PackedWordRecords(Repository):
         ids = list(self._connection.scalars(select(TURNS.c.id).where(of_day).order_by(TURNS.c.id)))
         places = {turn_id: place for place, turn_id in enumerate(ids)}
         bits = np.zeros((SLICES, -(-len(ids) // 8)), np.uint8)
-        said = select(MESSAGES.c.turn_id, MESSAGES.c.text).join(TURNS, TURNS.c.id == MESSAGES.c.turn_id).where(of_day)
-        for turn_id, text in self._connection.execute(said, execution_options={"yield_per": 1000}):
+        messages = (
+            select(MESSAGES.c.turn_id, MESSAGES.c.text).join(TURNS, TURNS.c.id == MESSAGES.c.turn_id).where(of_day)
+        )
+        for turn_id, text in self._connection.execute(messages, execution_options={"yield_per": 1000}):
             byte, bit = divmod(places[turn_id], 8)
             bits[slices_of(text), byte] |= 128 >> bit
         parts = np.split(bits, _part_count(len(ids)))

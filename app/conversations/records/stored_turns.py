@@ -216,9 +216,9 @@ def past_exchanges(
     """The latest exchanges, at most `limit`, oldest first. Turns and messages are merged by time. Messages without a
     turn in between become one exchange of what the visitor and then the person wrote, with at most the last
     MAX_TEXT_CHARS of each."""
-    told = ((message.created_at, _of_message(message)) for message in messages)
+    live = ((message.created_at, _of_message(message)) for message in messages)
     past: list[Exchange] = []
-    for _, exchange in merge(turns, told, key=itemgetter(0)):
+    for _, exchange in merge(turns, live, key=itemgetter(0)):
         if past and _goes_on(past[-1], exchange):
             exchange = _joined(past.pop(), exchange)
         past.append(exchange)

@@ -35,7 +35,7 @@ class Detail:
         return _pattern(f"<{self.name}>")
 
     @property
-    def told(self) -> re.Pattern[str]:
+    def answering(self) -> re.Pattern[str]:
         """Matches a passage that contains it."""
         return _pattern(self.states)
 
@@ -87,7 +87,7 @@ def is_told_alone(question: str, text: str) -> bool:
     asked = asked_details(question)
     return (
         bool(asked)
-        and all(each.is_contact and each.told.search(text) for each in asked)
+        and all(each.is_contact and each.answering.search(text) for each in asked)
         and not without_details(question)
     )
 
@@ -110,7 +110,7 @@ def lacks_detail(question: str, text: str) -> bool:
     """Whether the question asks only for details of what was spoken of before, such as the price of "it", and the text
     has none of them."""
     asked = asked_details(question)
-    return bool(asked) and not _own_words(question) and not any(each.told.search(text) for each in asked)
+    return bool(asked) and not _own_words(question) and not any(each.answering.search(text) for each in asked)
 
 
 @cache

@@ -33,8 +33,8 @@ def is_content_word(word: str) -> bool:
 
 def content_words(text: str, count: int) -> list[str]:
     """Up to `count` words, case-folded, most frequent first; compound identifiers are counted whole and in parts."""
-    said = Counter(word for word in (term.casefold() for term in search_terms(text)) if is_content_word(word))
-    return sorted(said, key=lambda word: (-said[word], word))[:count]
+    counts = Counter(word for word in (term.casefold() for term in search_terms(text)) if is_content_word(word))
+    return sorted(counts, key=lambda word: (-counts[word], word))[:count]
 
 
 # A keyword index is stemmed for one language and knows its stop words. The stop words of a question in
@@ -46,8 +46,8 @@ def without_stop_words(question: str, language: str | None) -> str:
     """`language` is the question's own (BCP 47 primary subtag). Returns the question unchanged if nothing else would be
     left, in English, in languages that Docent does not speak, and in those without spaces between words."""
     light = _stop_words(language) if language else frozenset[str]()
-    told = [word for word in question.split() if not light.issuperset(folded_words(word))]
-    return " ".join(told) if light and any(map(folded_words, told)) else question
+    kept = [word for word in question.split() if not light.issuperset(folded_words(word))]
+    return " ".join(kept) if light and any(map(folded_words, kept)) else question
 
 
 def naming_spans(question: str, language: str | None) -> list[tuple[int, int]]:

@@ -78,15 +78,15 @@ def counted_numbers(text: str) -> Iterator[tuple[str, str, int, int]]:
 def said_numbers(text: str, *, has_known_units: bool = True) -> dict[str, set[tuple[str, str]]]:
     """For every number of a sentence the pairs of spelling and kind under which a source may have it, in other units of
     time and of the clock as well. Without known units, a number counts anything."""
-    said: dict[str, set[tuple[str, str]]] = {}
+    kinds: dict[str, set[tuple[str, str]]] = {}
     for number, start, end in stated_numbers(text):
         kind = _kind(text, start, end) if has_known_units else ""
-        pairs = said.setdefault(number, set())
+        pairs = kinds.setdefault(number, set())
         for spelling in spellings(number):
             pairs.add((spelling, kind))
             pairs.update(_same_time(spelling, kind))
         pairs.update((spelling, CLOCK) for spelling in _same_hour(number, text, end))
-    return said
+    return kinds
 
 
 def _same_time(spelling: str, kind: str) -> Iterator[tuple[str, str]]:
@@ -116,13 +116,13 @@ def _same_hour(number: str, text: str, end: int) -> Iterator[str]:
         yield hour
 
 
-def likeness(said: str, has: str) -> float:
+def likeness(stated: str, has: str) -> float:
     """How well a number that a source has fits one that was said, in [0, 1], by what they count."""
-    if said in ("", has):
+    if stated in ("", has):
         return 1.0
     if not has:
-        return _UNKNOWN_PRICE if said in (MONEY, SHARE) else _UNKNOWN_KIND
-    is_vague = THINGS in (said, has) and not {MONEY, SHARE} & {said, has}
+        return _UNKNOWN_PRICE if stated in (MONEY, SHARE) else _UNKNOWN_KIND
+    is_vague = THINGS in (stated, has) and not {MONEY, SHARE} & {stated, has}
     return _OTHER_THINGS if is_vague else 0.0
 
 
@@ -139,8 +139,8 @@ def is_time(kind: str) -> bool:
 def _units() -> dict[str, list[str]]:
     units = {kind: shared.split() for kind, shared in _SHARED.items()}
     for language in sorted(LANGUAGES):
-        for kind, told in language_table(language)["units"].items():
-            units.setdefault(kind, []).extend(word for word in told if word not in units[kind])
+        for kind, words in language_table(language)["units"].items():
+            units.setdefault(kind, []).extend(word for word in words if word not in units[kind])
     return units
 
 

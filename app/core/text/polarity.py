@@ -79,13 +79,13 @@ def is_denied_there(name: str, text: str) -> bool:
     return bool(re.search(rf"{_NOT_THERE}{re.escape(name)}\b", text, re.IGNORECASE))
 
 
-def is_contrary(said: str, told: str) -> bool:
+def is_contrary(statement: str, source: str) -> bool:
     """Whether one has a word and the other, equally denied or not, the word for its contrary."""
-    if denies(said) != denies(told):
+    if denies(statement) != denies(source):
         return False
     return any(
-        (one.search(said) and not other.search(said) and other.search(told) and not one.search(told))
-        or (other.search(said) and not one.search(said) and one.search(told) and not other.search(told))
+        (one.search(statement) and not other.search(statement) and other.search(source) and not one.search(source))
+        or (other.search(statement) and not one.search(statement) and one.search(source) and not other.search(source))
         for one, other in _contraries()
     )
 
@@ -103,15 +103,20 @@ def says_of_all(text: str) -> bool:
     return bool(_english("wide").search(text))
 
 
-def is_too_wide(said: str, told: str) -> bool:
+def is_too_wide(statement: str, source: str) -> bool:
     """Whether it says of all what the other limits: "on every plan", where it is told "while on Pro"."""
     every, narrowed = _english("wide"), _english("narrow")
-    return bool(every.search(said) and not every.search(told) and not narrowed.search(said) and narrowed.search(told))
+    return bool(
+        every.search(statement)
+        and not every.search(source)
+        and not narrowed.search(statement)
+        and narrowed.search(source)
+    )
 
 
-def is_too_narrow(said: str, told: str) -> bool:
+def is_too_narrow(statement: str, source: str) -> bool:
     """Whether it says "only at" where the other limits nothing."""
-    return bool(_english("only_by").search(said) and not limits(told) and not denies(told))
+    return bool(_english("only_by").search(statement) and not limits(source) and not denies(source))
 
 
 @cache

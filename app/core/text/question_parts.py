@@ -24,7 +24,7 @@ _NEVER: Final = re.compile(r"(?!)")
 def question_parts(text: str, language: str | None) -> list[str]:
     """The two or three questions that the text asks, each with the statements before the first of them; empty for a
     text with one question or more than three. `language` is the text's (BCP 47 primary subtag), English if None."""
-    told: list[str] = []
+    statements: list[str] = []
     asked: list[str] = []
     for clause, is_asked in _clauses(text, language or _ENGLISH):
         if is_asked:
@@ -32,8 +32,8 @@ def question_parts(text: str, language: str | None) -> list[str]:
         elif asked:
             asked[-1] = f"{asked[-1]} {clause}"
         else:
-            told.append(clause)
-    return [" ".join([*told, each]) for each in asked] if 1 < len(asked) <= _MOST_PARTS else []
+            statements.append(clause)
+    return [" ".join([*statements, each]) for each in asked] if 1 < len(asked) <= _MOST_PARTS else []
 
 
 def asks_something(text: str, language: str | None) -> bool:
@@ -160,9 +160,9 @@ def heading_words(language: str | None) -> dict[str, Any]:
 
 @cache
 def _tables() -> dict[str, dict[str, Any]]:
-    told = tomllib.loads(resources.files(__package__).joinpath("heading_words.toml").read_text(encoding="utf-8"))
+    tables = tomllib.loads(resources.files(__package__).joinpath("heading_words.toml").read_text(encoding="utf-8"))
     lists = ("verbs", "after_nouns", "never", "in_headlines")
     return {
         language: table | {name: frozenset(table.get(name, "").split()) for name in lists}
-        for language, table in told.items()
+        for language, table in tables.items()
     }

@@ -33,10 +33,10 @@ class FailoverChatModel:
 
     @asynccontextmanager
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
-        async with AsyncExitStack() as opened, aclosing(self._said(opened, messages, max_tokens)) as items:
+        async with AsyncExitStack() as opened, aclosing(self._attempt(opened, messages, max_tokens)) as items:
             yield items
 
-    async def _said(
+    async def _attempt(
         self, opened: AsyncExitStack, messages: Sequence[ChatMessage], max_tokens: int
     ) -> AsyncGenerator[ChatItem, None]:
         """`opened` is given the completion that answers, to be closed."""

@@ -184,7 +184,7 @@ class OpenAIChatModel:
         try:
             return await self.taken.ask(fields, lengths, self._post)
         except OPENAI_ERRORS as error:
-            message, is_prompts = self._told(what_happened(error)), is_of_request(error)
+            message, is_prompts = self._reason(what_happened(error)), is_of_request(error)
             if is_filtered(error):
                 raise _Filtered(message) from error
             raise ModelUnavailable(message, seconds_asked_for(error), is_of_prompt=is_prompts) from error
@@ -248,7 +248,7 @@ class OpenAIChatModel:
                 has_begun = True
                 yield TextDelta(rest)
             if is_filtered(error):
-                yield ChatEnd(Finish.CONTENT_FILTER, usage, why=self._told(what_happened(error)))
+                yield ChatEnd(Finish.CONTENT_FILTER, usage, why=self._reason(what_happened(error)))
                 return
             is_prompts = is_of_prompt(error)
             raise self._failed(what_happened(error), usage, has_begun=has_begun, is_of_prompt=is_prompts) from error
@@ -269,7 +269,7 @@ class OpenAIChatModel:
                 raise _NoRoom(usage)
             raise self._failed(_why_empty(finish), usage, has_begun=False)
         happened = "refused to answer" if has_refused else f"filtered its answer{filtered_for(finish)}"
-        why = self._told(happened) if ended is Finish.CONTENT_FILTER else ""
+        why = self._reason(happened) if ended is Finish.CONTENT_FILTER else ""
         yield ChatEnd(ended, usage, calls=calls.whole, why=why)
 
     def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
@@ -294,13 +294,13 @@ class OpenAIChatModel:
     def _failed(
         self, happened: str, usage: TokenUsage, *, has_begun: bool, is_of_prompt: bool = False
     ) -> ModelInterrupted | ModelUnavailable:
-        message = self._told(happened)
+        message = self._reason(happened)
         if has_begun:
             return ModelInterrupted(message)
         spent = (usage.prompt_tokens, usage.completion_tokens)
         return ModelUnavailable(message, is_of_prompt=is_of_prompt, spent=spent)
 
-    def _told(self, happened: str) -> str:
+    def _reason(self, happened: str) -> str:
         return f"The model {self._model} at {self._client.base_url.host} {happened}."
 
 

@@ -147,17 +147,17 @@ class VisibleText:
         text, self._pending = self._pending[:length], self._pending[length:]
         shown, start = "", 0
         for mark in _MARK.finditer(text):
-            shown += self._said(text[start : mark.start()])
+            shown += self._shown_text(text[start : mark.start()])
             start = mark.end()
             shown += self._marked(mark)
-        return shown + self._said(text[start:])
+        return shown + self._shown_text(text[start:])
 
     def _marked(self, mark: re.Match[str]) -> str:
         kind = mark.lastgroup if mark.lastgroup not in {"token", "turn"} else "special"
         if kind in {"code", "line"}:
             return self._beside_code(mark.group())
         if self._code or (kind == "final" and not _BARE_CHANNEL.match((self._held or "").lstrip())):
-            return self._said(mark.group())
+            return self._shown_text(mark.group())
         if kind == "opening":
             self._is_hidden = True
         elif kind == "special":
@@ -177,7 +177,7 @@ class VisibleText:
                 self._code = mark
             elif mark == self._code:
                 self._code = ""
-        return self._said(mark)
+        return self._shown_text(mark)
 
     def _take_closing(self) -> None:
         if not self._is_hidden:
@@ -196,7 +196,7 @@ class VisibleText:
         self._is_hidden = not name.startswith(("final", *_OUR_ROLES))
         self._is_after_hidden = True
 
-    def _said(self, text: str) -> str:
+    def _shown_text(self, text: str) -> str:
         if self._header is not None:
             self._header += text
             return ""

@@ -74,7 +74,7 @@ class GoldenQuestionRecords(Repository):
         there are any, and keep its id."""
         if not self._exists(AGENTS, golden.agent_id):
             raise NotFound("agent")
-        values = _told(golden)
+        values = _values(golden)
         statement = self._insert(GOLDEN_QUESTIONS).values(
             id=golden.id,
             agent_id=golden.agent_id,
@@ -83,7 +83,7 @@ class GoldenQuestionRecords(Repository):
             created_at=self._now(),
             **values,
         )
-        upsert = statement.on_conflict_do_update(index_elements=["agent_id", "wording"], set_=_said_of(values))
+        upsert = statement.on_conflict_do_update(index_elements=["agent_id", "wording"], set_=_given_values(values))
         kept = self._connection.scalars(upsert.returning(GOLDEN_QUESTIONS.c.id)).one()
         return self.question(golden.agent_id, kept)
 
@@ -91,7 +91,7 @@ class GoldenQuestionRecords(Repository):
         """Raises NotFound, InvalidInput if another one of the agent has the wording."""
         try:
             changed = self._update(
-                GOLDEN_QUESTIONS, _is(golden.agent_id, golden.id), wording=_wording(golden), **_told(golden)
+                GOLDEN_QUESTIONS, _is(golden.agent_id, golden.id), wording=_wording(golden), **_values(golden)
             )
         except IntegrityError as error:
             raise InvalidInput("question", "This golden question already exists. Edit that one.") from error
@@ -108,7 +108,7 @@ def _is(agent_id: UUID, golden_id: UUID) -> ColumnElement[bool]:
     return and_(GOLDEN_QUESTIONS.c.id == golden_id, GOLDEN_QUESTIONS.c.agent_id == agent_id)
 
 
-def _told(golden: GoldenQuestion) -> dict[str, Any]:
+def _values(golden: GoldenQuestion) -> dict[str, Any]:
     return {
         "question": golden.question,
         "pages": list(golden.pages),
@@ -117,7 +117,7 @@ def _told(golden: GoldenQuestion) -> dict[str, Any]:
     }
 
 
-def _said_of(values: dict[str, Any]) -> dict[str, Any]:
+def _given_values(values: dict[str, Any]) -> dict[str, Any]:
     """Without empty expectations for the answer: those of the stored one stay."""
     return {name: value for name, value in values.items() if value or name not in _OF_ANSWER}
 

@@ -66,8 +66,8 @@ async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID)
             case Error() as error:
                 raise refusal_of(error)
             case Done() as done:
-                said = {"answer": "".join(text), "citations": citations, "confirmation": asked}
-                return AnswerOut.showing(done, conversation_id=conversation_id, **said)
+                fields = {"answer": "".join(text), "citations": citations, "confirmation": asked}
+                return AnswerOut.showing(done, conversation_id=conversation_id, **fields)
     raise Refusal("internal", "The turn broke off. Ask again with the same turn_id to get the rest.")
 
 

@@ -74,9 +74,9 @@ def code_in_parts(
 def _statements(lines: Sequence[str]) -> list[str]:
     """Lines of code as statements, each with the comment above it, the lines indented below it, and its closing lines.
     A closing line of something above these lines says nothing about indentation."""
-    told = [line for line in lines if line.strip()]
-    inner = [line for line in told if line.lstrip()[0] not in _CLOSING]
-    least = min(map(_indentation, inner or told), default=0)
+    filled = [line for line in lines if line.strip()]
+    inner = [line for line in filled if line.lstrip()[0] not in _CLOSING]
+    least = min(map(_indentation, inner or filled), default=0)
     if least > _DEEPEST:
         return list(lines)
     found: list[list[str]] = []

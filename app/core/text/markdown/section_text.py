@@ -99,8 +99,8 @@ def _is_said(block: Block, before: Sequence[Block]) -> bool:
     return block in before and block.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.LIST)
 
 
-def _last_term(told: Sequence[Block]) -> str:
-    return next(filter(None, (term_of(told[at : at + 2]) for at in reversed(range(len(told))))), "")
+def _last_term(blocks: Sequence[Block]) -> str:
+    return next(filter(None, (term_of(blocks[at : at + 2]) for at in reversed(range(len(blocks))))), "")
 
 
 def one_block(first: Block, second: Block) -> Block | None:
