@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BeforeValidator, ConfigDict, Field
 
 from app.agents import agent_rules as rules
 from app.agents.agent import Agent, AgentConfig, AgentVersion
@@ -118,7 +118,7 @@ class RollBackIn(PublishIn):
 
 
 class GateOut(Model):
-    golden_run_id: UUID = Field(validation_alias="id")
+    golden_run_id: UUID = Field(validation_alias=AliasChoices("id", "golden_run_id"))
     is_complete: Annotated[bool, "False if the time was too short for every golden question."]
     won: Annotated[tuple[str, ...], "Golden questions that only the draft gets right."]
     lost: Annotated[tuple[str, ...], "Golden questions that only the live version gets right."]

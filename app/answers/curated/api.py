@@ -1,6 +1,6 @@
 """Admin API: curated answers, and rehearsing one on past questions before it is saved."""
 
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID, uuid4
 
 from pydantic import BeforeValidator, Field
@@ -177,15 +177,19 @@ class RehearsedTurnOut(
 class OverlapOut(Model, shows=Overlap, parts="answer", fields="id trigger pattern askings"): ...
 
 
+# A number, of the turns that the value has.
+_Counted: Final = BeforeValidator(lambda turns: turns if isinstance(turns, int) else len(turns))
+
+
 class RehearsalOut(
     Model,
     shows=Rehearsal,
     fields="days looked_at is_complete fitting taken taken_from_good_answers samples shadows shadowed_by warnings",
 ):
     looked_at: Annotated[int, f"The latest turns that were checked, at most {MAX_TURNS}."]
-    fitting: Annotated[int, BeforeValidator(len), "Turns whose question matches the trigger."]
-    taken: Annotated[int, BeforeValidator(len), "Matching turns that this answer would have answered."]
-    taken_from_good_answers: Annotated[int, BeforeValidator(len), "Turns among these that had a good answer."]
+    fitting: Annotated[int, _Counted, "Turns whose question matches the trigger."]
+    taken: Annotated[int, _Counted, "Matching turns that this answer would have answered."]
+    taken_from_good_answers: Annotated[int, _Counted, "Turns among these that had a good answer."]
     samples: Annotated[
         tuple[RehearsedTurnOut, ...],
         f"The latest of each kind, at most {_SAMPLES}, beginning with those that had a good answer.",

@@ -44,8 +44,10 @@ class ExportedTurnOut(
     confirmation: Annotated[ConfirmationOut | None, "What the visitor was asked to confirm."]
 
 
-def _in_base64(picture: LivePicture | None) -> str | None:
-    return b64encode(picture.body).decode("ascii") if picture and picture.body else None
+def _in_base64(picture: LivePicture | str | None) -> str | None:
+    if isinstance(picture, LivePicture):
+        return b64encode(picture.body).decode("ascii") if picture.body else None
+    return picture
 
 
 class ExportedLiveMessageOut(Model, shows=LiveMessage, fields="author name text created_at picture"):
