@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import socket
 import struct
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -11,6 +12,7 @@ from typing import Any
 SITE = "https://lamps.example"
 _SILENCE_SECONDS = 25
 _LINGER_ZERO = struct.pack("ii", 1, 0)
+_LENGTH = re.compile(r"^content-length: *(\d+)\r$", re.MULTILINE)
 
 
 class Refused(Exception):
@@ -26,16 +28,22 @@ class Connection:
         self._reader = reader
         self._writer = writer
         self._is_chunked = False
+        self._length: int | None = None  # of the body, where the head says it
 
     async def read_head(self) -> None:
         async with asyncio.timeout(_SILENCE_SECONDS):
             head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
             status = int(head.split()[1])
             self._is_chunked = "transfer-encoding: chunked" in head
+            self._length = int(found[1]) if (found := _LENGTH.search(head)) else None
             if status != 200:
                 raise Refused(status, (await self.rest())[:80].decode(errors="replace"))
 
     async def rest(self) -> bytes:
+        """Raises IncompleteReadError if the connection ends before the body does."""
+        if self._length is not None:
+            async with asyncio.timeout(_SILENCE_SECONDS):
+                return await self._reader.readexactly(self._length)
         return b"".join([piece async for piece in self._pieces()])
 
     async def frames(self) -> AsyncGenerator[dict[str, Any], None]:
