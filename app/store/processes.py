@@ -40,7 +40,8 @@ class ServerFacts(Repository):
 
 
 class ProcessRecords(Repository):
-    """`name` is unique to one start of a process; `kind` is "web" or "worker"."""
+    """`name` is unique to one start of a process; `kind` is "web" if it answers, "worker" if it
+    takes jobs; a worker, which answers mails, has one of each."""
 
     def beat(self, name: str, kind: str) -> float:
         """Record that the process is alive now. Returns the seconds since its last beat, 0 at its first."""

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from app.answers.playground import PlaygroundAnswer
 from app.core.turn import AnsweredBy, Citation, Finish
-from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
-from app.site_report.site_reports import (
+from app.site_report.answer_verdict import (
     ANOTHER_PAGE,
     CALLS_A_PERSON,
     LINKS,
@@ -21,6 +20,7 @@ from app.site_report.site_reports import (
     judged,
     weaknesses,
 )
+from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
 from app.sources.source import PageStatus
 from tests.site_report.pages import HOST, page
 
