@@ -5,9 +5,10 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Keyboard, Locator, Page, expect, sync_playwright
 
 from tests.e2e.conftest import ARGUMENTS, CHROMIUM
 from tests.web.console.page_examples import OpenConsole, open_console
@@ -77,3 +78,21 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.set_default_timeout(10_000)
     yield context
     context.close()
+
+
+@pytest.fixture(autouse=True)
+def keys_are_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key is pressed while a page shows its text and its deferred scripts, which listen to keys, have yet to run."""
+    keyboard, press = vars(Page)["keyboard"].fget, Locator.press
+
+    def keyboard_that_is_heard(page: Page) -> Keyboard:
+        page.wait_for_load_state("domcontentloaded")
+        heard: Keyboard = keyboard(page)
+        return heard
+
+    def press_that_is_heard(locator: Locator, key: str, **options: Any) -> None:
+        locator.page.wait_for_load_state("domcontentloaded")
+        press(locator, key, **options)
+
+    monkeypatch.setattr(Page, "keyboard", property(keyboard_that_is_heard))
+    monkeypatch.setattr(Locator, "press", press_that_is_heard)
