@@ -11,7 +11,7 @@ from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankM
 
 class PresetName(StrEnum):
     MEASURED = "measured"  # our defaults
-    REFERENCE = "reference"  # ranks are fused, the reranker decides, two passages have to survive
+    REFERENCE = "reference"  # ranks are fused, the reranker decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,6 @@ _REFERENCE: Final[Mapping[str, Any]] = {
     "page_boost": 0.15,
     "confidence_from": ConfidenceScale.RERANKER,
     "confidence_steepness": 2.5,
-    "needs_two_survivors": True,
     "sources": 6,
 }
 _DEFAULTS: Final = RetrievalSettings()

@@ -184,12 +184,6 @@ class RetrievalSettings:
         group=Group.ANSWER,
         between=(0.1, 100),
     )
-    needs_two_survivors: bool = setting(
-        False,
-        label="Require two confident chunks",
-        meaning="One chunk above the threshold is not enough, however certain.",
-        group=Group.ANSWER,
-    )
     sources: int = setting(
         6,
         label="Chunks that reach the answer",

@@ -187,7 +187,7 @@ class AnswerPipeline:
         confidence = answer_confidence(generation.sureness(best), is_cited=is_cited, rests_on_current_page=on_page)
         is_filtered = generation.finish is Finish.CONTENT_FILTER
         is_unsure = is_filtered or not is_cited or confidence < agent.config.confidence_threshold
-        is_low = is_unsure or (_is_doubted(agent, generation, confidence, found) and not on_page)
+        is_low = is_unsure or (_is_doubted(agent, generation, confidence) and not on_page)
         if verdict is not None and verdict.is_failed:
             is_shown = generation.finish not in (Finish.STOPPED, Finish.CONTENT_FILTER)
             return Outcome(min(confidence, UNGROUNDED), is_low=True, gap=GapReason.UNCONFIRMED if is_shown else None)
@@ -213,13 +213,10 @@ class AnswerPipeline:
         )
 
 
-def _is_doubted(agent: LiveAgent, generation: Generation, confidence: float, found: Retrieval) -> bool:
-    """A passage that is quoted was judged by itself, so what search made of it counts no more, unless the agent's
-    settings ask for two survivors."""
+def _is_doubted(agent: LiveAgent, generation: Generation, confidence: float) -> bool:
+    """Only of a quoted passage, and of an answer that was checked, the confidence is that of what is shown."""
     is_judged = generation.answered_by is AnsweredBy.EXTRACTIVE or generation.verdict is not None
-    if not is_judged or agent.config.retrieval.needs_two_survivors:
-        return found.is_low_confidence and generation.looked_up < SURE
-    return confidence < enough(agent.config.confidence_threshold)
+    return is_judged and confidence < enough(agent.config.confidence_threshold)
 
 
 def _is_proven_by_page(request: TurnRequest, generation: Generation) -> bool:

@@ -95,12 +95,11 @@ async def answer_events(
 async def _doubt(base: "Stored", agent: "LiveAgent", turn_id: UUID) -> str:
     """Why the stored turn is unsure, "" if search alone does not explain it."""
     from app.conversations.records.stored_turns import StoredTurnRecords
-    from app.search.doubt import why_unsure
+    from app.search.confidence import why_unsure
 
     turn = await base.record.of_agent(agent.id).read(lambda tx: StoredTurnRecords(tx).find(turn_id))
     ranked = turn.trace.get("ranked", ()) if turn else ()
-    needs_two = agent.config.retrieval.needs_two_survivors
-    return why_unsure([one["calibrated"] for one in ranked], agent.config.confidence_threshold, needs_two=needs_two)
+    return why_unsure([one["calibrated"] for one in ranked], agent.config.confidence_threshold)
 
 
 async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) -> dict[str, Any]:

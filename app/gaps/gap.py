@@ -12,8 +12,7 @@ from uuid import UUID
 from app.core.gap_state import GapReason, GapState
 from app.core.setting import required
 from app.core.turn import AnsweredBy, Channel
-from app.search.confidence import is_low
-from app.search.doubt import why_unsure
+from app.search.confidence import why_unsure
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,20 +193,19 @@ class FoundThen:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What search found when the gap was last asked, best first, and why that was not enough. `threshold` and
-    `needs_two` are the draft's."""
+    """What search found when the gap was last asked, best first, and why that was not enough. `threshold` is the
+    draft's."""
 
     why: Shortfall
     found: tuple[FoundThen, ...]
     text_source_id: Annotated[UUID | None, "The source of kind text that contains the best chunk."] = None
     threshold: float = 0.0
-    needs_two: bool = False
 
     @property
     def why_unsure(
         self,
     ) -> Annotated[str, "Why search was not sure enough by the draft's settings, in words; empty if it was."]:
-        return why_unsure([item.confidence for item in self.found], self.threshold, needs_two=self.needs_two)
+        return why_unsure([item.confidence for item in self.found], self.threshold)
 
     @property
     def answers_from(
@@ -217,12 +215,8 @@ class Snapshot:
         f"The highest threshold at which search would be sure enough; null if none from {LEAST_ADVISED} on would do.",
     ]:
         """In hundredths."""
-        confidences = sorted((item.confidence for item in self.found), reverse=True)
-        for survivors, confidence in enumerate(confidences, start=1):
-            threshold = floor(confidence * 100) / 100
-            if threshold >= LEAST_ADVISED and not is_low(survivors, confidences[0], needs_two=self.needs_two):
-                return threshold
-        return None
+        threshold = floor(max((item.confidence for item in self.found), default=0.0) * 100) / 100
+        return threshold if threshold >= LEAST_ADVISED else None
 
 
 def found_then(trace: Mapping[str, Any]) -> tuple[FoundThen, ...]:

@@ -221,7 +221,7 @@ def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snaps
     threshold = agent.draft.confidence_threshold
     why = shortfall(found, facts.samples[0].reason, threshold, is_gone=is_gone)
     source_id = _text_source(tx, agent.id, found[0]) if found else None
-    return Snapshot(why, found, source_id, threshold, agent.draft.retrieval.needs_two_survivors)
+    return Snapshot(why, found, source_id, threshold)
 
 
 def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | None:

@@ -9,7 +9,7 @@ from app.agents.records import AgentRecords
 from app.core.chunk import RankedChunk
 from app.core.text.turn_language import turn_language
 from app.kit.language_guesser import LanguageGuesser
-from app.search.doubt import why_unsure
+from app.search.confidence import why_unsure
 from app.search.retrieval import Retrieval, SearchQuery
 from app.search.retrieval_cache import CachedRetriever
 from app.search.retriever import Retriever
@@ -27,13 +27,12 @@ class SearchReport:
     def as_json(self) -> dict[str, Any]:
         """Every ranked chunk with its score from each stage, best first, and the trace of the stages."""
         used = {item.chunk.id for item in self.retrieval.sources}
-        config, found = self.agent.config, [item.calibrated for item in self.retrieval.ranked]
-        needs_two = config.retrieval.needs_two_survivors
+        threshold, found = self.agent.config.confidence_threshold, [item.calibrated for item in self.retrieval.ranked]
         return {
-            "threshold": config.confidence_threshold,
+            "threshold": threshold,
             "best": self.retrieval.best,
             "low_confidence": self.retrieval.is_low_confidence,
-            "why_unsure": why_unsure(found, config.confidence_threshold, needs_two=needs_two),
+            "why_unsure": why_unsure(found, threshold),
             "chunks": [_row(item, is_source=item.chunk.id in used) for item in self.retrieval.ranked],
             "trace": {**self.retrieval.trace, "cache": "held" if self.was_remembered else "absent"},
         }

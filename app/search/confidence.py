@@ -10,11 +10,7 @@ from app.core.text.words import folded_words, is_in_pairs
 UNGROUNDED = 0.3  # the answer has no source
 ON_CURRENT_PAGE = 0.85  # the answer cites the page that the visitor is looking at
 
-# Above this, one chunk is enough to rely on; below it, a second one has to reach the threshold as well. Always
-# requiring two flags 12 to 17 more of 100 answerable questions on our sets, with more wrong answers than a higher
-# threshold lets through (docs/evaluation-log.md).
-SURE = 0.5
-ENOUGH_SURVIVORS = 2
+SURE = 0.5  # the least confidence of an answer that is shown without a doubt
 
 
 def sigmoid(odds: float) -> float:
@@ -102,10 +98,14 @@ def enough(threshold: float) -> float:
     return max(threshold, SURE)
 
 
-def is_low(survivors: int, best: float, *, needs_two: bool = False) -> bool:
-    """Whether too few chunks reached the threshold to rely on. `best` is the best calibrated score; with `needs_two`, a
-    single one is too few, whatever its score."""
-    return survivors == 0 or (survivors < ENOUGH_SURVIVORS and (needs_two or best < SURE))
+def why_unsure(confidences: Sequence[float], threshold: float) -> str:
+    """Why an agent does not rely on what it found, in words for its operator; "" if it does. `confidences` are those of
+    the passages found, each in [0, 1]."""
+    if not confidences:
+        return "Nothing was found."
+    if (best := max(confidences)) >= threshold:
+        return ""
+    return f"The best passage has a confidence of {best:.0%}; the agent answers from {threshold:.0%}."
 
 
 def plain_coverage(question: str, texts: Sequence[str]) -> list[float]:

@@ -159,7 +159,7 @@ _PRESET_WORDS: Final = {
     ),
     PresetName.REFERENCE: (
         "Reference",
-        "Ranks are combined (k = 60), the reranker decides alone, and two passages must reach 50.1% on its own scale. "
+        "Ranks are combined (k = 60), the reranker decides alone, and the threshold is 50.1% on its own scale. "
         "For a strong reranker of your own.",
     ),
 }

@@ -51,8 +51,8 @@ class Retrieval:
 
     `question` is the text that was searched for, with its words spelt as on the pages. If it was read word for word
     in another language, `read_as` is that text and `read_in` the language, else "" and None. `bare` is the end of the
-    text as read that is a follow-up alone, "" if nothing is before it. `is_low_confidence`: too few chunks reached
-    the threshold to rely on. `trace` is JSON-ready: one entry per stage with its milliseconds, and what had to be
+    text as read that is a follow-up alone, "" if nothing is before it. `is_low_confidence`: no chunk reached
+    the threshold. `trace` is JSON-ready: one entry per stage with its milliseconds, and what had to be
     left out and why.
     """
 

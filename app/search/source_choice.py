@@ -7,7 +7,6 @@ from uuid import UUID
 
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.chunk import SECTION_REACH, Chunk, RankedChunk
-from app.search.confidence import is_low
 from app.search.retrieval import Retrieval
 
 _NEAR_SHARE: Final = 0.5  # of the agent's threshold
@@ -52,15 +51,9 @@ def is_near(confidence: float, threshold: float) -> bool:
 
 def answerable_from(ranked: Sequence[RankedChunk], threshold: float, settings: RetrievalSettings) -> Retrieval:
     """The chunks of `ranked` (best first) that come close to the threshold, because the writer judges its quotes once
-    more; of a site that was found as a whole, all: among so few, what search thinks of one says little. Only those that
-    reach the threshold count for the confidence."""
+    more; of a site that was found as a whole, all: among so few, what search thinks of one says little."""
     is_whole_site = len(ranked) < settings.recall_per_list
     near = [item for item in ranked if is_whole_site or is_near(item.calibrated, threshold)]
-    survivors = sum(item.calibrated >= threshold for item in ranked)
     best = max((item.calibrated for item in ranked), default=0.0)
-    return Retrieval(
-        ranked=tuple(ranked),
-        sources=tuple(chosen(near, ranked, settings.sources)),
-        best=best,
-        is_low_confidence=is_low(survivors, best, needs_two=settings.needs_two_survivors),
-    )
+    sources = tuple(chosen(near, ranked, settings.sources))
+    return Retrieval(tuple(ranked), sources, best, is_low_confidence=not ranked or best < threshold)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 from uuid import UUID
 
-from app.search.confidence import is_low
-
 THRESHOLDS: Final = tuple(round(number / 20, 2) for number in range(21))
 
 
@@ -18,8 +16,7 @@ class PastConfidences:
     found: tuple[float, ...] = ()
 
     def would_be_answered(self, threshold: float) -> bool:
-        survivors = sum(confidence >= threshold for confidence in self.found)
-        return self.is_curated or not is_low(survivors, max(self.found, default=0.0))
+        return self.is_curated or any(confidence >= threshold for confidence in self.found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.confidence import SURE, calibrated, is_low, plain_coverage, share_by_chance
+from app.search.confidence import SURE, calibrated, plain_coverage, share_by_chance, why_unsure
 
 cosines = st.none() | st.floats(-1, 1)
 shares = st.floats(0, 1)
@@ -70,12 +70,14 @@ def test_the_only_word_of_a_short_question_proves_less_than_all_of_a_long_one() 
 
 
 @pytest.mark.parametrize(
-    ("survivors", "best", "low"), [(0, 0.9, True), (1, 0.6, False), (1, 0.4, True), (2, 0.4, False)]
+    ("confidences", "words"),
+    [
+        pytest.param((), "Nothing was found.", id="nothing"),
+        pytest.param(
+            (0.05, 0.18), "The best passage has a confidence of 18%; the agent answers from 25%.", id="below it"
+        ),
+        pytest.param((0.25,), "", id="one passage that reaches the threshold is enough"),
+    ],
 )
-def test_one_chunk_is_enough_only_where_it_is_sure(survivors: int, best: float, low: bool) -> None:
-    assert is_low(survivors, best) is low
-
-
-@pytest.mark.parametrize(("survivors", "low"), [(0, True), (1, True), (2, False)])
-def test_where_two_are_needed_one_is_never_enough(survivors: int, low: bool) -> None:
-    assert is_low(survivors, 0.99, needs_two=True) is low
+def test_an_agent_is_unsure_below_its_one_threshold(confidences: tuple[float, ...], words: str) -> None:
+    assert why_unsure(confidences, 0.25) == words

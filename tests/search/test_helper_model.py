@@ -52,18 +52,6 @@ async def test_the_model_as_ranker_has_a_time_of_its_own(tmp_path: Path) -> None
             assert seconds / 2 < max(ranker.budgets) <= seconds
 
 
-async def test_an_agent_may_need_two_survivors(tmp_path: Path) -> None:
-    async with answering_house(tmp_path) as house:
-        for needs_two in (False, True):
-            agent = await house.live_agent(needs_two_survivors=needs_two)
-            found = await house.retriever.retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
-            best = sorted((item.calibrated for item in found.ranked), reverse=True)
-            agent = replace(agent, config=replace(agent.config, confidence_threshold=(best[0] + best[1]) / 2))
-            found = await house.retriever.retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
-            assert best[0] >= 0.5
-            assert found.is_low_confidence is needs_two
-
-
 @pytest.mark.parametrize("has_model", [True, False])
 async def test_the_shipped_reranker_votes_where_a_chat_model_answers(tmp_path: Path, has_model: bool) -> None:
     async with answering_house(tmp_path, model=ScriptedChatModel([]) if has_model else None) as house:

@@ -15,8 +15,8 @@ ONE_SURE = PastConfidences(is_curated=False, found=(0.97, 0.2))
     [
         pytest.param(CURATED, 1.0, id="a curated answer needs no search"),
         pytest.param(IN_VAIN, None, id="what found nothing is never answered"),
-        pytest.param(TWO_CLOSE, 0.4, id="two chunks must survive"),
-        pytest.param(ONE_SURE, 0.95, id="one is enough where it is sure"),
+        pytest.param(TWO_CLOSE, 0.45, id="the best chunk decides"),
+        pytest.param(ONE_SURE, 0.95, id="however far the next one is behind"),
     ],
 )
 def test_a_turn_is_answered_up_to_a_threshold(turn: PastConfidences, answered_up_to: float | None) -> None:

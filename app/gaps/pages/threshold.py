@@ -10,7 +10,6 @@ from app.core.errors import NotFound
 from app.gaps.gap import LEAST_ADVISED
 from app.gaps.gaps import GapTriage, GapView
 from app.quality.quality_review import ThresholdCurves
-from app.search.confidence import SURE
 from app.search.threshold_curve import ThresholdCurve
 from app.web.console.charts import Line, LineChart, share_chart
 from app.web.console.filters import percent
@@ -47,7 +46,6 @@ class ThresholdPages(Pages):
                 "gap": gap and gap.gap,
                 "answers_from": answers_from,
                 "least": LEAST_ADVISED,
-                "sure": SURE,
                 "suggested": curve.current if answers_from is None else min(curve.current, answers_from),
             },
         )

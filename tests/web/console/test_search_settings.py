@@ -50,7 +50,7 @@ async def test_a_preset_sets_what_it_names_and_leaves_the_rest(house: House, bro
     draft = (await house.parts.get(Agents).agent(house.actor, house.agent.id)).draft
     search = draft.retrieval
     assert (search.fusion, search.rrf_k, search.rerank) == (FusionMethod.RRF, 60, RerankMode.JUDGE)
-    assert (search.confidence_from, search.needs_two_survivors) == (ConfidenceScale.RERANKER, True)
+    assert search.confidence_from is ConfidenceScale.RERANKER
     # As .4 in sigmoid(.4 x).
     assert (1 / search.confidence_steepness, draft.confidence_threshold) == (0.4, 0.501)
     assert (search.recall_per_list, search.filter.languages) == (80, ("en",))
@@ -69,7 +69,6 @@ async def test_a_saved_form_is_how_the_draft_searches(house: House, browser: Con
         "rerank": "off",
         "recall_per_list": "80",
         "follow_ups": "",  # a box that is not ticked
-        "needs_two_survivors": "true",
         "filter_languages": "en\r\nde",
         "filter_dated_from": "2026-01-02",
     }
@@ -82,7 +81,6 @@ async def test_a_saved_form_is_how_the_draft_searches(house: House, browser: Con
         recall_per_list=80,
         vector_weight=2.0,
         follow_ups=False,
-        needs_two_survivors=True,
         filter=SearchFilter(
             path_prefixes=("/docs/",),
             languages=("en", "de"),

@@ -20,7 +20,7 @@ def path(house: House) -> str:
 
 
 async def test_the_curve_is_drawn_and_stands_in_a_table_as_well(house: House) -> None:
-    await asked_in_vain(house, "Do you ship to Malta?", sure=(0.22, 0.16))
+    await asked_in_vain(house, "Do you ship to Malta?", sure=(0.18, 0.05))
     html = await (await an_operator(house)).page(path(house))
     assert html.count('<div class="chart" role="img" aria-label="Share by threshold') == 1
     assert html.count('<path d="M0.0 10.0 L') == 1
@@ -56,7 +56,7 @@ async def test_it_is_set_in_the_draft_alone(house: House) -> None:
 
 
 async def test_coming_from_a_gap_it_offers_what_would_answer_it_and_leads_back(house: House) -> None:
-    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27, 0.21))
+    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.21, 0.05))
     browser = await an_operator(house)
     html = await browser.page(f"{path(house)}?gap={gap}")
     assert "sure enough of this gap at 21% or less" in text_of(html)
@@ -67,7 +67,7 @@ async def test_coming_from_a_gap_it_offers_what_would_answer_it_and_leads_back(h
 
 
 async def test_too_little_for_any_threshold_is_said_to_be_so(house: House) -> None:
-    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27,))
+    gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.14,))
     text = text_of(await (await an_operator(house)).page(f"{path(house)}?gap={gap}"))
     assert "No threshold of 15% or more would answer this gap" in text
 
