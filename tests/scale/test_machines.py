@@ -81,16 +81,21 @@ class Cluster:
     store: ObjectStore
 
     def found(self, machine: Machine, question: str) -> dict[str, Any]:
-        path = f"/v1/agents/{self.demonstration.agent_id}/search"
-        found: dict[str, Any] = machine.client(self.token).post(path, {"question": question})
+        """By both indexes: while a store is slow to read, keywords answer alone."""
+        path, client = f"/v1/agents/{self.demonstration.agent_id}/search", machine.client(self.token)
+        found: dict[str, Any] = {}
+
+        def is_whole() -> bool:
+            found.update(client.post(path, {"question": question}))
+            return not found["trace"]["missing"]
+
+        until(is_whole)
         return found
 
     def best(self, machine: Machine, question: str) -> list[str]:
-        """Where the first three stand, by both indexes. Further down, what an index has dropped and not yet written
+        """Where the first three stand. Further down, what an index has dropped and not yet written
         anew still counts in its statistics."""
-        found = self.found(machine, question)
-        assert found["trace"]["missing"] == []
-        return [chunk["url"] for chunk in found["chunks"][:3]]
+        return [chunk["url"] for chunk in self.found(machine, question)["chunks"][:3]]
 
     def uploaded_objects(self, source: str) -> list[str]:
         return [key for key in self.store.object_keys("files/") if source in key]
@@ -165,7 +170,6 @@ def test_what_is_added_and_deleted_on_one_is_added_and_deleted_on_the_other(clus
     until(lambda: client.get(f"/v1/sources/{source['id']}")["run"]["state"] == "finished")
     found = cluster.found(there, "When does the grotto open?")
     assert "grotto" in found["chunks"][0]["text"]
-    assert found["trace"]["missing"] == []
     headers = {"Authorization": f"Bearer {cluster.token}"}
     gone = httpx2.delete(f"{client.base}/v1/sources/{source['id']}", headers=headers, trust_env=False)
     assert gone.status_code == 200
