@@ -73,7 +73,9 @@ def _is_loopback(host: str) -> bool:
 
 MAX_ADDRESS_CHARS: Final = 254
 MAX_SUBJECT_CHARS: Final = 150
-_ADDRESS: Final = re.compile(r"[^@\s\"'<>(),;:\\]{1,64}@[^@\s\"'<>(),;:\\]+")
+# RFC 5321's Dot-string without "?", which could begin an encoded word, and a domain as DNS has it.
+_LOCAL_PART: Final = re.compile(r"(?=.{1,64}\Z)[\w!#$%&'*+/=^`{|}~-]++(?:\.[\w!#$%&'*+/=^`{|}~-]++)*+", re.ASCII)
+_DOMAIN: Final = re.compile(r"[\w-]++(?:\.[\w-]++)*+", re.ASCII)
 _NO_LINE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 _STYLE: Final = "font:16px/1.5 system-ui,sans-serif;color:#1f2328;max-width:36em"
 _BUTTON: Final = (
@@ -133,16 +135,27 @@ class Mail:
 def checked_mail_address(field: str, address: str) -> str:
     """The address without spaces around it. Raises InvalidInput if no mail can be sent to it."""
     address = address.strip()
-    if len(address) > MAX_ADDRESS_CHARS or not address.isprintable() or not _ADDRESS.fullmatch(address):
+    try:
+        local_part, _, domain = _as_dns_has_it(address[: MAX_ADDRESS_CHARS + 1]).partition("@")
+    except UnicodeError:
+        local_part = domain = ""
+    if len(address) > MAX_ADDRESS_CHARS or not (_LOCAL_PART.fullmatch(local_part) and _DOMAIN.fullmatch(domain)):
         raise InvalidInput(field, "Write an e-mail address, such as ann@example.com.")
     return address
 
 
+def _as_dns_has_it(address: str) -> str:
+    """Raises UnicodeError for a domain that no name of DNS can stand for."""
+    local_part, _, domain = address.partition("@")
+    return f"{local_part}@{domain.encode('idna').decode()}"
+
+
 def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime) -> EmailMessage:
-    """The same message at each attempt, so that mailboxes recognise a duplicate by its Message-ID."""
+    """The same message at each attempt, so that mailboxes recognise a duplicate by its Message-ID. Raises
+    InvalidInput for an address to which no mail can be sent."""
     message = EmailMessage(policy=SMTP)
-    message["From"] = Address(one_line(mail.sender_name), addr_spec=mail.sender) if mail.sender else sender
-    message["To"] = Address(addr_spec=mail.to)
+    message["From"] = _written(mail.sender, mail.sender_name) if mail.sender else sender
+    message["To"] = _written(mail.to)
     message["Subject"] = one_line(mail.subject)
     message["Date"] = format_datetime(written_at)
     message["Message-ID"] = f"<{mail_id}@{sender.domain}>"
@@ -150,7 +163,7 @@ def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime)
         "Auto-Submitted": mail.auto,
         "In-Reply-To": mail.in_reply_to,
         "References": mail.references,
-        "Reply-To": Address(addr_spec=mail.reply_to) if mail.reply_to else "",
+        "Reply-To": _written(mail.reply_to) if mail.reply_to else "",
         "List-Unsubscribe": f"<{mail.settings_url}>" if mail.settings_url else "",
     }
     for name, value in optional.items():
@@ -159,6 +172,11 @@ def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime)
     message.set_content(mail.text, cte="quoted-printable")
     message.add_alternative(mail.html, subtype="html", cte="quoted-printable")
     return message
+
+
+def _written(address: str, name: str = "") -> Address:
+    local_part, _, domain = _as_dns_has_it(checked_mail_address("email", address)).partition("@")
+    return Address(one_line(name), local_part, domain)
 
 
 def one_line(text: str, max_chars: int = MAX_SUBJECT_CHARS) -> str:

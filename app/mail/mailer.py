@@ -10,6 +10,7 @@ from uuid import UUID
 
 import structlog
 
+from app.core.errors import InvalidInput
 from app.kit.clock import Clock
 from app.mail.mail import Mail, checked_mail_address, message_of
 from app.mail.records import MailRecords, WaitingMail
@@ -76,7 +77,11 @@ class MailDelivery(DeliveryLoop[WaitingMail]):
     async def _attempt(self, due: WaitingMail) -> Outcome:
         if due.mail is None:
             return _LOCKED
-        failure = await self._transport.send(message_of(due.mail, due.id, self._sender, due.written_at))
+        try:
+            message = message_of(due.mail, due.id, self._sender, due.written_at)
+        except InvalidInput as error:
+            return Undelivered(str(error), is_final=True)
+        failure = await self._transport.send(message)
         return Undelivered(failure.reason, failure.is_final) if failure else lambda tx: MailRecords(tx).sent(due.id)
 
     def _log_failure(self, due: WaitingMail, reason: str, *, is_dead: bool) -> None:

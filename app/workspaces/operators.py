@@ -1,16 +1,15 @@
 """Operators' accounts: their roles, passwords and second factors, and who may be an assignee."""
 
-import re
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID, uuid4
 
 from app.core.actor import MANAGE, READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.field_rules import MAX_EMAIL_CHARS, check_line
 from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
+from app.mail.mail import checked_mail_address
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.operator import (
     Credentials,
@@ -27,7 +26,6 @@ from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, Se
 
 MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
 ONLINE_SECONDS: Final = 15  # several looks of the console for news
-_EMAIL = re.compile(r"[^@\s\"'<>(),;:\\]+@[^@\s\"'<>(),;:\\]+")
 _SCOPES = {Role.VIEWER: (READ,), Role.EDITOR: (READ, WRITE), Role.ADMIN: (READ, WRITE, MANAGE)}
 
 
@@ -120,11 +118,7 @@ def acting(operator: Operator) -> Actor:
 
 def checked_email(email: str) -> str:
     """In lower case. Raises InvalidInput."""
-    email = email.strip().lower()
-    check_line("email", email, MAX_EMAIL_CHARS, may_be_empty=False)
-    if not _EMAIL.fullmatch(email):
-        raise InvalidInput("email", 'Write an e-mail address, such as "ann@example.com".')
-    return email
+    return checked_mail_address("email", email).lower()
 
 
 def check_password(password: str) -> None:

@@ -178,6 +178,15 @@ async def test_a_recipient_whom_the_server_does_not_know_is_not_asked_for_again(
     assert await post_room.state() == DeliveryState(0, 1, "the server refused the recipient: 550 5.1.1 no such user")
 
 
+async def test_a_mail_to_what_an_earlier_version_took_for_an_address_holds_up_no_other(post_room: PostRoom) -> None:
+    with post_room.record.writing() as tx:
+        MailRecords(tx).add(post_room.workspace_id, replace(RESET, reply_to="a..b@example.com"))
+    await post_room.put()
+    await post_room.delivery.deliver()
+    assert len(post_room.server.mails) == 1
+    assert await post_room.state() == DeliveryState(0, 1, "email: Write an e-mail address, such as ann@example.com.")
+
+
 async def test_a_server_that_may_not_send_for_us_is_asked_again_for_an_operator_can_mend_that(
     post_room: PostRoom,
 ) -> None:
