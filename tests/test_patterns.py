@@ -30,6 +30,7 @@ _RUNS: Final = 3  # of which all are slow
 _LONG_SECONDS: Final = 0.5  # once is enough
 _UNITS: Final = (*"a1_ \n\t.-/[](|`*<=:@'#", "a ", "a.", ":a", " \n")
 _CANDIDATES: Final = string.ascii_letters + string.digits + " _-./:!|\n\u00e9\u4e2d"
+_UNEXPECTED: Final = "\ue000"
 _BRANCHES: Final = 4
 _BEGINNINGS: Final = 8
 
@@ -174,7 +175,8 @@ def _seconds(pattern: re.Pattern[str], methods: Sequence[str], text: str) -> flo
 
 
 def _text(beginning: str, unit: str, chars: int) -> str:
-    return (beginning + unit * (chars // len(unit) + 1))[:chars]
+    """Ends in what no pattern expects, or a match that takes all ways would be found by the first."""
+    return (beginning + unit * (chars // len(unit) + 1))[: chars - 1] + _UNEXPECTED
 
 
 def _is_superlinear(pattern: re.Pattern[str], methods: Sequence[str], beginning: str, unit: str) -> bool:
@@ -209,3 +211,5 @@ def test_the_measure_tells_a_bomb_from_a_harmless_pattern() -> None:
     assert not any(_is_superlinear(harmless, ("search",), *each) for each in _hard_texts(harmless))
     anchored = re.compile(r"\s+x")
     assert not any(_is_superlinear(anchored, ("fullmatch",), *each) for each in _hard_texts(anchored))
+    found_at_once = re.compile(r"^-+[^\n]{0,9}-+$", re.MULTILINE)
+    assert any(_is_superlinear(found_at_once, ("search",), *each) for each in _hard_texts(found_at_once))

@@ -31,7 +31,7 @@ _IBAN = re.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}")
 # Letters of scripts without spaces may touch a number, hence no `\w` around it.
 _IPV6 = re.compile(r"(?<![A-Za-z_\d:.])(?=[0-9A-Fa-f]*+:[0-9A-Fa-f]*+:)[0-9A-Fa-f:.]*[0-9A-Fa-f](?![A-Za-z_\d:])")
 _IPV4 = re.compile(r"(?<![A-Za-z_\d.-])(?:\d{1,3}\.){3}\d{1,3}(?![A-Za-z_\d-]|\.\d)")
-_VERSION_BEFORE = re.compile(r"(?:\bv|versi\w*|release|build|firmware|driver)[.:]?\s*$", re.IGNORECASE)
+_VERSION_BEFORE = re.compile(r"(?:\bv|versi\w{0,9}|release|build|firmware|driver)[.:]?\s*+$", re.IGNORECASE)
 _CARD = re.compile(r"(?<![A-Za-z_\d.])[2-6]\d{3}(?:[ -]?\d){9,15}(?![A-Za-z_\d]|[.,]\d)")
 # International; national with the trunk prefix; North American. Dates are matched first, so that they stay.
 _PHONE = re.compile(

@@ -25,7 +25,7 @@ _OF_LISTS: Final = ("List-Id", "List-Post", "List-Unsubscribe")
 _OF_PROGRAMS: Final = ("X-Autoreply", "X-Autorespond", "X-Failed-Recipients", "Feedback-ID")
 _SIGNATURE: Final = re.compile(r"^--[ \xa0]?$", re.MULTILINE)  # RFC 3676, 4.3
 # What mail programs put between an answer and the mail that it answers: a rule, or the head of that mail.
-_RULE: Final = re.compile(r"^[ \t]*(?:-{3,}[^\n]{0,60}-{3,}|_{10,})[ \t]*$", re.MULTILINE)
+_RULE: Final = re.compile(r"^[ \t]*+(?:-{3,}+[^-\n][^\n]{0,59}?-{3,}+|-{6,}+|_{10,}+)[ \t]*+$", re.MULTILINE)
 _HEAD: Final = re.compile(r"^(?:[*>]{0,2}[^\W\d][^\n:]{0,20}:[*]{0,2}[ \t][^\n]*\n){3,}", re.MULTILINE)
 _QUOTED: Final = re.compile(r"^>[^\n]*$", re.MULTILINE)
 

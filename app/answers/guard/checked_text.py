@@ -14,7 +14,7 @@ from app.core.text.sentences import statement_ends, undecided_from
 _FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})")
 _CITED: Final = re.compile(r"\[(\d{1,3})\](?!\()")
 _MARKS_ALONE: Final = re.compile(r"\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[*_]{0,2}\[\d{0,3}(?:\]|\Z)")
-_MARKS_ON_NEW_LINE: Final = re.compile(r"\n[ \t]*(?:[-*+]|\d{1,3}[.)])?[ \t]*[*_]{0,2}(?:\[\d{0,3}\]?[ \t]*)*\Z")
+_MARKS_ON_NEW_LINE: Final = re.compile(r"\n[ \t]*+(?:[-*+]|\d{1,3}[.)])?[ \t]*+[*_]{0,2}(?:\[\d{0,3}\]?[ \t]*+)*+\Z")
 _ROW: Final = re.compile(r"\s*\|")
 _STEP: Final = re.compile(r"\s*\d{1,3}[.)]\s")
 _BLANK_BEFORE_STOP: Final = re.compile(r"(?<=\w)[ \t]+(?=[.,;](?:\s|$))")

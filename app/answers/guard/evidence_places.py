@@ -28,7 +28,7 @@ from app.kit.recent_values import RecentValues
 _REMEMBERED: Final = 128  # sections, each about 50 KB for a thousand characters
 _HEADING: Final = re.compile(r"#{1,6}\s+(.*)")
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
-_TABLE_RULE: Final = re.compile(r"\s*\|[\s:|-]+\|?\s*")
+_TABLE_RULE: Final = re.compile(r"\s*+\|[\s:|-]++")
 _WITHDRAWN: Final = re.compile(r"(?<![~\\])~~(?![~\s])(?:(?!~~)[^\n])++~~(?!~)")  # as readers mark what is struck out
 _SENTENCES: Final = re.compile(r"(?<=[.!?…。！？])\s+")
 _MOST_NAMES: Final = 0.2  # of the words; where there are more, all nouns have capital letters, as in German

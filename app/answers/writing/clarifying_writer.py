@@ -33,7 +33,7 @@ _NAME_CHARS: Final = 60
 _FRAME_WORDS: Final = 2  # that titles share around the name, at least: "Become a ... teacher"
 _SAME: Final = 0.8  # of the words of the shorter passage in the other: both say the same
 _STEM: Final = 4  # letters: "rotate" is in "Rotating credentials"
-_HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*$", re.MULTILINE)
+_HEADING: Final = re.compile(r"^#{1,6}\s++(.*\S)", re.MULTILINE)
 _TITLE_END: Final = re.compile(r"\s[-|\u203a\u2013\u2014]\s.*", re.DOTALL)  # before the name of the website
 
 

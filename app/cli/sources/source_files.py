@@ -33,7 +33,7 @@ from app.sources.source_editing import SourceAccesses, SourceEditing
 from app.store.transaction import Transaction
 
 _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_HEADING: Final = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_HEADING: Final = re.compile(r"^#[ \t]++(.*[^ \t#\n])", re.MULTILINE)
 _SUFFIXES: Final = (".md", ".markdown")
 _FOLDERS_OWN: Final = ("index", "_index", "readme")  # stand for their folder
 

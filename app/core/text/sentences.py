@@ -23,12 +23,15 @@ _JOINED_ENDS: Final = (
 )
 _CLOSERS: Final = "\"')\\]}*_\u2019\u201d\u00bb\u203a\u300d\u300f\uff09\u3011\u300b"
 _OPENERS: Final = "\"'(\\[{*_\u00bf\u00a1\u2018\u201c\u201e\u201a\u00ab\u2039\u300c\u300e\uff08\u3010\u300a"
+_ASKS: Final = "?\u203d\u2047-\u2049\u1367"
+# A look-behind lets a run of signs begin once, or one that ends nothing is tried from each of them.
 _END = re.compile(
-    rf"[{_STOPS}{_ENDS}]++[{_CLOSERS}]*+(?=\s|\Z)|[{_JOINED_ENDS}][{_STOPS}{_ENDS}{_JOINED_ENDS}]*+[{_CLOSERS}]*+"
+    rf"(?<![{_STOPS}{_ENDS}])[{_STOPS}{_ENDS}]++[{_CLOSERS}]*+(?=\s|\Z)"
+    rf"|[{_JOINED_ENDS}][{_STOPS}{_ENDS}{_JOINED_ENDS}]*+[{_CLOSERS}]*+"
     r"|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e](?=\s|\Z)|\n\s*\n"
 )
 _QUESTION = re.compile(
-    rf"[?\u203d\u2047-\u2049\u1367][!?]*+[{_CLOSERS}]*+(?=\s|\Z)|[\u061f\uff1f\u055e\u2e2e]"
+    rf"(?<![!{_ASKS}])!*+[{_ASKS}][!{_ASKS}]*+[{_CLOSERS}]*+(?=\s|\Z)|[\u061f\uff1f\u055e\u2e2e]"
     r"|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e](?=\s|\Z)"
 )
 _NEXT = re.compile(rf"\s*+[{_OPENERS}]*+(\S)?")

@@ -28,7 +28,6 @@ _IDENTIFIER: Final = re.compile(
     rf"(?:[-.][^\W{_UNSPACED}]+)*"
 )
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_SENTENCE_START: Final = re.compile(r"(?:^\s*|[.!?:;…]\s+|[\"“„«]\s*|\n\s*)$")
 _VERB_AHEAD: Final = re.compile(
     r"\s+(?:[a-z]+[a-rt-z]s\b|and\b|or\b|was\b|were\b|are\b|can\b|will\b|must\b|had\b|have\b)"
 )
@@ -122,7 +121,7 @@ def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
         if word.casefold() in _NUMBER_WORDS or word.casefold() in _COMPOUND:
             facts.append(Fact(FactKind.NUMBER, word.casefold()))
         elif _is_name(text, found, language):
-            is_opening = bool(_SENTENCE_START.search(text[: found.start()])) and word[1:].islower()
+            is_opening = _opens_sentence(text[: found.start()]) and word[1:].islower()
             facts.append(Fact(FactKind.NAME, word, is_opening))
     return list(dict.fromkeys(facts))
 
@@ -200,6 +199,13 @@ def _is_name(text: str, found: re.Match[str], language: str | None) -> bool:
         return True
     if not word[0].isupper() or language in CAPITALISE_NOUNS:
         return False
-    if not _SENTENCE_START.search(text[: found.start()]):
+    if not _opens_sentence(text[: found.start()]):
         return True
     return word.casefold() not in _OPENERS and bool(_VERB_AHEAD.match(text, found.end()))
+
+
+def _opens_sentence(before: str) -> bool:
+    """Whether a sentence, a line or a quotation begins behind that text."""
+    said = before.rstrip()
+    blanks = before[len(said) :]
+    return not said or "\n" in blanks or said[-1] in '"“„«' or (bool(blanks) and said[-1] in ".!?:;…")

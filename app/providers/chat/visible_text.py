@@ -80,7 +80,7 @@ _BEGINNINGS: Final = (
     *("[think]", "[/think]", "[inst]", "[/inst]", "◁think▷", "◁/think▷", "<channel|>"),
 )
 _MAY_GROW: Final = re.compile(
-    rf"<[|｜][^\s<>|｜]{{0,40}}[|｜]?\Z|</?(?:{_TAG_NAMES})[^<>\n]{{0,60}}\Z|`+\Z", re.IGNORECASE
+    rf"<[|｜][^\s<>|｜]{{0,40}}[|｜]?\Z|</?(?:{_TAG_NAMES})[^<>\n]{{0,60}}\Z|(?<!`)`++\Z", re.IGNORECASE
 )
 _LONGEST_BEGINNING: Final = max(map(len, (*_BEGINNINGS, _FINAL_CHANNEL)))
 _OF_A_BEGINNING: Final = re.compile(r"[<\[◁]")

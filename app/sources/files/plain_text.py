@@ -13,10 +13,10 @@ from crawler.extract.invisible_text import without_invisible
 from crawler.extract.page import Page
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+_FRONT_TITLE = re.compile(r"^title:[ \t]*+(\S(?:.*\S)?)", re.MULTILINE)
 _FENCED = re.compile(r"^(?: {0,3})(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_FIRST_HEADING = re.compile(r"^ {0,3}# +(.+?)[ \t#]*$", re.MULTILINE)
+_FIRST_HEADING = re.compile(r"^ {0,3}# ++(.*[^ \t#\n])", re.MULTILINE)
 _MARKDOWN_LINE = re.compile(r"^([ \t]*)(#{1,6}(?=\s)|`{3,}|~{3,})", re.MULTILINE)
 
 

@@ -21,9 +21,9 @@ clip clip-path scale zoom overflow overflow-x overflow-y mask mask-image -webkit
 """
 _HIDING = frozenset(_HIDING_PROPERTIES.split())
 
-_LENGTH = re.compile(r"^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([a-z]+|%)?$")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)")
-_FONT_SIZE = re.compile(r"(?:^|\s)([+-]?(?:\d+\.?\d*|\.\d+)(?:[a-z]+|%)?)(?=\s|/|$)")
+_LENGTH = re.compile(r"^([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d+)?)\s*([a-z]+|%)?$")
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)")
+_FONT_SIZE = re.compile(r"(?:^|\s)([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[a-z]+|%)?)(?=\s|/|$)")
 _PIXELS = {
     None: 1.0,
     "px": 1.0,
