@@ -1,4 +1,4 @@
-"""docs/operations.md lists every event of the log by its name and level, and no other."""
+"""docs/reference/log-events.md lists every event of the log by its name and level, and no other."""
 
 import re
 from collections import defaultdict
@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Final
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
-_SECTION: Final = (
-    (_ROOT / "docs" / "operations.md").read_text("utf-8").partition("### Events\n")[2].partition("\n## ")[0]
-)
+_PAGE: Final = (_ROOT / "docs" / "reference" / "log-events.md").read_text("utf-8")
 _ROW: Final = re.compile(r"^\| `(\S+)` \| ([a-z, ]+) \| \S.*\|$", re.MULTILINE)
 _CALL: Final = re.compile(r'\b_?log\.(info|warning|error|exception)\(\s*"([^"]+)"(?: if [^"]+ else "([^"]+)")?')
 
@@ -24,7 +22,7 @@ def _logged() -> dict[str, set[str]]:
 
 
 def test_every_event_of_the_log_is_listed_with_its_level() -> None:
-    assert {event: set(levels.split(", ")) for event, levels in _ROW.findall(_SECTION)} == _logged()
+    assert {event: set(levels.split(", ")) for event, levels in _ROW.findall(_PAGE)} == _logged()
 
 
 def test_events_say_what_happened_to_whom() -> None:
