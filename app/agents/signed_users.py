@@ -34,20 +34,20 @@ _UNSIGNABLE: Final = (
 )
 _REFUSED: Final = (
     "user_hash: this is not user_id signed with the agent's user secret. Make it on your server, as the hexadecimal "
-    "HMAC-SHA256 of exactly this user_id (docs/widget.md has it for four languages). A secret that was made anew ends "
-    "what the one before has signed."
+    "HMAC-SHA256 of exactly this user_id (docs/how-to/signed-visitors.md shows it in four languages). A new secret "
+    "invalidates what the previous one signed."
 )
 _FILTER_REFUSED: Final = (
     "filter_hash: this is not filter signed with the agent's user secret. Make it on your server, as the hexadecimal "
     "HMAC-SHA256 of three lines: the word filter, the user_id (empty without one) and exactly this filter "
-    "(docs/widget.md, Signed filters)."
+    "(docs/how-to/signed-visitors.md, Signed filters)."
 )
 
 
 _ATTRIBUTES_REFUSED: Final = (
     "attributes_hash: this is not signed_attributes signed with the agent's user secret. Make it on your server, as "
     "the hexadecimal HMAC-SHA256 of three lines: the word attributes, the user_id (empty without one) and exactly "
-    "these signed_attributes (docs/widget.md, What the website knows of a visitor)."
+    "these signed_attributes (docs/how-to/signed-visitors.md, What the website knows of a visitor)."
 )
 
 

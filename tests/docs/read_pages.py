@@ -1,5 +1,5 @@
-"""Pages of the demonstration site beside what is read of them, for docs/how-to/sources.md: `make reference` writes
-them, a test compares them.
+"""A page of the demonstration site beside what is read of it, for docs/how-to/sources.md: `make reference` writes
+it, a test compares it.
 
 Usage: python -m tests.docs.read_pages
 """
@@ -17,7 +17,7 @@ from crawler.extract.extraction import extract_page
 _ROOT: Final = Path(__file__).resolve().parents[2]
 DOCUMENT: Final = _ROOT / "docs" / "how-to" / "sources.md"
 _SITE: Final = "https://nimbrel.example"
-_PAGES: Final = ("shipping", "help/cancel")
+_PAGE: Final = "shipping"
 _BEGIN: Final = "<!-- Made from the demonstration site by `make reference`: a change here is overwritten. -->\n"
 _END: Final = "<!-- The end of what is made. -->\n"
 _MADE: Final = re.compile(f"{re.escape(_BEGIN)}.*?{re.escape(_END)}", re.DOTALL)
@@ -28,9 +28,8 @@ _ON_ONE_LINE: Final = frozenset({"a", "h1", "h2", "p", "li", "tr", "strong", "ti
 
 
 def renewed(document: str) -> str:
-    """The document with the pages as they are now."""
-    made = "\n".join(_side_by_side(path) for path in _PAGES)
-    return _MADE.sub(lambda _: f"{_BEGIN}\n{made}\n{_END}", document)
+    """The document with the page as it is now."""
+    return _MADE.sub(lambda _: f"{_BEGIN}\n{_side_by_side(_PAGE)}\n{_END}", document)
 
 
 def _side_by_side(path: str) -> str:

@@ -95,13 +95,13 @@ export interface Message {
   confirmation?: Confirmation | null;
 }
 
-/** Who the visitor is on the website, with the signature that its server made: docs/widget.md, "Signed-in visitors". */
+/** Who the visitor is on the website, with the signature that its server made: docs/how-to/signed-visitors.md, "Signed-in visitors". */
 export interface SignedUser {
   userId: string;
   hash: string;
 }
 
-/** What a website tells of its visitor: docs/widget.md, "What the website knows of a visitor". */
+/** What a website tells of its visitor: docs/how-to/signed-visitors.md, "What the website knows of a visitor". */
 export interface VisitorAttributes {
   attributes?: Record<string, string> | undefined;
   /** A JSON object of texts as a text, and the signature that the website's server made of it. */

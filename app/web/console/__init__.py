@@ -1,1 +1,1 @@
-"""The console: pages for operators, which work without scripts. docs/console.md describes how to add one."""
+"""The console: pages for operators, which work without scripts (how to add one: docs/how-to/add-a-console-page.md)."""
