@@ -20,6 +20,7 @@ from app.agents.model_endpoints import EndpointProbe
 from app.agents.signed_user import KeySetReader
 from app.agents.token_budget import WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
+from app.answers.hand_over_summaries import HandOverSummaries
 from app.answers.playground import Playground, Quotes
 from app.bootstrap.adapters import (
     configured_action_hosts,
@@ -256,6 +257,8 @@ async def _parts(
         parts.bind(ActionCalls).to(actions)
     parts.bind(ActionHosts).to(configured_action_hosts(settings))
     parts.bind(AnswerDrafts).to_optional(answering.drafter)
+    summaries = HandOverSummaries(base.record, answering.playground.helper, settings.workspace_tokens)
+    parts.bind(HandOverSummaries).to(summaries)
     parts.bind(ModelHealth).to_optional(answering.model_health)
     parts.bind(Readiness).to(partial(_readiness, base.record, answering))
     parts.bind(Exposition).to(exposition_of(base.metrics))

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
+from app.answers.hand_over_summaries import HandOverSummaries
 from app.answers.playground import Playground, Quotes
 from app.bootstrap.adapters import configured_mail_transport, configured_mailer
 from app.bootstrap.answering import Answering
@@ -97,6 +98,8 @@ def _parts(
     parts.bind(VisitorTurns).to(answering.turns)
     parts.bind(History).to(answering.history)
     parts.bind(Playground).to(playground)
+    summaries = HandOverSummaries(base.record, playground.helper, base.settings.workspace_tokens)
+    parts.bind(HandOverSummaries).to(summaries)
     parts.bind(Quotes).to(quotes)
     parts.bind(Trials).to(TrialAnswers(playground))
     parts.bind(SearchUnderTest).to(TrialSearch(playground, patterns))

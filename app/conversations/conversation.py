@@ -117,6 +117,10 @@ class Outcome(StrEnum):
     HANDED_OVER = "handed_over"  # a person was asked for, by a question or by the button
     FAILED = "failed"  # with an error or with the process
 
+    @property
+    def in_words(self) -> str:
+        return "not answered" if self is Outcome.UNANSWERED else self.value.replace("_", " ")
+
 
 @dataclass(frozen=True, slots=True)
 class InboxEntry:

@@ -243,6 +243,11 @@ class StoredTurn:
     comment: Annotated[str, "The visitor's comment on the rating."] = ""
     next_questions: tuple[str, ...] = ()
     confirmation: Confirmation | None = None
+    summary: Annotated[
+        str | None,
+        "What the visitor wanted up to this question, summed up by a chat model for the person who took over; null if "
+        "that was not needed, empty if the model had no answer.",
+    ] = None
 
     @property
     def usage(self) -> TokenUsage | None:

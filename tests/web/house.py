@@ -21,6 +21,7 @@ from app.agents.model_endpoints import EndpointProbe
 from app.agents.signed_user import KeySetReader
 from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
+from app.answers.hand_over_summaries import HandOverSummaries
 from app.answers.playground import Playground
 from app.bootstrap.application import endpoints_of
 from app.bootstrap.features import FEATURES
@@ -351,7 +352,8 @@ def uninhabited() -> Wiring:
     nowhere = cast(SystemOfRecord, object())
     turns, jobs, limiter, drafts = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), ScriptedDrafts()
     furniture = doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts, MemoryKeywordIndex())
-    nobody = dict.fromkeys((AgentSearch, Playground, CuratedMatcher, Trials, SearchUnderTest, ChunkContexts), object())
+    without = (AgentSearch, Playground, HandOverSummaries, CuratedMatcher, Trials, SearchUnderTest, ChunkContexts)
+    nobody = dict.fromkeys(without, object())
     chosen = {
         SignInMethods: SignInMethods(),
         OidcProvider: None,

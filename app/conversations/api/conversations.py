@@ -100,7 +100,7 @@ class TurnOut(
     Model,
     shows=StoredTurn,
     fields="id question answer state answered_by confidence low_confidence finish error_code message_id page_url "
-    "created_at ended_at language rating comment citations confirmation cost trace",
+    "created_at ended_at language rating comment citations confirmation summary cost trace",
 ):
     citations: tuple[TurnCitationOut, ...]
     confirmation: TurnConfirmationOut | None = Field(description="The change that the answer proposed.")

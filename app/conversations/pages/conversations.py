@@ -251,9 +251,10 @@ def _summary(changed: Sequence[InboxEntry], change: ConversationChange) -> str:
 
 
 _TABS: Final = (("open", "Open"), ("closed", "Closed"), ("all", "All"))
-OUTCOMES: Final = {
-    Outcome.ANSWERED: ("answered", "plain"),  # most are: only what needs work should stand out
-    Outcome.UNANSWERED: ("not answered", "warn"),
-    Outcome.HANDED_OVER: ("handed over", "accent"),
-    Outcome.FAILED: ("failed", "bad"),
+_TONES: Final = {
+    Outcome.ANSWERED: "plain",  # most are: only what needs work should stand out
+    Outcome.UNANSWERED: "warn",
+    Outcome.HANDED_OVER: "accent",
+    Outcome.FAILED: "bad",
 }
+OUTCOMES: Final = {outcome: (outcome.in_words, tone) for outcome, tone in _TONES.items()}

@@ -37,7 +37,7 @@ class ExportedTurnOut(
     Model,
     shows=ExportedTurn,
     parts="turn",
-    fields="id question answer page_url state answered_by created_at ended_at citations feedback confirmation",
+    fields="id question answer page_url state answered_by created_at ended_at citations feedback confirmation summary",
 ):
     citations: tuple[CitationOut, ...]
     feedback: ExportedFeedbackOut | None

@@ -312,6 +312,13 @@ class TurnRecords(Repository):
         if rows:
             self._connection.execute(_CITATION, rows)
 
+    def begin_summary(self, turn_id: UUID) -> bool:
+        """Whether nobody has begun to sum up the conversation up to this turn; from now on, somebody has."""
+        return self._update(TURNS, TURNS.c.id == turn_id, TURNS.c.summary.is_(None), summary="") > 0
+
+    def keep_summary(self, turn_id: UUID, text: str) -> None:
+        self._update(TURNS, TURNS.c.id == turn_id, summary=text)
+
     def charge(self, agent_id: UUID, purpose: str, usage: TokenUsage) -> None:
         """Count the chat model's cost outside of a turn; it belongs to the agent's day as well."""
         self._charge(new_id(), agent_id, purpose, usage)

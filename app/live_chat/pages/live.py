@@ -12,8 +12,11 @@ import anyio
 from starlette.responses import Response
 
 from app.agents.agents import Agents
+from app.answers.hand_over_summaries import HandOverSummaries
+from app.conversations.hand_over import hand_over_of
 from app.conversations.inbox import ConversationReview
 from app.conversations.live_chat import TEXT, LiveChat, LiveState, OpenChat, shown_name
+from app.conversations.pages.conversations import OUTCOMES
 from app.core.actor import Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat, Unavailable
 from app.core.list_page import PageRequest
@@ -51,7 +54,10 @@ _LOOKED_AT: Final = 200
 
 
 class ChatWanted(Form):
+    """`sum_up` has a chat model sum up the conversation first, which takes some seconds."""
+
     after: Annotated[int | None, NUMBER] = None
+    sum_up: bool = False
 
 
 class TakeForm(TakeIn, Form): ...
@@ -93,6 +99,7 @@ class LivePages(Pages):
         pictures: LivePictures,
         replies: SavedReplies,
         drafts: ReplyDrafts,
+        summaries: HandOverSummaries,
         assignees: Assignees,
         review: ConversationReview,
         agents: Agents,
@@ -102,6 +109,7 @@ class LivePages(Pages):
         self._pictures = pictures
         self._replies = replies
         self._drafts = drafts
+        self._summaries = summaries
         self._assignees = assignees
         self._review = review
         self._agents = agents
@@ -142,6 +150,8 @@ class LivePages(Pages):
     @page("/console/live/{conversation_id}", access=read, under="live")
     async def live_chat(self, visit: Visit[ChatWanted]) -> Shown:
         """A request for new messages leaves out the earlier ones."""
+        if visit.input.sum_up:
+            await self._summaries.sum_up(visit.actor.workspace_id, visit.path_id("conversation_id"))
         return await self._chat(visit, visit.input.after)
 
     async def _chat(self, visit: Visit[Form], after: int | None = None) -> Shown:
@@ -170,6 +180,9 @@ class LivePages(Pages):
                 "facts": facts,
                 "entry": thread and thread.entry,
                 "turns": thread.turns if thread else (),
+                "hand_over": hand_over_of(thread.turns) if thread else None,
+                "outcomes": OUTCOMES,
+                "has_model": self._summaries.has_model,
                 "notes": thread.notes if thread else (),
                 "is_newer": after is not None,
                 "newer": visit.url("live_chat", {"after": seen}, conversation_id=conversation_id),

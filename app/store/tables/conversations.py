@@ -79,7 +79,8 @@ MESSAGES = table(
 
 # `id` is the client's. `owner` names the process that answers; `partial_answer` is its text so far, empty once the turn
 # has ended. `search_trace` has the largest parts of the trace, how search came to its ranking, NULL once it is dropped.
-# `cited_texts` has quote and passage of each citation that has either, by its number.
+# `cited_texts` has quote and passage of each citation that has either, by its number. `summary` is of the conversation
+# up to this turn, for the person to whom it is handed over: NULL unless requested, "" until a model has written it.
 TURNS = table(
     "turns",
     OfVisitors(),
@@ -106,6 +107,7 @@ TURNS = table(
     column("trace", StorableJson, default=dict),
     column("search_trace", PackedJson, nullable=True),
     column("cited_texts", PackedJson, nullable=True),
+    column("summary", StorableText, nullable=True),
     column("next_questions", StorableJson, default=list, server_default=sa.text("'[]'")),
     column("created_at", UtcDateTime),
     column("ended_at", UtcDateTime, nullable=True),

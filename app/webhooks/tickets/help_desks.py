@@ -10,6 +10,7 @@ from uuid import UUID
 import structlog
 
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
+from app.answers.hand_over_summaries import HandOverSummaries
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
@@ -93,9 +94,16 @@ class TicketDelivery(DeliveryLoop[DueTicket]):
     BATCH = 4
 
     def __init__(
-        self, records: SystemOfRecord, caller: HttpCaller, mailer: Mailer, clock: Clock, luck: Luck = random.random
+        self,
+        records: SystemOfRecord,
+        caller: HttpCaller,
+        mailer: Mailer,
+        clock: Clock,
+        summaries: HandOverSummaries,
+        luck: Luck = random.random,
     ) -> None:
         super().__init__(records, TicketRecords, clock, luck)
+        self._summaries = summaries
         self._caller = caller
         self._mailer = mailer
 
@@ -109,6 +117,7 @@ class TicketDelivery(DeliveryLoop[DueTicket]):
         return []
 
     async def _attempt(self, due: DueTicket) -> Outcome:
+        await self._summaries.sum_up(due.workspace_id, due.conversation_id)
         own, console_url = self._records.of_workspace(due.workspace_id), self._mailer.whole_url(_CONVERSATION)
         waiting = await own.read(lambda tx: TicketRecords(tx).waiting(due.workspace_id, due.id, console_url))
         if waiting is None:

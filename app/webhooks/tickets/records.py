@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import LargeBinary, Row, String, UniqueConstraint, select
 
 from app.agents.records import AgentRecords
+from app.conversations.hand_over import hand_over_of
 from app.conversations.live_chat import LiveMessage
 from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -83,6 +84,7 @@ class TicketState:
 @dataclass(frozen=True, slots=True)
 class DueTicket(DueRow):
     kind: DeskKind
+    conversation_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,9 @@ class TicketRecords(Repository):
         """See `Deliveries.claim`."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
-            select(TICKETS.c.id, TICKETS.c.attempts, AGENTS.c.workspace_id, HELP_DESKS.c.kind)
+            select(
+                TICKETS.c.id, TICKETS.c.attempts, TICKETS.c.conversation_id, AGENTS.c.workspace_id, HELP_DESKS.c.kind
+            )
             .join(HELP_DESKS, HELP_DESKS.c.id == TICKETS.c.desk_id)
             .join(AGENTS, AGENTS.c.id == HELP_DESKS.c.agent_id)
             .where(TICKETS.c.id.in_(due))
@@ -232,9 +236,9 @@ def _text(
         who = f"{lead.name} <{lead.email}>" if lead.name else lead.email
         head.append(f"From: {who}\n\n{lead.message}")
     if turns:
-        head.append(f"Asked on {turns[-1].page_url}")
+        head += [hand_over_of(turns).in_words, f"Asked on {turns[-1].page_url}"]
     if console_url:
         head.append(f"In Docent: {console_url}")
     left = MAX_TEXT_CHARS - sum(map(len, head))
     lines = transcript(turns, messages, visitor="Visitor: ", agent=f"{agent} (automatic): ", max_chars=left)
-    return "\n\n".join([*head, *lines])[:MAX_TEXT_CHARS]
+    return "\n\n".join(filter(None, [*head, *lines]))[:MAX_TEXT_CHARS]

@@ -2,15 +2,19 @@
 
 import re
 from html import unescape
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from app.agents.agents import Agents
 from app.core.actor import Actor
+from app.providers.chat.chat_model import ChatModel
 from app.workspaces.operators import Assignees
+from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
-from tests.web.console.page_examples import FORMS, OpenConsole
+from tests.web.console.page_examples import FORMS, OpenConsole, open_console
+from tests.web.ended_turn import store_turn
 from tests.web.house import House
 
 
@@ -68,6 +72,30 @@ async def test_a_chat_shows_what_was_said_before_and_since(waiting: OpenConsole)
         assert words in shown
     assert "<b>broken" not in html
     assert "Take over" not in shown  # a viewer only reads
+
+
+async def test_what_the_visitor_wants_stands_above_the_chat(waiting: OpenConsole) -> None:
+    html = await waiting.viewer.page(chat(waiting))
+    assert "What the visitor wants What does it cost? not answered" in text_of(html)
+    assert "sum_up" not in html, "there is no model"
+
+
+async def test_a_model_sums_up_once_the_chat_is_open(tmp_path: Path) -> None:
+    model = ScriptedChatModel(("Wants a lamp in Malta.",))
+    async with open_console(tmp_path, {ChatModel: model}) as console:
+        await console.visitor_asks_for_a_person()
+        assert "sum_up" not in await console.viewer.page(chat(console)), "one question needs none"
+        own = console.rooms.ids["conversation_id"]
+        sessions = [each for each, _ in console.house.turns.asked if str(each.conversation_id) == str(own)]
+        await store_turn(console.house, sessions[0], uuid4(), "Do you ship to Malta?")
+        html = await console.viewer.page(chat(console))
+        assert "Wants a lamp" not in html, "the page does not wait for the model"
+        [summed] = re.findall(r'id="hand-over"[^>]* hx-get="([^"]+)" hx-trigger="load"', html)
+        shown = await console.viewer.page(unescape(summed))
+        assert "What the visitor wants Wants a lamp in Malta. Summed up by a chat model." in text_of(shown)
+        assert "sum_up" not in shown
+        assert "Wants a lamp in Malta." in await console.viewer.page(chat(console))
+        assert len(model.requests) == 1
 
 
 async def test_who_asks_and_what_was_noted_stand_beside_the_chat(waiting: OpenConsole) -> None:

@@ -11,7 +11,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.records import AgentRecords
+from app.agents.token_budget import UNLIMITED
 from app.agents.widget_settings import Fallback
+from app.answers.hand_over_summaries import HandOverSummaries
 from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.turns import TurnRecords
 from app.conversations.transcripts import MAX_TEXT_CHARS
@@ -25,6 +27,7 @@ from app.leads.leads import Leads
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
+from app.providers.chat.chat_model import ChatModel
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
@@ -37,6 +40,7 @@ from tests.doubles.help_desk_services import HelpDeskServices, Json
 from tests.doubles.mailers import MAILER
 from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.recording_sender import RecordingSender
+from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
 from tests.doubles.workspaces import another_workspace
@@ -64,6 +68,7 @@ class Team:
     session: VisitorSession
     services: HelpDeskServices = field(default_factory=HelpDeskServices)
     mailer: Mailer = MAILER
+    model: ChatModel | None = None
 
     @property
     def actor(self) -> Actor:
@@ -75,7 +80,8 @@ class Team:
 
     @property
     def delivery(self) -> TicketDelivery:
-        return TicketDelivery(self.record, self.services, self.mailer, self.clock, luck=lambda: 0.5)
+        summaries = HandOverSummaries(self.record, self.model, UNLIMITED)
+        return TicketDelivery(self.record, self.services, self.mailer, self.clock, summaries, luck=lambda: 0.5)
 
     async def set(self, fields: DeskFields = ZENDESK, token: str = "right") -> None:
         await self.desks.set(self.actor, self.session.agent_id, fields, token)
@@ -133,6 +139,7 @@ async def test_a_visitor_who_asks_for_a_person_is_a_ticket_with_what_was_said_an
     [ticket] = team.opened
     assert ticket["subject"] == "Shop: Do you ship to Malta?"
     assert ticket["comment"]["body"] == (
+        "Asked so far:\n1. Do you ship to Malta? (answered)\n\n"
         "Asked on https://www.example.com/cart\n\n"
         "In Docent: https://docent.example.com/console/agents/"
         f"{team.session.agent_id}/conversations/{team.session.conversation_id}\n\n"
@@ -143,6 +150,18 @@ async def test_a_visitor_who_asks_for_a_person_is_a_ticket_with_what_was_said_an
     state = await team.state()
     assert (state.number, state.url) == ("101", "https://shop.zendesk.com/agent/tickets/101")
     assert (state.next_at, state.died_at, state.last_error) == (None, None, "")
+
+
+async def test_a_ticket_begins_with_what_a_model_sums_up(team: Team) -> None:
+    await team.set()
+    team.model = ScriptedChatModel(("Wants a lamp in Malta.",))
+    await team.ask("Do you ship to Malta?")
+    await team.ask("How long does it take?")
+    await team.ask_for_a_person()
+    await team.deliver()
+    assert team.opened[0]["comment"]["body"].startswith(
+        "Summary by a chat model: Wants a lamp in Malta.\n\nAsked on https://www.example.com/cart"
+    )
 
 
 async def test_who_leaves_a_message_is_named_in_the_ticket(team: Team) -> None:
@@ -192,7 +211,8 @@ async def test_a_worker_that_dies_after_the_ticket_was_taken_opens_no_second_one
     await team.set()
     await team.ask_for_a_person()
     await team.hand_out()
-    dying = TicketDelivery(team.record, DyingCaller(team.services), MAILER, team.clock)
+    summaries = HandOverSummaries(team.record, None, UNLIMITED)
+    dying = TicketDelivery(team.record, DyingCaller(team.services), MAILER, team.clock, summaries)
     with pytest.raises(asyncio.CancelledError):
         await dying.deliver()
     assert await team.delivery.deliver() == 0, "it is claimed"

@@ -1,0 +1,54 @@
+"""What a visitor wants, at a glance, for the person to whom their conversation is handed over."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.conversations.conversation import Outcome, outcome_of_turn
+from app.core.turn import StoredTurn, TurnState
+
+MOST_QUESTIONS: Final = 10
+_QUESTION_CHARS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    text: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """`questions` are the last MOST_QUESTIONS in order, without small talk. `summary` is a chat model's: None if none
+    was requested, "" if none came."""
+
+    questions: tuple[AskedQuestion, ...]
+    summary: str | None = None
+    is_running: bool = False
+
+    @property
+    def needs_summary(self) -> bool:
+        """One question needs none, and while an answer is being written it would miss that."""
+        return self.summary is None and len(self.questions) > 1 and not self.is_running
+
+    @property
+    def in_words(self) -> str:
+        """Plain text: the summary, or else the questions; "" without any."""
+        if self.summary:
+            return f"Summary by a chat model: {self.summary}"
+        lines = [f"{at}. {each.text} ({each.outcome.in_words})" for at, each in enumerate(self.questions, start=1)]
+        return "\n".join(["Asked so far:", *lines]) if lines else ""
+
+
+def hand_over_of(turns: Sequence[StoredTurn]) -> HandOver:
+    """Of a conversation with these turns, oldest first."""
+    outcomes = ((turn, outcome_of_turn(turn.state, turn.answered_by, is_low=turn.low_confidence)) for turn in turns)
+    asked = [AskedQuestion(_shortened(turn.question), outcome) for turn, outcome in outcomes if outcome]
+    if not turns:
+        return HandOver(())
+    return HandOver(tuple(asked[-MOST_QUESTIONS:]), turns[-1].summary, turns[-1].state is TurnState.RUNNING)
+
+
+def _shortened(question: str) -> str:
+    line = " ".join(question.split())
+    return line if len(line) <= _QUESTION_CHARS else f"{line[: _QUESTION_CHARS - 1].rstrip()}…"
