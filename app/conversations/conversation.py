@@ -106,7 +106,7 @@ MAX_LABELS: Final = 20  # of one conversation
 LABEL: Final = at_most(40)
 NOTE: Final = at_most(4000, rows=3)
 MAX_NOTES: Final = 100  # of one conversation
-LISTED_OF_VISITOR: Final = 6  # conversations, and pages
+LISTED_OF_VISITOR: Final = 6  # conversations, pages, and contacts
 
 
 class Outcome(StrEnum):
@@ -161,9 +161,19 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftContact:
+    """How to reach a visitor, with the message that they left."""
+
+    name: str
+    email: str
+    message: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class VisitorFacts:
     """`conversations` are the visitor's latest ones with a question, of `conversation_count`; `pages` are those on
-    which they last asked, latest first."""
+    which they last asked, and `contacts` what they left, latest first."""
 
     visitor: Visitor
     first_seen_at: datetime
@@ -171,6 +181,7 @@ class VisitorFacts:
     turn_count: int
     conversations: Sequence[Conversation]
     pages: Sequence[str]
+    contacts: Sequence[LeftContact]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,9 @@ class ExportedLead:
 
 LEADS = table(
     "leads",
-    OfVisitors("leads", "What the visitor left for people to answer.", expire=True, exported=ExportedLead),
+    OfVisitors(
+        "leads", "What the visitor left for people to answer.", expire=True, exported=ExportedLead, contacts=True
+    ),
     own_id(),
     parent("agent_id", "agents"),
     parent("visitor_id", "visitors", index=True),

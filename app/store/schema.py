@@ -61,13 +61,15 @@ class OfVisitors:
     """Declares that a table's rows are erased with the turn, conversation or visitor that is their `parent`. Receipts
     count them as `counted_as` ("": not at all, or by their own code) and explain them with `meaning`. Those that
     `expire` are also deleted by `agent_id` and `created_at`, once they are older than their agent's retention period. A
-    visitor's export lists those of their `visitor_id` under the same name, each with the fields of `exported`.
+    visitor's export lists those of their `visitor_id` under the same name, each with the fields of `exported`. Those
+    that are `contacts` have `name`, `email`, `message` and `created_at`, which operators see beside a conversation.
     """
 
     counted_as: str = ""
     meaning: str | None = None
     expire: bool = False
     exported: type[Any] | None = None
+    contacts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

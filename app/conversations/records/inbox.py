@@ -15,6 +15,7 @@ from app.conversations.conversation import (
     ConversationState,
     InboxEntry,
     LabelCount,
+    LeftContact,
     Neighbours,
     Note,
     Outcome,
@@ -27,6 +28,7 @@ from app.conversations.records.conversation_search import fitting
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
 from app.store.schema import OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.tables import tables_of_visitors
 from app.store.tables.agents import own_row
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, LIVE_CHATS, TURNS, VISITORS
 from app.store.transaction import Keyset, Repository, new_id, value_of
@@ -123,7 +125,16 @@ class InboxRecords(Repository):
             int(turn_count),
             [value_of(Conversation, each) for each in self._connection.execute(latest.limit(LISTED_OF_VISITOR))],
             list(self._connection.scalars(pages.limit(LISTED_OF_VISITOR))),
+            self._contacts(visitor_id),
         )
+
+    def _contacts(self, visitor_id: UUID) -> list[LeftContact]:
+        found: list[LeftContact] = []
+        for rows, kind in tables_of_visitors().items():
+            if kind.contacts:
+                left = select(rows).where(rows.c.visitor_id == visitor_id).order_by(rows.c.created_at.desc())
+                found += self._values(LeftContact, left.limit(LISTED_OF_VISITOR))
+        return found
 
     def labels(self, agent_id: UUID) -> list[LabelCount]:
         """All of the agent's, in alphabetical order."""

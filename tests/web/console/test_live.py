@@ -112,6 +112,21 @@ async def test_who_asks_and_what_was_noted_stand_beside_the_chat(waiting: OpenCo
     assert "First seen" not in await editor.page(chat(waiting, "?after=1"))  # a look for what is new
 
 
+async def test_what_the_visitor_has_left_in_a_form_stands_beside_their_chat_and_conversation(
+    waiting: OpenConsole,
+) -> None:
+    ids = waiting.rooms.ids
+    conversation = f"/console/agents/{ids['agent_id']}/conversations/{ids['conversation_id']}"
+    for path in (chat(waiting), conversation):
+        html = await waiting.viewer.page(path)
+        assert "Left a message Ann · ann@example.com Do you ship to Malta?" in text_of(html)
+        [to_leads] = re.findall(r'<a href="([^"]+)">Open in Leads', html)
+        assert "ann@example.com" in text_of(await waiting.viewer.page(unescape(to_leads)))
+    await (other := await waiting.house.visitor()).call("POST", "/person")
+    theirs = await waiting.viewer.page(f"/console/live/{other.session['conversation_id']}")
+    assert "Left a message" not in theirs
+
+
 async def test_the_list_beside_a_chat_has_those_who_wait_then_ones_own_then_others(waiting: OpenConsole) -> None:
     await take(waiting, waiting.editor)
     await (await waiting.house.visitor()).call("POST", "/person")
