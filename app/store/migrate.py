@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 _SCRIPTS = Path(__file__).parent / "migrations"
-_BASELINE: Final = "0084"
+_BASELINE: Final = "0095"
 _BEFORE_BASELINE: Final = frozenset(f"{number:04}" for number in range(1, int(_BASELINE)))
 _POSTGRES_LOCK = 0x446F63656E74  # "Docent"
 
@@ -42,7 +42,7 @@ def newest_revision() -> str:
 
 
 def all_migrations() -> list[str]:
-    """In order, by names such as "0084_baseline": a migration's file begins with its revision, and revisions
+    """In order, by names such as "0095_baseline": a migration's file begins with its revision, and revisions
     count up.
     """
     return sorted(path.stem for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))

@@ -15,12 +15,12 @@ from sqlalchemy import Connection
 from app.store.migrate import alembic_config
 
 _ARCHIVE: Final = Path(__file__).with_suffix(".tar.xz")
-_BASELINE: Final = "0084"
+_BASELINE: Final = "0095"
 
 
 @contextmanager
 def older_migrations(connection: Connection) -> Iterator[Config]:
-    """From 0038 to 0084, for Alembic's commands."""
+    """From 0038 to 0095, for Alembic's commands."""
     with TemporaryDirectory() as folder, tarfile.open(_ARCHIVE) as archive:
         archive.extractall(folder, filter="data")
         sys.path.insert(0, folder)

@@ -14,7 +14,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
@@ -173,7 +172,7 @@ async def test_news_that_nobody_waits_for_is_gone_after_an_update(
     waiting = await ask(record, session)
     own = open_migration_engine(engine.url)
     with own.begin() as connection:
-        command.downgrade(alembic_config(connection), "0092")
+        go_back(connection, "0092")
     own.dispose()
     migrate(engine)
     with engine.connect() as connection:
@@ -196,7 +195,7 @@ async def test_texts_of_citations_and_meanings_of_before_are_packed_and_say_the_
         GapMeaningRecords(tx).place(gap, "m", meaning)
     migrations = open_migration_engine(engine.url)
     with migrations.begin() as connection:
-        command.downgrade(alembic_config(connection), "0094")
+        go_back(connection, "0094")
         quoted = "SELECT number, quote, passage FROM citations ORDER BY number"
         told = [tuple(row) for row in connection.execute(text(quoted))]
         assert told == [(each.id, each.quote, each.passage) for each in cited]
@@ -314,7 +313,9 @@ async def test_traces_of_before_are_packed_and_say_the_same(
     assert "stages" not in str(packed[0])
 
 
-@pytest.mark.parametrize("revision", ["0038", "0043", "0061", "0068", "0073", "0079", "0081", "0083"])
+@pytest.mark.parametrize(
+    "revision", ["0038", "0043", "0061", "0068", "0073", "0079", "0081", "0083", "0085", "0090", "0094"]
+)
 async def test_a_database_gets_in_one_go_what_each_step_would_have_made_of_it(engine: Engine, revision: str) -> None:
     fill(engine)
     own = open_migration_engine(engine.url)
@@ -344,6 +345,7 @@ def everything_in(engine: Engine) -> dict[str, list[Any]]:
                 [(each["name"], str(each["type"]), each["nullable"], each["default"]) for each in columns],
                 sorted((each["name"] or "", each["unique"]) for each in seen.get_indexes(name)),
                 sorted(each["name"] or "" for each in seen.get_unique_constraints(name)),
+                seen.get_pk_constraint(name),
                 sorted((each["name"] or "", str(each["options"])) for each in seen.get_foreign_keys(name)),
             ]
         if not is_sqlite(engine):

@@ -83,7 +83,7 @@ def test_a_folder_that_holds_nothing_yet_lacks_every_migration(tmp_path: Path) -
     checked = docent(tmp_path / "data", "migrate", "--check")
     assert checked.exit_code == 1
     assert f"{len(all_migrations())} migrations are pending" in checked.stdout
-    assert "0084 baseline" in checked.stdout
+    assert "0095 baseline" in checked.stdout
     assert not (tmp_path / "data").exists()
 
 

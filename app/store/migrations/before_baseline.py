@@ -4,20 +4,39 @@ Nearly all of their steps only added things, so what a database lacks is found b
 values that they changed, is listed here by the steps that did.
 """
 
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
+from uuid import UUID
 
+import numpy as np
 from alembic.autogenerate import produce_migrations
 from alembic.operations import Operations
 from alembic.operations.ops import ModifyTableOps, UpgradeOps
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, Uuid, bindparam, column, inspect, select, table, text, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    LargeBinary,
+    Row,
+    Text,
+    Uuid,
+    bindparam,
+    column,
+    inspect,
+    select,
+    table,
+    text,
+    update,
+)
 
 from app.store.migrations.baseline import METADATA
 from app.store.migrations.baseline.columns import JSON
 from app.store.migrations.row_policies import keep_apart, owner_of
 from app.store.schema import PackedJson, StorableJson
 
-_STEEPNESS_DIVIDES, _PACKED_TRACES = "0035", "0080"
+_STEEPNESS_DIVIDES, _PACKED_TRACES, _SMALLER_TURNS = "0035", "0080", "0095"
 # A comparison does not find that an index changed its columns or its condition.
 _INDEXES: Final = (
     ("0002", "uq_crawl_runs_unfinished"),
@@ -28,6 +47,7 @@ _INDEXES: Final = (
     ("0081", "ix_gap_questions_gap_id"),
     ("0082", "ix_operators_workspace_id"),
     ("0082", "ix_operators_identity"),
+    ("0086", "ix_usage_figures"),
 )
 _OF_SEARCH: Final = frozenset({"stages", "ranked"})
 _AT_ONCE: Final = 500
@@ -44,6 +64,8 @@ def bring_to_baseline(connection: Connection, revision: str) -> None:
                 operators.drop_constraint("uq_operators_email", type_="unique")
         _add_what_lacks(connection)
         _keep_apart(connection)
+        if revision < _SMALLER_TURNS:
+            _pack_citations(connection, operations)
     is_postgres = connection.dialect.name == "postgresql"
     day = "CAST(created_at AT TIME ZONE 'UTC' AS DATE)" if is_postgres else "date(created_at)"
     for step, change in _CHANGES:
@@ -53,6 +75,8 @@ def bring_to_baseline(connection: Connection, revision: str) -> None:
         _invert_steepness(connection)
     if revision < _PACKED_TRACES:
         _pack_traces(connection)
+    if revision < _SMALLER_TURNS:
+        _halve_meanings(connection)
 
 
 def _keep_apart(connection: Connection) -> None:
@@ -100,7 +124,6 @@ _CHANGES: Final = (
         " AND coalesce(turns.answered_by, '') <> 'small_talk' ORDER BY turns.position DESC LIMIT 1)",
     ),
     ("0079", "DELETE FROM packed_days"),
-    ("0079", "DELETE FROM packed_until"),
     (
         "0081",
         "UPDATE gaps SET visitors = (SELECT count(DISTINCT turns.visitor_id) FROM gap_questions"
@@ -109,6 +132,14 @@ _CHANGES: Final = (
     (
         "0083",  # more of a page is read than was, and "not changed" would keep it away
         "UPDATE source_pages SET etag = NULL, last_modified = NULL",
+    ),
+    ("0087", "DELETE FROM packed_until"),  # workers look at all days again, to pack their words
+    ("0093", "DELETE FROM webhook_deliveries WHERE delivered_at IS NOT NULL"),
+    (
+        "0093",  # what was handed out and nothing refers to
+        "DELETE FROM outbox WHERE delivered_at IS NOT NULL AND week IS NULL"
+        " AND id NOT IN (SELECT outbox_id FROM webhook_deliveries)"
+        " AND id NOT IN (SELECT outbox_id FROM notice_posts) AND id NOT IN (SELECT outbox_id FROM tickets)",
     ),
 )
 
@@ -146,9 +177,7 @@ def _pack_traces(connection: Connection) -> None:
     turns = table("turns", column("id", Uuid), column("trace", StorableJson), column("search_trace", PackedJson))
     rest, searched = bindparam("rest", type_=StorableJson), bindparam("searched", type_=PackedJson)
     put = update(turns).where(turns.c.id == bindparam("turn")).values(trace=rest, search_trace=searched)
-    batch, last = select(turns.c.id, turns.c.trace).order_by(turns.c.id).limit(_AT_ONCE), None
-    while rows := connection.execute(batch if last is None else batch.where(turns.c.id > last)).all():
-        last = rows[-1].id
+    for rows in _turns(connection, turns.c.id, turns.c.trace):
         changed = [
             {"turn": row.id, "rest": _only(row.trace, found=False), "searched": _only(row.trace, found=True)}
             for row in rows
@@ -160,3 +189,53 @@ def _pack_traces(connection: Connection) -> None:
 
 def _only(trace: dict[str, Any], *, found: bool) -> dict[str, Any]:
     return {name: fact for name, fact in trace.items() if (name in _OF_SEARCH) is found}
+
+
+def _pack_citations(connection: Connection, operations: Operations) -> None:
+    """A citation is known by its turn and its number, and its texts are in a column of the turn."""
+    texts_of_before = {"quote", "passage"}
+    for name in texts_of_before - {each["name"] for each in inspect(connection).get_columns("citations")}:
+        operations.add_column("citations", Column(name, Text))
+    turns = table("turns", column("id", Uuid), column("cited_texts", PackedJson))
+    citations = table("citations", column("turn_id", Uuid), *map(column, ("number", *texts_of_before)))
+    put = update(turns).where(turns.c.id == bindparam("turn")).values(cited_texts=bindparam("texts", type_=PackedJson))
+    for own in _turns(connection, turns.c.id):
+        is_among = citations.c.turn_id.between(own[0].id, own[-1].id)
+        texts: dict[UUID, dict[str, list[str | None]]] = defaultdict(dict)
+        for row in connection.execute(select(citations).where(is_among)):
+            if row.quote or row.passage:
+                texts[row.turn_id][str(row.number)] = [row.quote, row.passage]
+        if texts:
+            connection.execute(put, [{"turn": turn, "texts": each} for turn, each in texts.items()])
+    with operations.batch_alter_table("citations") as altered:
+        altered.drop_constraint("uq_citations_turn_id_number", type_="unique")
+        altered.drop_constraint("pk_citations", type_="primary")
+        for name in ("id", *texts_of_before):
+            altered.drop_column(name)
+        altered.create_primary_key("pk_citations", ["turn_id", "number"])
+
+
+def _halve_meanings(connection: Connection) -> None:
+    """The vectors of gaps and topics have half the digits."""
+    single, half = np.dtype("<f4"), np.dtype("<f2")
+    for name in ("gaps", "topics"):
+        meant = table(name, column("id", Uuid), column("meaning", LargeBinary))
+        put = update(meant).where(meant.c.id == bindparam("row")).values(meaning=bindparam("vector"))
+        rows = connection.execute(select(meant).where(meant.c.meaning.is_not(None))).all()
+        vectors = [
+            {"row": row.id, "vector": np.frombuffer(row.meaning, single).astype(half).tobytes()}
+            for row in rows
+            if len(row.meaning) % single.itemsize == 0
+        ]
+        if vectors:
+            connection.execute(put, vectors)
+
+
+def _turns(
+    connection: Connection, of: ColumnElement[UUID], *others: ColumnElement[Any]
+) -> Iterator[Sequence[Row[Any]]]:
+    """These columns of all turns, some turns at a time, by their ids."""
+    batch, last = select(of, *others).order_by(of).limit(_AT_ONCE), None
+    while rows := connection.execute(batch if last is None else batch.where(of > last)).all():
+        last = rows[-1][0]
+        yield rows

@@ -1,6 +1,18 @@
 """Workspaces, agents and what operators set."""
 
-from sqlalchemy import BigInteger, Boolean, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, false, true
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    UniqueConstraint,
+    Uuid,
+    false,
+    true,
+)
 from sqlalchemy import text as sql
 
 from app.store.migrations.baseline.columns import (
@@ -32,6 +44,7 @@ table(
     column("scopes", JSON),
     column("created_at", MOMENT),
     *columns(MOMENT, "expires_at", "last_used_at", "revoked_at", nullable=True),
+    column("resource", TEXT, nullable=True),
     Index(None, "workspace_id"),
 )
 
@@ -101,6 +114,7 @@ table(
     column("live_version", Integer, nullable=True),
     column("generation", Integer),
     *columns(MOMENT, "created_at", "updated_at"),
+    column("paused_at", MOMENT, nullable=True),
     Index(None, "workspace_id", "created_at"),
 )
 
@@ -126,6 +140,7 @@ table(
     column("number", Integer),
     column("config", JSON),
     column("published_at", MOMENT),
+    *columns(TEXT, "published_by", "note", server_default=sql("''")),
     UniqueConstraint("agent_id", "number"),
 )
 
@@ -172,6 +187,7 @@ table(
     *columns(Integer, "questions", "asked"),
     *columns(JSON, "live", "draft", nullable=True),
     column("goes_on_at", MOMENT, nullable=True),
+    column("models", JSON, server_default=sql("'[]'")),
     Index(None, "agent_id", "asked_at"),
     Index(None, "goes_on_at"),
 )
@@ -360,4 +376,21 @@ table(
     column("created_at", MOMENT),
     UniqueConstraint("agent_id", "number"),
     Index(None, "gap_id"),
+)
+
+table(
+    "model_endpoints",
+    own_id(),
+    parent("workspace_id", "workspaces"),
+    column("created_at", MOMENT),
+    *columns(TEXT, "name", "url", "model"),
+    column("temperature", Float, nullable=True),
+    column("reasoning_effort", String(16), nullable=True),
+    column("reasoning_tokens", Integer, nullable=True),
+    column("prompt", String(16)),
+    *columns(Float, "price_prompt", "price_cached", "price_answer"),
+    column("revision", Integer),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    UniqueConstraint("workspace_id", "name"),
 )

@@ -5,6 +5,7 @@ from sqlalchemy import (
     Boolean,
     Date,
     Double,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -87,7 +88,7 @@ table(
     column("first_token_ms", Integer, nullable=True),
     column("duration_ms", Integer),
     column("trace", JSON),
-    column("search_trace", LargeBinary, nullable=True),
+    *columns(LargeBinary, "search_trace", "cited_texts", nullable=True),
     column("next_questions", JSON, server_default=sql("'[]'")),
     column("created_at", MOMENT),
     column("ended_at", MOMENT, nullable=True),
@@ -114,14 +115,11 @@ table(
 
 table(
     "citations",
-    own_id(),
-    parent("turn_id", "turns"),
-    column("number", Integer),
+    parent("turn_id", "turns", primary_key=True),
+    column("number", Integer, primary_key=True),
     *columns(TEXT, "url", "title"),
     column("as_of", Date, nullable=True),
     column("chunk_id", String(32), nullable=True),
-    *columns(TEXT, "quote", "passage", nullable=True),
-    UniqueConstraint("turn_id", "number"),
 )
 
 table(
@@ -143,8 +141,18 @@ table(
     *columns(TEXT, "answered_by", "model"),
     *columns(Integer, "prompt_tokens", "completion_tokens"),
     column("cached_tokens", Integer, server_default=sql("0")),
+    column("cost", Float(53), nullable=True),
     column("created_at", MOMENT),
-    Index("ix_usage_figures", "agent_id", "created_at", "model", "prompt_tokens", "completion_tokens", "cached_tokens"),
+    Index(
+        "ix_usage_figures",
+        "agent_id",
+        "created_at",
+        "model",
+        "prompt_tokens",
+        "completion_tokens",
+        "cached_tokens",
+        "cost",
+    ),
 )
 
 table(

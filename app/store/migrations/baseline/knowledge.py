@@ -1,4 +1,4 @@
-"""Sources, and what was learnt from them."""
+"""Sources, what was learnt from them, mailboxes and reports."""
 
 from sqlalchemy import (
     BigInteger,
@@ -8,6 +8,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    SmallInteger,
     String,
     UniqueConstraint,
     Uuid,
@@ -227,6 +228,14 @@ table(
 )
 
 table(
+    "packed_words",
+    parent("agent_id", "agents", primary_key=True),
+    column("day", Date, primary_key=True),
+    column("part", SmallInteger, primary_key=True),
+    column("content", LargeBinary),
+)
+
+table(
     "packed_until",
     parent("agent_id", "agents", primary_key=True),
     column("day", Date),
@@ -272,4 +281,52 @@ table(
     column("sealed_by", String(16)),
     column("set_at", MOMENT),
     UniqueConstraint("source_id"),
+)
+
+table(
+    "mailboxes",
+    own_id(),
+    parent("agent_id", "agents", unique=True),
+    column("created_at", MOMENT),
+    column("host", TEXT),
+    column("port", Integer),
+    *columns(TEXT, "user", "folder", "address"),
+    column("reply", String(8)),
+    *columns(BigInteger, "uid_validity", "last_uid", nullable=True),
+    column("read_at", MOMENT, nullable=True),
+    column("last_error", TEXT),
+    column("next_at", MOMENT),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    Index(None, "next_at"),
+)
+
+table(
+    "mailbox_mails",
+    own_id(),
+    parent("mailbox_id", "mailboxes"),
+    parent("visitor_id", "visitors"),
+    parent("conversation_id", "conversations"),
+    column("created_at", MOMENT),
+    *columns(TEXT, "address", "subject", "message_id", "reference_ids"),
+    column("place", String(48)),
+    column("told_number", Integer),
+    Index(None, "mailbox_id", "visitor_id"),
+    Index(None, "visitor_id"),
+    Index(None, "conversation_id"),
+)
+
+table(
+    "ordered_reports",
+    parent("agent_id", "agents", primary_key=True),
+    column("kind", String(20), primary_key=True),
+    *columns(TEXT, "name", "asked_by"),
+    column("asked_at", MOMENT),
+    column("wanted", JSON),
+    *columns(Integer, "asked", "questions"),
+    column("due_at", MOMENT, nullable=True),
+    column("problem", TEXT),
+    column("result", JSON, nullable=True),
+    column("page", TEXT),
+    Index(None, "due_at"),
 )

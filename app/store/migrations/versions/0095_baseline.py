@@ -5,7 +5,7 @@ from alembic import op
 from app.store.migrations.baseline import METADATA
 from app.store.migrations.row_policies import keep_apart, owner_of
 
-revision = "0084"
+revision = "0095"
 down_revision = None
 
 
