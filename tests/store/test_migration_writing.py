@@ -11,7 +11,9 @@ from alembic.runtime.migration import MigrationContext
 
 from app.store.engine import open_migration_engine
 from app.store.migrate import newest_revision
+from app.store.migrations import baseline
 from app.store.schema import METADATA, Audited, StorableText, UtcDateTime, column, own_id, parent, table
+from tests.store import baseline_writing
 from tests.store.migration_writing import write_migration
 
 
@@ -54,3 +56,7 @@ def test_there_is_none_where_nothing_has_changed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="Nothing has changed"):
         write_migration("nothing", tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_file_of_the_baseline_says_all_that_its_tables_are() -> None:
+    assert baseline_writing.written(baseline.METADATA) == baseline_writing.PATH.read_text("utf-8")

@@ -31,8 +31,7 @@ from sqlalchemy import (
     update,
 )
 
-from app.store.migrations.baseline import METADATA
-from app.store.migrations.baseline.columns import JSON
+from app.store.migrations.baseline import AS_JSON, METADATA
 from app.store.migrations.row_policies import keep_apart, owner_of
 from app.store.schema import PackedJson, StorableJson
 
@@ -163,7 +162,7 @@ def _invert_steepness(connection: Connection) -> None:
     """`confidence_steepness` now divides a logit that it multiplied before. A row without one has the default of the
     code that reads it."""
     for name, config in (("agents", "draft"), ("agent_versions", "config")):
-        rows = table(name, column("id"), column(config, JSON))
+        rows = table(name, column("id"), column(config, AS_JSON))
         for row_id, stored in connection.execute(select(rows)).all():
             retrieval = stored.get("retrieval", {})
             if steepness := retrieval.get("confidence_steepness"):
