@@ -121,7 +121,7 @@ class MailReading:
                     answered.append(uid)
         finally:
             if answered:
-                await self._mailboxes.mark_answered(access, answered)
+                await self._mailboxes.mark_answered(access, found.uid_validity, answered)
         return ""
 
     async def _answer(self, agent: LiveAgent, mailbox: Mailbox, uid: int, raw: bytes) -> bool:

@@ -18,6 +18,8 @@ from crawler.fetch.guarded_dialler import GuardedDialler
 
 MAX_MAILS: Final = 10  # at once
 MAX_MAIL_BYTES: Final = 512 * 1024  # of each; what follows, attachments above all, is not read
+_MAX_BYTES: Final = (MAX_MAILS + 2) * MAX_MAIL_BYTES  # of a connection
+_MAX_NUMBER: Final = 2**32 - 1  # RFC 9051, 9: nz-number
 IMAPS_PORT, IMAP_PORT = 993, 143
 _STEP_SECONDS: Final = 20.0
 _BUDGET_SECONDS: Final = 60.0  # for all steps
@@ -66,18 +68,19 @@ class ImapMailboxes:
             if after is None or after[0] != uid_validity:
                 return UnseenMails(uid_validity, next_uid)
             found = _done(server.uid("SEARCH", f"UID {after[1] + 1}:*", "UNSEEN"))[0] or b""
-            uids = sorted(
-                uid for uid in map(int, found.split()) if uid > after[1]
-            )  # n:* names the last one in any case
+            # n:* names the last one in any case.
+            uids = sorted(uid for uid in map(int, found.split()) if after[1] < uid <= _MAX_NUMBER)
             return UnseenMails(uid_validity, next_uid, [(uid, _mail(server, uid)) for uid in uids[:MAX_MAILS]])
 
         return await self._signed_in(access, work)
 
-    async def mark_answered(self, access: MailboxAccess, uids: Sequence[int]) -> None:
-        """Raises MailboxUnread."""
+    async def mark_answered(self, access: MailboxAccess, uid_validity: int, uids: Sequence[int]) -> None:
+        """None if UIDs were given out anew since. Raises MailboxUnread."""
 
         def work(server: imaplib.IMAP4) -> None:
             _done(server.select(_quoted(access.folder)))
+            if _number(server, "UIDVALIDITY") != uid_validity:
+                return
             _done(server.uid("STORE", ",".join(map(str, uids)), "+FLAGS.SILENT", r"(\Seen \Answered)"))
 
         await self._signed_in(access, work)
@@ -131,6 +134,7 @@ class _Dialled(imaplib.IMAP4):
     ) -> None:
         self._addresses = addresses
         self._is_tls = not is_plain and access.port == IMAPS_PORT
+        self._received = 0
         opened.append(self)
         super().__init__(access.host, access.port, _STEP_SECONDS)
 
@@ -146,7 +150,17 @@ class _Dialled(imaplib.IMAP4):
     def read(self, size: int) -> bytes:
         if size > MAX_MAIL_BYTES:
             raise self.error(f"the server sent {size} bytes at once")
-        return super().read(size)
+        return self._counted(super().read(size))
+
+    def readline(self) -> bytes:
+        return self._counted(super().readline())
+
+    def _counted(self, received: bytes) -> bytes:
+        """The library keeps whatever a server sends without being asked."""
+        self._received += len(received)
+        if self._received > _MAX_BYTES:
+            raise self.error(f"the server sent more than {_MAX_BYTES} bytes")
+        return received
 
 
 def _interrupt(server: imaplib.IMAP4) -> None:
@@ -169,9 +183,11 @@ def _done(answer: tuple[str, list[Any]]) -> list[Any]:
 
 
 def _number(server: imaplib.IMAP4, name: str) -> int:
-    """Raises ValueError if the server did not send it."""
-    said = server.response(name)[1]
-    return int(said[-1] or b"")
+    """Raises ValueError if the server did not send it, or something else in its place."""
+    number = int(server.response(name)[1][-1] or b"")
+    if not 0 < number <= _MAX_NUMBER:
+        raise ValueError(f"the server sent {name} {number}")
+    return number
 
 
 def _quoted(folder: str) -> str:

@@ -16,7 +16,8 @@ PASSWORD: Final = "correct horse battery staple"
 
 @dataclass
 class ImapServer:
-    """`mails` are messages by UID, `flags` what was stored of them. Commands are kept without their arguments."""
+    """`mails` are messages by UID, `flags` what was stored of them. Commands are kept without their arguments.
+    `chatter` is said over and over, until the client hangs up, in the place of what is in a folder."""
 
     port: int = 0
     uid_validity: int = 7
@@ -25,6 +26,7 @@ class ImapServer:
     flags: dict[int, set[str]] = field(default_factory=dict)
     commands: list[str] = field(default_factory=list)
     oversized: bool = False
+    chatter: bytes = b""
 
     def receive(self, message: bytes | str) -> int:
         uid = self.next_uid
@@ -80,6 +82,8 @@ class _Session(StreamRequestHandler):
     def _select(self, command: str) -> str:
         if '"INBOX"' not in command:
             return "NO no such folder"
+        while self.server.box.chatter:
+            self.wfile.write(self.server.box.chatter)
         self._say(f"* {len(self.server.box.mails)} EXISTS")
         self._say(f"* OK [UIDVALIDITY {self.server.box.uid_validity}] as ever")
         self._say(f"* OK [UIDNEXT {self.server.box.next_uid}] next")

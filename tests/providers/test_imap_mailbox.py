@@ -57,7 +57,7 @@ async def test_the_first_unseen_ones_behind_the_last_are_read_and_marked_when_an
         server.flags[3].add(r"\Seen")
         found = await boxes.unseen(access, (7, 1))
         assert [uid for uid, _ in found.mails] == [2, *range(4, MAX_MAILS + 3)]
-        await boxes.mark_answered(access, [2, 4])
+        await boxes.mark_answered(access, 7, [2, 4])
         assert [uid for uid, _ in (await boxes.unseen(access, (7, 1))).mails][:1] == [5]
         assert (await boxes.unseen(access, (7, MAX_MAILS + 3))).mails == [], "n:* names the last one as well"
         assert (await boxes.unseen(access, (6, 1))).mails == (), "of a mailbox that was made anew"
@@ -75,4 +75,33 @@ async def test_a_server_that_says_nothing_is_left(monkeypatch: pytest.MonkeyPatc
         port = silent.getsockname()[1]
         boxes, access = ImapMailboxes([("127.0.0.1", port)]), MailboxAccess("127.0.0.1", port, USER, PASSWORD)
         with pytest.raises(MailboxUnread, match="took longer"):
+            await boxes.unseen(access, None)
+
+
+async def test_nothing_is_marked_once_numbers_were_given_out_anew() -> None:
+    with running_imap_server() as server:
+        boxes, access = reader(server)
+        server.receive("Subject: one\n\n")
+        server.uid_validity += 1
+        await boxes.mark_answered(access, 7, [1])
+        assert server.flags[1] == set()
+
+
+@pytest.mark.parametrize("number", [-1, 0, 2**32, 10**30])
+async def test_numbers_that_imap_does_not_have_are_refused(number: int) -> None:
+    with running_imap_server() as server:
+        boxes, access = reader(server)
+        server.uid_validity = number
+        with pytest.raises(MailboxUnread, match="UIDVALIDITY"):
+            await boxes.unseen(access, None)
+        server.uid_validity, server.mails[number], server.flags[number] = 7, b"Subject: one\n\n", set()
+        assert (await boxes.unseen(access, (7, 0))).mails == []
+
+
+async def test_a_server_that_never_stops_talking_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imap_mailbox, "_MAX_BYTES", 100_000)
+    with running_imap_server() as server:
+        boxes, access = reader(server)
+        server.chatter = b"* OK " + b"x" * 1000 + b"\r\n"
+        with pytest.raises(MailboxUnread, match="more than 100000 bytes"):
             await boxes.unseen(access, None)
