@@ -1,5 +1,6 @@
 """What a worker does: reads mailboxes, asks agents, and answers or hands over to people; and mails what those write."""
 
+import asyncio
 import re
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -27,18 +28,21 @@ from app.kit.clock import Clock
 from app.mail.mail import Mail, one_line
 from app.mail.mailer import Mailer
 from app.mailbox.mailbox import MAX_AN_HOUR, Mailbox, ReplyMode
-from app.mailbox.received_mail import NotAnswered, ReceivedMail, received_mail
+from app.mailbox.received_mail import NotAnswered, ReceivedMail, received_mail, serve_mails
 from app.mailbox.records import KeptMail, MailboxMailRecords, MailboxRecords
 from app.providers.imap_mailbox import ImapMailboxes, MailboxAccess, MailboxUnread
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.turns.api.visitor_turns import VisitorTurns
 from crawler.errors import CrawlError
 from crawler.extract.extraction_pool import Extractor
+from crawler.worker_processes import WorkerFailed, WorkerProcesses
 
 log = structlog.get_logger(__name__)
 
 PAUSE: Final = timedelta(seconds=30)
 LEASE: Final = timedelta(minutes=10)
+_AT_ONCE: Final = 4  # mailboxes, each of another workspace: a server may take a minute to say nothing
+_OPENING_SECONDS: Final = 5.0
 _HOUR: Final = timedelta(hours=1)
 _SENT_AT_ONCE: Final = 20
 _NOTED_BY: Final = "E-mail"
@@ -77,14 +81,18 @@ class MailReading:
         self._history = history
         self._mailer = mailer
         self._clock = clock
+        self._opening = WorkerProcesses(serve_mails, _OPENING_SECONDS, _AT_ONCE, max_idle=0)
 
     async def read_due(self) -> int:
-        """Read one mailbox; returns how many were due."""
+        """Read one mailbox of each of a few workspaces; returns how many were due."""
         lease_until = self._clock.now() + LEASE
-        due = await self._records.write(lambda tx: MailboxRecords(tx).claim(lease_until))
-        if due is None:
-            return 0
-        workspace_id, mailbox, password = due
+        due = await self._records.write(lambda tx: MailboxRecords(tx).claim(lease_until, _AT_ONCE))
+        done = await asyncio.gather(*(self._read_one(*each) for each in due), return_exceptions=True)
+        for failure in filter(None, done):  # after the others were read to their end
+            raise failure
+        return len(due)
+
+    async def _read_one(self, workspace_id: UUID, mailbox: Mailbox, password: str | None) -> None:
         own = self._records.of_workspace(workspace_id)
         error = ""
         try:
@@ -96,7 +104,6 @@ class MailReading:
             log.warning("mailbox.not_read", agent=str(mailbox.agent_id), reason=error)
         next_at = self._clock.now() + PAUSE
         await own.write(lambda tx: MailboxRecords(tx).rest(mailbox, next_at, error))
-        return 1
 
     async def _read(self, workspace_id: UUID, mailbox: Mailbox, password: str | None) -> str:
         """Returns why it cannot be read, or "". Raises MailboxUnread, DocentError."""
@@ -127,7 +134,7 @@ class MailReading:
     async def _answer(self, agent: LiveAgent, mailbox: Mailbox, uid: int, raw: bytes) -> bool:
         """Whether an answer is on its way. Raises DocentError for what may be better in a moment."""
         own = self._records.of_workspace(agent.workspace_id)
-        mail = await received_mail(raw, mailbox.address, self._html_text)
+        mail = await self._received(raw, mailbox.address)
         taken = (
             mail
             if isinstance(mail, NotAnswered)
@@ -137,12 +144,20 @@ class MailReading:
             log.info("mail.left_alone", agent=str(agent.id), reason=taken.reason)
             await own.write(lambda tx: MailboxRecords(tx).advance(mailbox, uid))
             return False
-        turn_id = uuid5(mailbox.id, taken.kept.place)
+        # Not of its place alone: another account or folder may number its mails as this one did.
+        turn_id = uuid5(taken.kept.conversation_id, f"{taken.kept.place} {taken.kept.message_id}")
         turn = None if taken.is_for_people else await self._asked(taken, turn_id)
         is_answered = await own.write(lambda tx: self._settle(tx, agent, mailbox, uid, taken, turn_id, turn))
         if turn is None:
             await self._history.people_wrote(taken.session.conversation_id)
         return is_answered
+
+    async def _received(self, raw: bytes, own_address: str) -> ReceivedMail | NotAnswered:
+        try:
+            opened = await self._opening.ask((raw, own_address))
+        except WorkerFailed as error:
+            return NotAnswered(f"unreadable: opening it {error}")
+        return opened if isinstance(opened, NotAnswered) else await received_mail(opened, self._html_text)
 
     async def _html_text(self, html: bytes) -> str:
         try:
@@ -158,7 +173,7 @@ class MailReading:
         mails = MailboxMailRecords(tx)
         visitor = ConversationRecords(tx).signed_visitor(agent.id, f"mailto:{mail.address}")
         place = f"{mailbox.uid_validity}.{uid}"
-        kept = mails.at(mailbox.id, visitor.id, place)
+        kept = mails.at(mailbox.id, visitor.id, place, mail.message_id)
         if kept is None:
             if mail.message_id and mails.named(mailbox.id, visitor.id, [mail.message_id]):
                 return NotAnswered("a second copy")

@@ -1,23 +1,27 @@
-"""A mail as it was received: who wrote what, and whether a program may answer it."""
+"""A mail as it was received: who wrote what, and whether a program may answer it. It is opened in a process that may be
+killed: what a parser makes of a hostile mail can take minutes.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email import message_from_bytes
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import default
+from multiprocessing.connection import Connection
 from typing import Final
 
-from app.core.errors import InvalidInput
 from app.core.field_rules import MAX_QUESTION_CHARS
 from app.mail.mail import checked_mail_address, one_line
+from crawler.worker_processes import limit_memory, serve_requests
 
 HtmlReader = Callable[[bytes], Awaitable[str]]
 """The text of an HTML document in UTF-8."""
 
 _MESSAGE_ID: Final = re.compile(r"<([\x21-\x3b=\x3f-\x7e]{1,250})>")
 _MAX_REFERENCES: Final = 20
+_MEMORY_BYTES: Final = 1024**3  # of a process
 # What no person writes from (RFC 2142, 5), and what mail servers report from.
 _PROGRAMS: Final = re.compile(r"(?:mailer-daemon|postmaster|(?:do[-_.]?not|no)[-_.]?reply)(?:[-_.+].*)?", re.IGNORECASE)
 _BULK: Final = frozenset(("bulk", "list", "junk", "auto_reply"))
@@ -45,7 +49,7 @@ class ReceivedMail:
     @property
     def reference_ids(self) -> str:
         """For the header of an answer."""
-        named = [*reversed(self.thread[: _MAX_REFERENCES - 1]), self.message_id]
+        named = [*reversed(self.thread), self.message_id]
         return " ".join(f"<{each}>" for each in named if each)
 
 
@@ -56,15 +60,42 @@ class NotAnswered:
     reason: str
 
 
-async def received_mail(raw: bytes, own: str, read_html: HtmlReader) -> ReceivedMail | NotAnswered:
+@dataclass(frozen=True, slots=True)
+class OpenedMail:
+    """`mail` without its question, and the text that holds it."""
+
+    mail: ReceivedMail
+    text: str
+    is_html: bool
+
+
+def serve_mails(pipe: Connection) -> None:
+    """Entry point of the process. A request is the arguments of `opened_mail`."""
+    limit_memory(_MEMORY_BYTES)
+    serve_requests(pipe, lambda request: opened_mail(*request))
+
+
+def opened_mail(raw: bytes, own: str) -> OpenedMail | NotAnswered:
     """`own` is the mailbox's address. Never raises for what a mail contains."""
     try:
         message = message_from_bytes(raw, policy=default)
         if reason := _reason_to_be_silent(message, own):
             return NotAnswered(reason)
-        return await _received(message, read_html)
-    except (InvalidInput, LookupError, ValueError, TypeError, AttributeError) as error:  # the parser's own, too
+        return _opened(message)
+    except Exception as error:  # whatever the parser stumbles over
         return NotAnswered(f"unreadable: {type(error).__name__}")
+
+
+async def received_mail(opened: OpenedMail, read_html: HtmlReader) -> ReceivedMail | NotAnswered:
+    try:
+        text = await read_html(opened.text.encode()) if opened.is_html else opened.text
+    except ValueError as error:
+        return NotAnswered(f"unreadable: {error}")
+    mail = opened.mail
+    written = _written(text, is_reply=bool(mail.thread))
+    is_whole = mail.thread or mail.subject.lower() in written.lower()
+    question = written if is_whole else f"{mail.subject}\n\n{written}"
+    return replace(mail, question=question.strip()[:MAX_QUESTION_CHARS])
 
 
 def _reason_to_be_silent(message: EmailMessage, own: str) -> str:
@@ -87,33 +118,22 @@ def _reason_to_be_silent(message: EmailMessage, own: str) -> str:
     return "its own" if any(each and each.addr_spec.lower() == own.lower() for each in writers) else ""
 
 
-async def _received(message: EmailMessage, read_html: HtmlReader) -> ReceivedMail:
+def _opened(message: EmailMessage) -> OpenedMail:
     writer = _address(message, "Reply-To") or _address(message, "From")
-    thread = _ids(message, "References")[::-1]
-    answered = _ids(message, "In-Reply-To")
-    thread = tuple(dict.fromkeys((*answered, *thread)))
-    subject = one_line(str(message.get("Subject", "")))
-    text = await _text(message, read_html)
-    written = _written(text, is_reply=bool(thread))
-    is_in_text = subject.lower() in written.lower()
-    question = written if thread or is_in_text else f"{subject}\n\n{written}"
+    answered, before = _ids(message, "In-Reply-To"), _ids(message, "References")[::-1]
     ids = _ids(message, "Message-ID")
-    return ReceivedMail(
+    mail = ReceivedMail(
         checked_mail_address("From", writer.addr_spec.lower() if writer else ""),
-        subject,
-        question.strip()[:MAX_QUESTION_CHARS],
+        one_line(str(message.get("Subject", ""))),
+        "",
         ids[0] if ids else "",
-        thread,
+        tuple(dict.fromkeys((*answered, *before)))[: _MAX_REFERENCES - 1],
         sum(1 for _ in message.iter_attachments()) if message.is_multipart() else 0,
     )
-
-
-async def _text(message: EmailMessage, read_html: HtmlReader) -> str:
     body = message.get_body(("plain", "html"))
-    if body is None:
-        return ""
-    text = str(body.get_content())
-    return text if body.get_content_type() == "text/plain" else await read_html(text.encode("utf-8", "replace"))
+    text = "" if body is None else str(body.get_content())
+    storable = text.encode("utf-8", "replace").decode()  # some charsets have halves of surrogate pairs
+    return OpenedMail(mail, storable, body is not None and body.get_content_type() != "text/plain")
 
 
 def _written(text: str, *, is_reply: bool) -> str:

@@ -109,36 +109,40 @@ class MailboxRecords(Repository):
         """Conversations stay. Raises NotFound."""
         self._delete_one(MAILBOXES, "mailbox", MAILBOXES.c.agent_id == agent_id)
 
-    def claim(self, lease_until: datetime) -> tuple[UUID, Mailbox, str | None] | None:
-        """A due one with its workspace and its password, None if no key opens it. Nobody else gets it before
-        `lease_until`."""
-        due = (
-            select(MAILBOXES, AGENTS.c.workspace_id)
-            .join(AGENTS, AGENTS.c.id == MAILBOXES.c.agent_id)
-            .where(MAILBOXES.c.next_at <= self._now())
-            .order_by(MAILBOXES.c.next_at)
-            .limit(1)
-            .with_for_update(of=MAILBOXES, skip_locked=True)
-        )
-        row = self._connection.execute(due).first()
-        if row is None:
-            return None
-        self._update(MAILBOXES, MAILBOXES.c.id == row.id, next_at=lease_until)
-        password = SealedRows(self._tx, MAILBOXES).opened_or_none(row)
-        return row.workspace_id, value_of(Mailbox, row), None if password is None else password.decode()
+    def claim(self, lease_until: datetime, limit: int) -> list[tuple[UUID, Mailbox, str | None]]:
+        """Due ones, each of another workspace, with that and their password, None if no key opens it. Nobody else gets
+        them before `lease_until`."""
+        claimed: dict[UUID, tuple[UUID, Mailbox, str | None]] = {}
+        while len(claimed) < limit:
+            due = (
+                select(MAILBOXES, AGENTS.c.workspace_id)
+                .join(AGENTS, AGENTS.c.id == MAILBOXES.c.agent_id)
+                .where(MAILBOXES.c.next_at <= self._now(), AGENTS.c.workspace_id.not_in(list(claimed)))
+                .order_by(MAILBOXES.c.next_at)
+                .limit(1)
+                .with_for_update(of=MAILBOXES, skip_locked=True)
+            )
+            row = self._connection.execute(due).first()
+            if row is None:
+                break
+            self._update(MAILBOXES, MAILBOXES.c.id == row.id, next_at=lease_until)
+            password = SealedRows(self._tx, MAILBOXES).opened_or_none(row)
+            opened = None if password is None else password.decode()
+            claimed[row.workspace_id] = row.workspace_id, value_of(Mailbox, row), opened
+        return list(claimed.values())
 
     def rest(self, mailbox: Mailbox, next_at: datetime, error: str) -> None:
-        """It was read, or could not be."""
+        """It was read, or could not be. Of one that was changed meanwhile, this says nothing, and it is due."""
         read = {"read_at": self._now()} if not error else {}
-        self._update(MAILBOXES, MAILBOXES.c.id == mailbox.id, next_at=next_at, last_error=error, **read)
+        self._update(MAILBOXES, *_is_still(mailbox), next_at=next_at, last_error=error, **read)
 
     def begin_at(self, mailbox: Mailbox, uid_validity: int, last_uid: int) -> None:
-        self._update(MAILBOXES, MAILBOXES.c.id == mailbox.id, uid_validity=uid_validity, last_uid=last_uid)
+        self._update(MAILBOXES, *_is_still(mailbox), uid_validity=uid_validity, last_uid=last_uid)
 
     def advance(self, mailbox: Mailbox, uid: int) -> bool:
         """The mail is done with. False if another worker was faster, or the mailbox was changed or removed."""
         is_next = (MAILBOXES.c.uid_validity == mailbox.uid_validity) & (MAILBOXES.c.last_uid < uid)
-        return self._update(MAILBOXES, MAILBOXES.c.id == mailbox.id, is_next, last_uid=uid) > 0
+        return self._update(MAILBOXES, *_is_still(mailbox), is_next, last_uid=uid) > 0
 
 
 class MailboxMailRecords(Repository):
@@ -146,9 +150,10 @@ class MailboxMailRecords(Repository):
         """Raises NotFound if the conversation was erased."""
         self._add(MAILBOX_MAILS, mail, id=mail_id or new_id(), created_at=self._now())
 
-    def at(self, mailbox_id: UUID, visitor_id: UUID, place: str) -> KeptMail | None:
-        """That of the visitor at that place of the mailbox, if it was read before."""
-        return self._one(MAILBOX_MAILS.c.place == place, mailbox_id, visitor_id)
+    def at(self, mailbox_id: UUID, visitor_id: UUID, place: str, message_id: str) -> KeptMail | None:
+        """That mail of the visitor at that place of the mailbox, if it was read before."""
+        is_it = (MAILBOX_MAILS.c.place == place) & (MAILBOX_MAILS.c.message_id == message_id)
+        return self._one(is_it, mailbox_id, visitor_id)
 
     def named(self, mailbox_id: UUID, visitor_id: UUID, message_ids: Sequence[str]) -> KeptMail | None:
         """The visitor's latest mail, or mail to them, with one of those ids."""
@@ -195,6 +200,11 @@ class MailboxMailRecords(Repository):
     def _one(self, is_it: Any, mailbox_id: UUID, visitor_id: UUID) -> KeptMail | None:
         found = select(MAILBOX_MAILS).where(_of(mailbox_id, visitor_id), is_it)
         return self._value(KeptMail, found.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1))
+
+
+def _is_still(mailbox: Mailbox) -> list[Any]:
+    """Whether it reads the same folder of the same account."""
+    return [MAILBOXES.c[name] == getattr(mailbox, name) for name in ("id", "host", "port", "user", "folder")]
 
 
 def _of(mailbox_id: UUID, visitor_id: UUID) -> Any:

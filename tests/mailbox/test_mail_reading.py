@@ -1,43 +1,26 @@
 """Mails are read and answered, over a real SMTP server and a mailbox that speaks IMAP, with small doubles behind."""
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
 from sqlalchemy import select
 
-from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
-from app.conversations.conversation import Note
-from app.conversations.live_chat import LiveMessage, LiveState
+from app.conversations.live_chat import LiveState
 from app.conversations.privacy.records import VisitorRecords
-from app.conversations.records.inbox import InboxRecords
-from app.conversations.records.live_chats import LiveChatRecords
-from app.conversations.records.stored_turns import StoredTurnRecords
-from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput
-from app.core.turn import StoredTurn
 from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
-from app.mail.mail import sender_of
-from app.mail.mailer import MailDelivery, Mailer
-from app.mailbox.mail_reading import LEASE, PAUSE, MailReading
-from app.mailbox.mailbox import MAX_AN_HOUR, Mailbox, ReplyMode
-from app.mailbox.mailboxes import Mailboxes
+from app.mail.mailer import Mailer
+from app.mailbox import mail_reading
+from app.mailbox.mail_reading import LEASE
+from app.mailbox.mailbox import MAX_AN_HOUR, ReplyMode
 from app.mailbox.records import MAILBOX_MAILS
-from app.providers.imap_mailbox import ImapMailboxes
-from app.providers.mail_transport import AiosmtplibMailTransport
-from app.store.system_of_record import Transaction
-from crawler.extract.extraction_pool import ExtractionPool
-from tests.doubles.answering_house import AnsweringHouse, answering_house
-from tests.doubles.imap_server import PASSWORD, USER, ImapServer, running_imap_server
-from tests.doubles.mail_server import MailServer, running_mail_server
+from tests.doubles.imap_server import PASSWORD, USER
 from tests.doubles.mailers import MAILER
+from tests.doubles.post_office import PostOffice
 from tests.doubles.recording_history import RecordingHistory
 
 HOW_LONG = "How many days do I have to return a lamp?"
@@ -54,114 +37,6 @@ class DyingMailer(Mailer):
 
     def put(self, *_: object) -> None:  # type: ignore[override]
         raise WorkerDied
-
-
-@dataclass
-class PostOffice:
-    """`ann` writes; a worker reads, answers and sends."""
-
-    house: AnsweringHouse
-    imap: ImapServer
-    smtp: MailServer
-    html: ExtractionPool
-    mailer: Mailer = MAILER
-    written: int = 0
-    allowed: tuple[str, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.allowed = ("127.0.0.1", self.imap.port)
-
-    @property
-    def actor(self) -> Actor:
-        return Actor(self.house.workspace_id, "operator@lamps.example", frozenset((READ, WRITE)))
-
-    @property
-    def mailboxes(self) -> Mailboxes:
-        return Mailboxes(self.house.record, self.mailer)
-
-    @property
-    def reading(self) -> MailReading:
-        house = self.house
-        boxes = ImapMailboxes([self.allowed])
-        return MailReading(
-            house.record, boxes, self.html, house.turns, house.answering.history, self.mailer, house.clock
-        )
-
-    async def connect(self, password: str = PASSWORD, **changes: Any) -> None:
-        box = Mailbox(
-            uuid4(),
-            self.house.agent_id,
-            self.house.clock.now(),
-            "127.0.0.1",
-            USER,
-            "help@lamps.example",
-            self.imap.port,
-        )
-        await self.mailboxes.set(self.actor, self.house.agent_id, replace(box, **changes), password)
-        await self.read()
-
-    async def box(self) -> Mailbox:
-        found = await self.mailboxes.mailbox(self.actor, self.house.agent_id)
-        assert found is not None
-        return found
-
-    def write(self, text: str, *, sender: str = "Ann <ann@example.com>", html: str = "", **headers: str) -> str:
-        """Returns its Message-ID."""
-        self.written += 1
-        mail = EmailMessage()
-        named = {"From": sender, "To": USER, "Subject": "My lamp", "Message-ID": f"<{self.written}@mua.example>"}
-        for name, value in (named | {name.replace("_", "-"): value for name, value in headers.items()}).items():
-            mail[name] = value
-        if text:
-            mail.set_content(text)
-        if html:
-            mail.add_alternative(html, subtype="html") if text else mail.set_content(html, subtype="html")
-        self.imap.receive(mail.as_bytes())
-        return str(mail["Message-ID"])
-
-    async def read(self) -> list[EmailMessage]:
-        """Read the mailbox and send what is to be sent; the mails of this round."""
-        await self.reading.read_due()
-        self.house.clock.advance(PAUSE.total_seconds())
-        return await self.sent()
-
-    async def sent(self) -> list[EmailMessage]:
-        before = len(self.smtp.mails)
-        transport = AiosmtplibMailTransport("127.0.0.1", self.smtp.port, "", "", is_tls=False, is_plain=True)
-        delivery = MailDelivery(self.house.record, transport, sender_of("docent@lamps.example"), self.house.clock)
-        while await delivery.deliver():
-            pass
-        return self.smtp.mails[before:]
-
-    def turns(self) -> list[StoredTurn]:
-        def work(tx: Transaction) -> list[StoredTurn]:
-            found = tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id).order_by(MAILBOX_MAILS.c.id))
-            conversations = dict.fromkeys(found)
-            return [turn for each in conversations for turn in StoredTurnRecords(tx).of_conversation(each)]
-
-        with self.house.record.writing() as tx:
-            return work(tx)
-
-    def handed_over(self) -> list[tuple[LiveState, list[LiveMessage], list[Note]]]:
-        """By conversation: the state of its live chat, the messages there and the notes."""
-        with self.house.record.writing() as tx:
-            found = tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id).order_by(MAILBOX_MAILS.c.id))
-            return [
-                (
-                    LiveChatRecords(tx).live_chat(self.house.workspace_id, each).state,
-                    list(LiveChatRecords(tx).messages(each, 0, 50)),
-                    InboxRecords(tx).notes(each),
-                )
-                for each in dict.fromkeys(found)
-            ]
-
-
-@pytest.fixture
-async def post(tmp_path: Path) -> AsyncIterator[PostOffice]:
-    config = AgentConfig(name="Lamp helper", confidence_threshold=0.5)
-    with running_imap_server() as imap, running_mail_server() as smtp:
-        async with answering_house(tmp_path, config=config) as house, ExtractionPool() as html:
-            yield PostOffice(house, imap, smtp, html)
 
 
 async def test_what_the_agent_is_sure_of_is_answered_in_the_thread(post: PostOffice) -> None:
@@ -300,6 +175,39 @@ async def test_a_second_copy_is_not_answered(post: PostOffice) -> None:
     post.write(HOW_LONG, Message_ID="<copy@mua.example>")
     post.write(HOW_LONG, Message_ID="<copy@mua.example>")
     assert len(await post.read()) == 1
+
+
+async def test_a_mail_that_takes_long_to_open_is_left_alone_and_the_next_is_answered(
+    post: PostOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mail_reading, "_OPENING_SECONDS", 1.0)
+    await post.connect()
+    head = "From: ann@example.com\nTo: help@lamps.example\n"
+    post.imap.receive(f"{head}Content-Type: text/plain; {'a=b; ' * 40_000}\n\n{HOW_LONG}")  # half a minute, and more
+    post.write(HOW_LONG)
+    assert len(await post.read()) == 1
+
+
+async def test_a_mail_that_names_thousands_before_it_is_answered(post: PostOffice) -> None:
+    await post.connect()
+    post.imap.receive(
+        f"From: ann@example.com\nSubject: My lamp\nReferences: {'<1@x> ' * 4}"
+        + "".join(f"<{number}@x>" for number in range(40_000))
+        + f"\n\n{HOW_LONG}"
+    )
+    assert len(await post.read()) == 1
+
+
+async def test_another_account_that_numbers_its_mails_alike_is_another(post: PostOffice) -> None:
+    await post.connect()
+    post.write(HOW_LONG)
+    await post.read()
+    post.imap.mails.clear()
+    post.imap.next_uid = 1
+    await post.connect(user=f"{USER}.org")
+    post.write("How long does shipping a lamp to Norway take?", sender="bob@example.com")
+    post.write("How long does shipping a lamp to Norway take?")
+    assert [mail["To"] for mail in await post.read()] == ["bob@example.com", "ann@example.com"]
 
 
 async def test_a_worker_that_dies_answers_once(post: PostOffice) -> None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.mailbox.received_mail import NotAnswered, ReceivedMail, received_mail
+from app.mailbox.received_mail import NotAnswered, ReceivedMail, _written, opened_mail, received_mail
+from tests.linear_time import takes_linear_time
 
 ANN = "From: Ann <ann@example.com>\nSubject: My lamp\nMessage-ID: <1@mua.example>\n"
 REPLY = f"{ANN}In-Reply-To: <0@lamps.example>\n"
@@ -14,9 +15,13 @@ async def no_html(html: bytes) -> str:
     return html.decode()
 
 
+async def received(text: str | bytes) -> ReceivedMail | NotAnswered:
+    opened = opened_mail(text if isinstance(text, bytes) else text.encode(), "help@lamps.example")
+    return opened if isinstance(opened, NotAnswered) else await received_mail(opened, no_html)
+
+
 async def read(text: str | bytes) -> ReceivedMail:
-    raw = text if isinstance(text, bytes) else text.encode()
-    mail = await received_mail(raw, "help@lamps.example", no_html)
+    mail = await received(text)
     assert isinstance(mail, ReceivedMail), mail
     return mail
 
@@ -73,10 +78,50 @@ async def test_other_encodings_are_read_and_unknown_ones_are_left() -> None:
     latin = f"{REPLY}Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nGrößer?"
     assert (await read(latin.encode("latin-1"))).question == "Größer?"
     odd = f"{ANN}Content-Type: text/plain; charset=klingon\nContent-Transfer-Encoding: base64\n\nR3I/"
-    assert isinstance(await received_mail(odd.encode(), "help@lamps.example", no_html), NotAnswered)
+    assert isinstance(await received(odd), NotAnswered)
 
 
 @given(st.binary(max_size=300), st.sampled_from([b"", ANN.encode(), REPLY.encode() + b"Content-Type: multipart/mixed"]))
 async def test_nothing_that_a_mail_contains_is_raised(rest: bytes, head: bytes) -> None:
-    mail = await received_mail(head + rest, "help@lamps.example", no_html)
-    assert isinstance(mail, ReceivedMail | NotAnswered)
+    assert isinstance(await received(head + rest), ReceivedMail | NotAnswered)
+
+
+def nested(subtype: str) -> str:
+    kind = f"Content-Type: multipart/{subtype}; boundary=b"
+    return f"{ANN}{kind}0\n\n" + "".join(f"--b{depth}\n{kind}{depth + 1}\n\n" for depth in range(2000))
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        f"From: {'(' * 3000}a@b.c\n\nHi",
+        "From: a@b.c\nMessage-ID: <a@[\n\nHi",
+        nested("mixed"),
+        nested("related"),
+        f"{ANN}Content-Type: message/rfc822\n\n" + "Content-Type: message/rfc822\n\n" * 2000,
+    ],
+    ids=["comments in comments", "half an id", "parts in parts", "related ones", "mails in mails"],
+)
+async def test_what_the_parser_stumbles_over_is_not_raised(hostile: str) -> None:
+    assert isinstance(await received(hostile), ReceivedMail | NotAnswered)
+
+
+@pytest.mark.parametrize("charset", ["unicode_escape", "utf-7"])
+async def test_what_is_read_can_be_stored_whatever_its_charset(charset: str) -> None:
+    body = "Hi \\ud800 +2AA-"
+    mail = await read(f"{REPLY}Content-Type: text/plain; charset={charset}\n\n{body}")
+    assert "?" in mail.question
+    assert mail.question.encode()
+
+
+async def test_a_mail_names_no_more_than_so_many_before_it() -> None:
+    ids = " ".join(f"<{number}@x>" for number in range(40_000))
+    mail = await read(f"{ANN}References: {ids}\n\nHi")
+    assert mail.thread[0] == "39999@x"
+    assert len(mail.thread) == 19
+    assert len(mail.reference_ids.split()) == 20
+
+
+@pytest.mark.parametrize("unit", ["-", "_", "> ", "a: b\n", ":\n\n>"])
+def test_the_time_to_find_what_was_written_grows_with_the_mail_and_not_faster(unit: str) -> None:
+    assert takes_linear_time(lambda text: _written(f"{text}x", is_reply=True), unit, 5000)

@@ -2,17 +2,22 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import insert
 
+from app.agents.records import AgentRecords
 from app.conversations.live_chat import Author
 from app.conversations.records.live_chats import LiveChatRecords
 from app.core.turn import VisitorSession
 from app.mailbox.mailbox import Mailbox
 from app.mailbox.records import KeptMail, MailboxMailRecords, MailboxRecords
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.agents import WORKSPACES
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.visitors import DOCS
 
 LEASE = timedelta(minutes=2)
 
@@ -29,10 +34,27 @@ async def test_a_due_one_is_claimed_by_one_worker_with_its_password(
     record: SystemOfRecord, clock: FixedClock, session: VisitorSession, mailbox: Mailbox
 ) -> None:
     until = clock.now() + LEASE
-    claimed = [await record.write(lambda tx: MailboxRecords(tx).claim(until)) for _ in range(2)]
-    assert claimed == [(session.workspace_id, mailbox, "password"), None]
+    claimed = [await record.write(lambda tx: MailboxRecords(tx).claim(until, 4)) for _ in range(2)]
+    assert claimed == [[(session.workspace_id, mailbox, "password")], []]
     clock.advance(LEASE.total_seconds())
-    assert await record.write(lambda tx: MailboxRecords(tx).claim(until)) is not None, "the first one died"
+    assert await record.write(lambda tx: MailboxRecords(tx).claim(until, 4)), "the first one died"
+
+
+async def test_a_workspace_has_one_read_at_a_time_so_that_its_slow_servers_hold_up_no_other(
+    record: SystemOfRecord, clock: FixedClock, session: VisitorSession, mailbox: Mailbox
+) -> None:
+    with record.writing() as tx:
+        other = uuid4()
+        tx.connection.execute(insert(WORKSPACES).values(id=other, name="other", created_at=clock.now()))
+        for workspace_id in (session.workspace_id, other):
+            agent = AgentRecords(tx).create(workspace_id, DOCS)
+            MailboxRecords(tx).put(replace(mailbox, id=uuid4(), agent_id=agent.id), "password")
+        rounds = [MailboxRecords(tx).claim(clock.now() + LEASE, 4) for _ in range(3)]
+    assert [[workspace_id for workspace_id, *_ in claimed] for claimed in rounds] == [
+        [session.workspace_id, other],
+        [session.workspace_id],
+        [],
+    ]
 
 
 async def test_each_mail_is_done_with_once(record: SystemOfRecord, mailbox: Mailbox) -> None:
@@ -42,6 +64,23 @@ async def test_each_mail_is_done_with_once(record: SystemOfRecord, mailbox: Mail
         for of, uid in ((mailbox, 8), (mailbox, 8), (mailbox, 7), (other, 9), (mailbox, 9))
     ]
     assert done == [True, False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    "change", [{"folder": "Other"}, {"user": "sales"}, {"host": "imap.example.org"}, {"port": 143}]
+)
+async def test_whoever_still_reads_what_it_was_changes_nothing(
+    change: dict[str, Any], record: SystemOfRecord, clock: FixedClock, mailbox: Mailbox
+) -> None:
+    changed = replace(mailbox, **change)
+    with record.writing() as tx:
+        mailboxes = MailboxRecords(tx)
+        mailboxes.put(changed, "password")
+        assert not mailboxes.advance(mailbox, 50)
+        mailboxes.begin_at(mailbox, 1, 50)
+        mailboxes.rest(mailbox, clock.now() + LEASE, "no such folder")
+        assert mailboxes.find(mailbox.agent_id) == changed
+        assert mailboxes.claim(clock.now() + LEASE, 4), "it is due"
 
 
 async def test_what_people_wrote_since_the_last_mail_is_theirs_alone_and_in_order(
