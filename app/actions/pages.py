@@ -36,7 +36,7 @@ def _json_object(text: str) -> dict[str, Any]:
 def _pairs(text: str) -> dict[str, str]:
     pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
     if not all(found and name.strip() for name, found, _ in pairs):
-        raise ValueError("Write one a line, such as customer={{visitor.id}}.")
+        raise ValueError("Write one per line, such as customer={{visitor.id}}.")
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
@@ -61,16 +61,16 @@ class ArgumentForm(Form):
     def _fit(cls, choices: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         kind = info.data.get("kind")
         if kind == "boolean":
-            raise ValueError("Yes or no is the choice. Leave this blank.")
+            raise ValueError("A yes-or-no argument has no choices. Leave this blank.")
         if kind in _NUMBERS and None in (_number(kind, each) for each in choices):
-            raise ValueError("Write numbers of this type, one a line.")
+            raise ValueError("Write numbers of this type, one per line.")
         return choices
 
     @field_validator("least", "most")
     @classmethod
     def _bound(cls, bound: float | None, info: ValidationInfo) -> float | None:
         if bound is not None and info.data.get("kind") == "string" and (bound < 0 or not bound.is_integer()):
-            raise ValueError("Of a text this is a number of characters, such as 20.")
+            raise ValueError("For a text, this is a number of characters, such as 20.")
         return bound
 
     @field_validator("name")

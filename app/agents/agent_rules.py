@@ -156,7 +156,9 @@ def _check_theme(theme: Theme) -> None:
     if theme.primary_color is not None and not _COLOR.fullmatch(theme.primary_color):
         raise InvalidInput("theme.primary_color", 'Enter a colour as "#rrggbb", such as "#0a66c2".')
     if theme.picture is not None and not _is_small_webp(theme.picture):
-        raise InvalidInput("theme.picture", "Send a picture to POST /v1/agents/{agent_id}/picture, which makes this.")
+        raise InvalidInput(
+            "theme.picture", "Upload a picture with POST /v1/agents/{agent_id}/picture, which sets this."
+        )
 
 
 def _is_small_webp(text: str) -> bool:

@@ -98,7 +98,7 @@ class OpenAiApi(Api):
         if asked.user_hash is None:
             return False
         if asked.user is None:
-            raise InvalidInput("user_hash", "There is no user that it could prove. Send both, or neither.")
+            raise InvalidInput("user_hash", "user is missing, so there is nothing to verify. Send both, or neither.")
         try:
             await self._user_proofs.check(agent_id, asked.user, asked.user_hash)
         except Unauthorized as error:  # not 401: the API token is valid

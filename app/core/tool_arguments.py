@@ -52,7 +52,7 @@ def _check_parameter(name: str, schema: Any) -> None:
     if not isinstance(kind, str) or kind not in _KEYWORDS:
         raise InvalidInput("parameters", f"{name} needs a type: string, integer, number or boolean.")
     if more := sorted(schema.keys() - _KEYWORDS[kind]):
-        raise InvalidInput("parameters", f"{name}: {', '.join(map(str, more))[:100]} cannot be said of a {kind} here.")
+        raise InvalidInput("parameters", f"{name}: {', '.join(map(str, more))[:100]} is not allowed for a {kind}.")
     description = schema.get("description", "")
     if not isinstance(description, str) or len(description) > MAX_HINT_CHARS:
         raise InvalidInput("parameters", f"{name}: a description has {MAX_HINT_CHARS} characters at most.")
@@ -98,7 +98,7 @@ def check_arguments(parameters: Mapping[str, Any], arguments: Any) -> None:
     schema = offered_schema(parameters)
     for problem in Draft202012Validator(schema).iter_errors(arguments):
         where = ".".join(map(str, problem.absolute_path)) or "the arguments"
-        raise WrongArguments(f"{where}: not what the schema's {problem.validator} wants")
+        raise WrongArguments(f"{where}: does not satisfy the schema's {problem.validator}")
     for name, value in arguments.items():
         if isinstance(value, str) and any(unicodedata.category(each) in ("Cc", "Cs") for each in value):
             raise WrongArguments(f"{name}: control characters or broken ones")

@@ -104,6 +104,6 @@ class ObjectStoreFiles:
             yield
         except (BaseError, OSError) as error:
             raise FilesUnavailable(
-                f"{self._uri} does not take and give back files ({first_line(error)}). See DOCENT_FILES_URI, and in "
+                f"{self._uri} cannot store and read back a file ({first_line(error)}). See DOCENT_FILES_URI, and in "
                 "DOCENT_FILES_OPTIONS the keys, the region and the endpoint."
             ) from error

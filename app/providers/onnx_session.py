@@ -111,5 +111,5 @@ class OnnxSession:
     def special_id(self, token: str) -> int:
         number = self.tokens.tokenizer.token_to_id(token)
         if number is None:
-            raise ValueError(f"{self.folder / 'tokenizer.json'} knows no {token}")
+            raise ValueError(f"{self.folder / 'tokenizer.json'} has no token {token}")
         return number

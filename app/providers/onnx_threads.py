@@ -102,7 +102,7 @@ class OnnxThreads:
             if len(self._waiting) >= self._max_waiting:
                 self._forget_cancelled()
             if len(self._waiting) >= self._max_waiting:
-                raise ThreadsBusy(f"{self._max_waiting} pieces of work wait for the local models already")
+                raise ThreadsBusy(f"{self._max_waiting} calls already wait for the local models")
             heapq.heappush(self._waiting, (urgency, next(self._ticket), deadline, work, future))
             if len(self._threads) < self._thread_count:
                 thread = threading.Thread(target=self._serve, name="onnx", daemon=True)

@@ -202,7 +202,7 @@ def _refuse_rows(connection: Connection, named: str) -> None:
 def _refuse_differences(read: list[TableSum], written: list[TableSum]) -> None:
     differing = [one.table for one, other in zip(read, written, strict=True) if one != other]
     if differing:
-        raise Unavailable(f"What was copied reads otherwise in {', '.join(differing)}. Nothing was kept; report this.")
+        raise Unavailable(f"The copy differs in {', '.join(differing)}. Nothing was kept; report this.")
 
 
 def _hold_writers_off(connection: Connection) -> None:

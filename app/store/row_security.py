@@ -139,7 +139,7 @@ def _refuse_useless(connection: Connection, role: str) -> None:
     if found.is_unbound or found.is_owner:
         raise Misconfigured(
             f"{_SETTING}: row-level security does not bind the role {role}, which owns the tables, is a superuser or "
-            "has BYPASSRLS; name one that is nothing of this."
+            "has BYPASSRLS; name one to which none of this applies."
         )
 
 

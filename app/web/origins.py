@@ -60,7 +60,9 @@ def refuse_other_pages(request: HTTPConnection, allowed: Sequence[str]) -> None:
     verdict = verdict_of(request)
     if verdict.origin is None or not is_listed(verdict.origin, allowed):
         verdict.is_refused = True
-        raise OriginRefused("A page of a website that is not listed calls. Programs send no Origin header.")
+        raise OriginRefused(
+            "This website is not among the agent's allowed_origins. Programs must not send an Origin header."
+        )
     verdict.is_admitted = True
 
 

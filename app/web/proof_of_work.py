@@ -116,8 +116,8 @@ class ProofOfWork:
         log.info("proof.wanted", agent_id=str(agent.id), why=wanted.value)
         raise Refusal(
             "proof_wanted",
-            "Solve the challenge of /v1/widget/init, and call it again with the proof: too much comes from this "
-            "visitor or network, or this agent always wants one.",
+            "Solve the challenge of /v1/widget/init, and call it again with the proof: this visitor or network "
+            "has asked too often, or the agent always requires one.",
         )
 
     async def count_conversation(self, request: Request, session: VisitorSession, agent: LiveAgent) -> None:

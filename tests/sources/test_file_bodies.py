@@ -186,7 +186,7 @@ async def test_a_deletion_stays_pending_while_the_store_has_something_of_it(hous
     house.files = FileBodies(RefusingStore(MemoryStore(), "memory:///"))
     source = await a_file(house)
 
-    with pytest.raises(FilesUnavailable, match="1 files of what was deleted"):
+    with pytest.raises(FilesUnavailable, match="1 deleted files"):
         await delete(house, DeletedKind.SOURCE, source.id)
 
     pending = await house.record.read(lambda tx: DeletionRecords(tx).pending(house.agent_id))

@@ -130,7 +130,7 @@ async def test_a_source_that_a_process_serves_is_refused_until_it_has_ended(
         ),
         pytest.param(
             "UPDATE workspaces SET name = 'a' || char(0) || 'b'",
-            "reads otherwise in workspaces",
+            "The copy differs in workspaces",
             id="text that the target keeps in another way",
         ),
     ],

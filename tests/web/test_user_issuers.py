@@ -91,7 +91,7 @@ async def test_whom_the_provider_vouches_for_finds_their_conversation(key: Key, 
     ("wrong", "why"),
     [
         ({"iss": "https://id.example.com"}, "another issuer"),
-        ({"aud": "shop"}, "audience is another"),
+        ({"aud": "shop"}, "audience differs"),
         ({"aud": None}, "lacks aud"),
         ({"exp": None}, "lacks exp"),
         ({"sub": None}, "lacks sub"),

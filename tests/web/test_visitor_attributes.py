@@ -61,7 +61,7 @@ async def test_what_is_not_signed_so_is_refused_with_the_fix(house: House) -> No
     assert await refusal(house, attributes_hash="0" * 64) == (
         422,
         "invalid_request",
-        "attributes_hash: There is nothing that it could sign. Send both, or neither.",
+        "attributes_hash: signed_attributes is missing, so there is nothing to verify. Send both, or neither.",
     )
 
 

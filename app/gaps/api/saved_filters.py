@@ -88,7 +88,7 @@ def checked_query(kind: FilteredList, query: str) -> str:
             check_filter(wanted.only)
             kept = wanted.to_save
     except (ValidationError, Refusal, InvalidInput):
-        raise InvalidInput("query", f"The list of {kind} cannot be narrowed by this.") from None
+        raise InvalidInput("query", f"The list of {kind} has no such filter.") from None
     if not kept:
-        raise InvalidInput("query", "Narrow the list first: this would be the whole of it.")
+        raise InvalidInput("query", "Set at least one filter first: this is the whole list.")
     return kept

@@ -62,7 +62,7 @@ class ShortReplies:
     async def ask(self, messages: Sequence[ChatMessage], *, max_tokens: int, budget_seconds: float) -> str:
         """As `model_reply`."""
         if self._now() < self._rests_until:
-            raise ModelUnavailable("The chat model missed its time for this, again and again, so it is not asked.")
+            raise ModelUnavailable("The chat model was too slow for this several times in a row, so it is not called.")
         try:
             reply = await model_reply(self._model, messages, max_tokens=max_tokens, budget_seconds=budget_seconds)
         except ModelUnavailable as error:

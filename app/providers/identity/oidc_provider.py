@@ -178,7 +178,7 @@ class OidcProvider:
                     )
                 )
         except AuthlibBaseError as error:
-            raise Unauthorized(f"The provider did not take the code: {_plain(error.error)}.") from None
+            raise Unauthorized(f"The provider refused the code: {_plain(error.error)}.") from None
         except (httpx2.HTTPError, ValueError) as error:
             raise Unavailable(f"{self.issuer} does not answer: {type(error).__name__}.") from error
 
@@ -192,14 +192,14 @@ class OidcProvider:
         )
         given = claims.get("nonce")
         if not isinstance(given, str) or not hmac.compare_digest(given.encode(), nonce.encode()):
-            raise Unauthorized("The token was made for another sign-in: its nonce is another.")
+            raise Unauthorized("The token belongs to another sign-in: its nonce differs.")
         params = {"client_id": self._client.client_id, "access_token": access_token}
         try:
             CodeIDToken(dict(claims), dict(header), params=params).validate(
                 now=int(self._clock.now().timestamp()), leeway=int(CLOCK_SKEW.total_seconds())
             )
         except JoseError as error:
-            raise Unauthorized(f"The token does not hold: {_plain(error.error)}.") from None
+            raise Unauthorized(f"The token is not valid: {_plain(error.error)}.") from None
         return claims
 
     def _algorithms(self) -> list[str]:
@@ -218,7 +218,7 @@ class OidcProvider:
         except (ValueError, RecursionError):
             return {}  # signed or encrypted, if the client is registered for that
         if not isinstance(claims, dict) or claims.get("sub") != subject:
-            raise Unauthorized("The provider tells of somebody else than its token does.")
+            raise Unauthorized("The provider's user info is about another person than its token.")
         return claims
 
     async def _read_keys(self) -> bytes:

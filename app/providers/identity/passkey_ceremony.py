@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from app.core.errors import Unauthorized
 
-_DOES_NOT_HOLD = "The passkey's answer does not hold. Load the page again, and try once more."
+_DOES_NOT_HOLD = "The passkey could not be verified. Reload the page and try again."
 
 
 @dataclass(frozen=True, slots=True)

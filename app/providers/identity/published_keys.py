@@ -65,7 +65,7 @@ class PublishedKeys:
         except jwt.InvalidIssuerError:
             raise Unauthorized("The token is of another issuer.") from None
         except jwt.InvalidAudienceError:
-            raise Unauthorized("The token is meant for somebody else: its audience is another.") from None
+            raise Unauthorized("The token is for another application: its audience differs.") from None
         except jwt.MissingRequiredClaimError as error:
             raise Unauthorized(f"The token lacks {error.claim}.") from None
         except jwt.InvalidSignatureError:

@@ -223,14 +223,14 @@ async def write_and_read(uri: str, options: Mapping[str, str]) -> float:
         connection = await connected(uri, options)
         table = await connection.create_table(name, pa.table({"number": [1]}))
         try:
-            await table.add(pa.table({"number": [2]}))  # a second version: the store must know conditional writes
+            await table.add(pa.table({"number": [2]}))  # a second version: the store must support conditional writes
             rows = await table.count_rows()
         finally:
             await connection.drop_table(name)
     except VENDOR_ERRORS as error:
         raise IndexUnavailable(
-            f"{uri} does not take and give back what is written ({first_line(error)}). See DOCENT_VECTORS_URI, and in "
-            "DOCENT_VECTORS_OPTIONS the keys, the region and the endpoint; the store must know conditional writes."
+            f"{uri} cannot store and read back a table ({first_line(error)}). See DOCENT_VECTORS_URI, and in "
+            "DOCENT_VECTORS_OPTIONS the keys, the region and the endpoint; the store must support conditional writes."
         ) from error
     if rows != 2:
         raise IndexUnavailable(f"{uri} gave back {rows} of 2 rows: it does not read what was just written.")

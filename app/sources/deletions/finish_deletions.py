@@ -67,9 +67,7 @@ class FinishDeletions:
         await self._clear(agent_id, pending if exists else ())
         for deletion in pending:
             if any(left := await self._held(deletion)):
-                raise IndexUnavailable(
-                    f"Of what was deleted, {left[0]} vectors and {left[1]} keyword entries are left."
-                )
+                raise IndexUnavailable(f"{left[0]} deleted vectors and {left[1]} deleted keyword entries are left.")
             await self._forget_files(deletion)
             await self._record.write(lambda tx: DeletionRecords(tx).verify(deletion.id))
             log.info("deletion.verified", deletion_id=str(deletion.id), kind=deletion.kind.value)

@@ -36,7 +36,7 @@ class DeletionPages(Pages):
     async def delete_agent(self, visit: Visit[AgentDeletion]) -> Go:
         """Typing its name confirms that this agent is meant."""
         if visit.input.name.strip() != visit.agent.draft.name:
-            raise InvalidInput("name", f'Type "{visit.agent.draft.name}", the name of the agent that is to go.')
+            raise InvalidInput("name", f'Type "{visit.agent.draft.name}", the name of the agent to delete.')
         deleted = await self._deletions.delete(visit.actor, DeletedKind.AGENT, visit.agent.id)
         return _to_receipt(visit, deleted)
 

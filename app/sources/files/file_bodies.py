@@ -80,7 +80,7 @@ class FileBodies:
         folder = _folder(agent_id, source_id)
         await self._store.forget([found.key async for found in self._store.below(folder)])
         if left := [found.key async for found in self._store.below(folder)]:
-            raise FilesUnavailable(f"{len(left)} files of what was deleted are left on the object store.")
+            raise FilesUnavailable(f"{len(left)} deleted files are still on the object store.")
 
     async def forget_unnamed(self, record: SystemOfRecord, clock: Clock) -> int:
         """Delete the objects that no record has named for a day; return how many."""

@@ -158,7 +158,10 @@ class WidgetConversations(Api):
         text, signature = asked.signed_attributes, asked.attributes_hash
         if text is None:
             if signature is not None:
-                raise InvalidInput("attributes_hash", "There is nothing that it could sign. Send both, or neither.")
+                raise InvalidInput(
+                    "attributes_hash",
+                    "signed_attributes is missing, so there is nothing to verify. Send both, or neither.",
+                )
             return told_attributes(asked.attributes, {})
         await self._signed_users.check_attributes(asked.agent_id, text, asked.user_id or "", signature or "")
         return told_attributes(asked.attributes, read_signed(text))
@@ -167,7 +170,9 @@ class WidgetConversations(Api):
         """Raises Unauthorized or InvalidInput, naming the field."""
         if asked.filter is None:
             if asked.filter_hash is not None:
-                raise InvalidInput("filter_hash", "There is no filter that it could sign. Send both, or neither.")
+                raise InvalidInput(
+                    "filter_hash", "filter is missing, so there is nothing to verify. Send both, or neither."
+                )
             return SearchFilter()
         user_id, signature = asked.user_id or "", asked.filter_hash or ""
         await self._signed_users.check_filter(asked.agent_id, asked.filter, user_id, signature)
