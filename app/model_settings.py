@@ -1,6 +1,7 @@
 """The settings about chat models: where they are, what they cost and how much of them may be used."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 from pydantic_settings import BaseSettings
@@ -9,6 +10,8 @@ from app.agents.model_endpoint import QUOTATIONS, USUAL, PromptForm
 from app.agents.token_budget import WorkspaceTokens
 from app.core.costs import TokenPrices
 from app.core.setting_values import ReasoningEffort, is_http
+
+_OWN_FIELDS: Final = ("url", "name", "key", "temperature", "reasoning_effort", "reasoning_tokens")
 
 
 def _address(value: str) -> str:
@@ -110,6 +113,15 @@ class ModelSettings(BaseSettings):
         description="Further chat models that agents may choose (`chat_model`), as a JSON object by name: "
         '{"large": {"url": "https://...", "name": "...", "key": "..."}}.',
     )
+
+    @property
+    def chat_endpoints(self) -> Mapping[str, ChatEndpoint]:
+        """Those that are set, by what they are: "model", "fallback_model", "helper_model", and "model large" for the
+        one that agents choose as "large". The fallback and the helper have the model's form of the prompt."""
+        parts = ("model", "fallback_model", "helper_model")
+        fields = {part: {name: getattr(self, f"{part}_{name}") for name in _OWN_FIELDS} for part in parts}
+        own = {part: ChatEndpoint(**each, prompt=self.model_prompt) for part, each in fields.items() if each["url"]}
+        return own | {f"model {name}": each for name, each in self.models.items()}
 
     @property
     def short_prompts(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
 
-NAMED: Final = "model "  # begins the part of one that agents choose by name
-
-_FIELDS: Final = ("url", "name", "key", "temperature", "reasoning_effort", "reasoning_tokens")
 _QUESTION_EMBEDDING_SECONDS: Final = 2.0
 _DISTANT_RUNS: Final = 8  # requests to an embedding service at once
 _DISTANT_RANKINGS: Final = 32  # requests to a reranking service at once
@@ -138,8 +135,8 @@ def configured_named_models(
     from app.providers.chat.chat_model import NamedChatModels
 
     chosen = {
-        part.removeprefix(NAMED): _impatient(settings, circuits, closing, limiter, (part, "fallback_model"))
-        for part in named_parts(settings)
+        name: _impatient(settings, circuits, closing, limiter, (f"model {name}", "fallback_model"))
+        for name in settings.models
     }
     return NamedChatModels({name: model for name, model in chosen.items() if model})
 
@@ -151,7 +148,7 @@ def _impatient(
     limiter: ConcurrencyLimiter | None,
     parts: Sequence[str],
 ) -> ChatModel | None:
-    if not _is_any_set(settings, parts):
+    if settings.chat_endpoints.keys().isdisjoint(parts):
         return None
     from app.providers.chat.bounded_chat_model import BoundedChatModel
 
@@ -169,7 +166,7 @@ def _first_of(
     return FailoverChatModel(
         [
             _watched(model, endpoint.name, endpoint.url, CircuitBreaker(part, on_change=circuits.watch(part)), times)
-            for part, endpoint, model in chat_endpoints(settings, closing, max_retries=retries, parts=parts)
+            for part, endpoint, model in chat_models(settings, closing, parts, max_retries=retries)
         ]
     )
 
@@ -240,43 +237,20 @@ def configured_context_writer(
     """Uses the helper model, else the chat model; None without either. Nobody waits. A provider that is down is left
     alone all the same, because a site has many pages."""
     parts = ("helper_model",) if settings.helper_model_url else ("model", "fallback_model")
-    name = next((endpoint.name for part in parts if (endpoint := _endpoint(settings, part))), None)
-    if name is None:
+    names = [endpoint.name for part in parts if (endpoint := settings.chat_endpoints.get(part))]
+    if not names:
         return None
     from app.knowledge.context_writer import ContextWriter
 
-    return ContextWriter(_first_of(settings, circuits, closing, parts, is_waited_for=False), name)
+    return ContextWriter(_first_of(settings, circuits, closing, parts, is_waited_for=False), names[0])
 
 
-def _is_any_set(settings: Settings, parts: Sequence[str]) -> bool:
-    return any(_endpoint(settings, part) for part in parts)
-
-
-def named_parts(settings: Settings) -> list[str]:
-    """The parts of the models that agents may choose."""
-    return [f"{NAMED}{name}" for name in settings.models]
-
-
-def _endpoint(settings: Settings, part: str) -> ChatEndpoint | None:
-    """None if it is not set."""
-    if part.startswith(NAMED):
-        return settings.models[part.removeprefix(NAMED)]
-    fields = {field: getattr(settings, f"{part}_{field}") for field in _FIELDS}
-    return ChatEndpoint(**fields) if fields["url"] else None
-
-
-def chat_endpoints(
-    settings: Settings,
-    closing: AsyncExitStack,
-    *,
-    max_retries: int,
-    parts: Sequence[str] = ("model", "fallback_model"),
+def chat_models(
+    settings: Settings, closing: AsyncExitStack, parts: Iterable[str], *, max_retries: int
 ) -> Iterator[tuple[str, ChatEndpoint, OpenAIChatModel]]:
-    """The name of the circuit, the endpoint and its model, for those of `parts` that are set, in order."""
-    for part in parts:
-        endpoint = _endpoint(settings, part)
-        if endpoint is None:
-            continue
+    """The part, its endpoint and its model, for those of `parts` that are set, in order."""
+    known = settings.chat_endpoints
+    for part, endpoint in [(part, known[part]) for part in parts if part in known]:
         key = endpoint.key.get_secret_value()
         model = _openai_model(settings, endpoint, endpoint.url, endpoint.name, key, max_retries=max_retries)
         closing.push_async_callback(model.close)

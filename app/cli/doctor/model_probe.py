@@ -14,7 +14,7 @@ from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.generation import new_canary
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.bootstrap.infrastructure import Infrastructure
-from app.bootstrap.models import NAMED, chat_endpoints, named_parts
+from app.bootstrap.models import chat_models
 from app.core.errors import DocentError, ModelUnavailable
 from app.core.text.token_estimate import estimated_tokens
 from app.core.turn import TokenUsage
@@ -84,12 +84,11 @@ async def probe_models(base: Infrastructure) -> list[ModelProbe]:
     """Each chat model of which visitors may get an answer, asked once in each form, after a short call that lets a
     server load it."""
     patient = base.settings.model_copy(update={"model_silence_seconds": _PATIENCE_SECONDS})
-    parts = {"model": patient.model_prompt, "fallback_model": patient.model_prompt}
-    parts |= {part: patient.models[part.removeprefix(NAMED)].prompt for part in named_parts(patient)}
+    parts = [part for part in patient.chat_endpoints if part != "helper_model"]
     async with AsyncExitStack() as closing:
         return [
-            await _probed(base, ModelProbe(part.replace("_", " "), endpoint.name, parts[part]), model)
-            for part, endpoint, model in chat_endpoints(patient, closing, max_retries=0, parts=tuple(parts))
+            await _probed(base, ModelProbe(part.replace("_", " "), endpoint.name, endpoint.prompt), model)
+            for part, endpoint, model in chat_models(patient, closing, parts, max_retries=0)
         ]
 
 

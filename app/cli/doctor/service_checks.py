@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from app.bootstrap.adapters import configured_mail_transport
 from app.bootstrap.infrastructure import Infrastructure
-from app.bootstrap.models import chat_endpoints, named_parts
+from app.bootstrap.models import chat_models
 from app.core.errors import DocentError, Unavailable
 from app.kit.shared_redis import redis_facts
 from app.mail.records import MailRecords
@@ -67,12 +67,7 @@ async def check_models(base: Infrastructure) -> list[ModelCheck]:
     async with AsyncExitStack() as closing:
         checks = [
             await _checked(part.replace("_", " "), endpoint.name, partial(readiness, model))
-            for part, endpoint, model in chat_endpoints(
-                settings,
-                closing,
-                max_retries=0,
-                parts=("model", "fallback_model", "helper_model", *named_parts(settings)),
-            )
+            for part, endpoint, model in chat_models(settings, closing, settings.chat_endpoints, max_retries=0)
         ]
     checks.append(await _checked("embedder", base.models.embedder.model_id, partial(_embed, base)))
     checks.append(await _checked("reranker", _reranker_name(settings), partial(_rerank, base)))
