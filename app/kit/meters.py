@@ -39,29 +39,13 @@ class CircuitMeter:
 
 def background_failures(registry: CollectorRegistry) -> Callable[[str], None]:
     """Counts failures of background work: call the returned function with the name of the work."""
-    failures = Counter(
-        "docent_background_failures",
-        "Failures of work that goes on as long as the process, after which it was begun again.",
-        ["work"],
-        registry=registry,
-    )
-
-    def count(work: str) -> None:
-        failures.labels(work).inc()
-
-    return count
+    about = "Failures of work that goes on as long as the process, after which it was begun again."
+    failures = Counter("docent_background_failures", about, ["work"], registry=registry)
+    return lambda work: failures.labels(work).inc()
 
 
 def degraded_turns(registry: CollectorRegistry) -> Callable[[str], None]:
     """Counts answers that were made without a part: call the returned function with its name."""
-    turns = Counter(
-        "docent_degraded_turns",
-        "Answers that were made without a part that was down or busy; they show no gap.",
-        ["part"],
-        registry=registry,
-    )
-
-    def count(part: str) -> None:
-        turns.labels(part).inc()
-
-    return count
+    about = "Answers that were made without a part that was down or busy; they show no gap."
+    turns = Counter("docent_degraded_turns", about, ["part"], registry=registry)
+    return lambda part: turns.labels(part).inc()
