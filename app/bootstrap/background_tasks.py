@@ -65,6 +65,7 @@ async def background_tasks(
     jobs = [*JOBS, *(job for guest in guests for job in guest.jobs)]
     tasks = [
         every(2, "webhook delivery", delivery.deliver),
+        every(3600, "dead letters", delivery.forget),
         every(3600, "search traces", traces.drop),
         every(60, "budget warnings", warnings.announce),
         every(60, "gap digests", GapDigests(records, clock, takers).announce),

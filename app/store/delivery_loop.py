@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Index, Integer, Table, select
 from sqlalchemy.schema import SchemaItem
 
 from app.kit.clock import Clock
+from app.store.outbox import Outbox
 from app.store.schema import StorableText, UtcDateTime, column, where
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.transaction import Repository, new_id
@@ -111,8 +112,14 @@ class Deliveries(Repository):
         self._update(self._table, self._table.c.id == delivery_id, **ended)
 
     def forget_given_up(self, before: datetime) -> int:
-        """Delete rows that were given up before then; return how many."""
-        return self._delete(self._table, self._table.c.died_at < before)
+        """Delete rows that were given up before then, and an outbox row with the last that refers to it; return how
+        many."""
+        is_old = self._table.c.died_at < before
+        news = [column for column in self._table.c if column.name == "outbox_id"]  # a mail is about none
+        told = [row.outbox_id for row in self._connection.execute(select(*news).where(is_old))] if news else []
+        forgotten = self._delete(self._table, is_old)
+        Outbox(self._tx).drop(told)
+        return forgotten
 
     def failed(self, delivery_id: UUID, attempts: int, error: str, luck: float | None) -> bool:
         """Due again according to `retry_delay`, or given up, as it is without `luck`; returns whether it was given up.

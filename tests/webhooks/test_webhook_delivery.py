@@ -29,7 +29,7 @@ from app.core.webhook_event import WebhookEvent, declared_events
 from app.kit.cache import MemoryCache
 from app.kit.tasks import PeriodicTask
 from app.live_chat.live_chats import LiveChats, LiveSigns
-from app.store.delivery_loop import RETRY_AFTER
+from app.store.delivery_loop import KEPT, RETRY_AFTER
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import OUTBOX
@@ -256,8 +256,21 @@ async def test_a_failure_is_tried_again_later_and_later_and_then_is_a_dead_lette
     assert (letter.webhook_id, letter.turn_id, letter.event) == (webhook, turn_id, WebhookEvent.TURN_FINISHED)
     assert (letter.attempts, letter.last_error) == (6, "the receiver answered 500")
     assert office.delivery_ids == [str(letter.id)] * 6
-    office.clock.advance(timedelta(days=30).total_seconds())
+    office.clock.advance(KEPT.total_seconds())
     assert await office.delivery.deliver() == 0
+    assert await office.delivery.forget() == 0
+    assert (await office.dead_letters(), office.waiting) == ([letter], ["turn.done"])
+
+
+async def test_a_dead_letter_leaves_after_two_weeks_with_what_it_is_about(office: Office) -> None:
+    office.receiver.page("/hook", status=500)
+    await office.webhook()
+    await office.turn()
+    for pause in (*RETRY_AFTER, KEPT + timedelta(seconds=1)):
+        await office.delivery.deliver()
+        office.clock.advance(pause.total_seconds())
+    assert await office.delivery.forget() == 1
+    assert (await office.dead_letters(), office.waiting) == ([], [])
 
 
 async def test_a_dead_letter_is_sent_again_on_demand_under_its_id(office: Office) -> None:
