@@ -214,9 +214,16 @@ class LiveTurn(TurnFeed):
 
     def publish(self, event: TurnEvent) -> None:
         """Append to the log and notify the readers. Raises RuntimeError after done or error."""
+        place = len(self._log)
         self._log.append(event)
+        numbered = NumberedEvent(self._log.last_number, event)
         for follower in tuple(self._followers):
-            self._bring_up_to_date(follower)
+            if follower.place == place and not self._log.has_ended:  # as nearly always: it waits for this one
+                follower.place += 1
+                if numbered.number > follower.seen:
+                    follower.heard(numbered)
+            else:
+                self._bring_up_to_date(follower)
         if self._tell:
             self._tell()
 

@@ -21,7 +21,7 @@ from app.core.errors import InvalidInput
 from app.core.turn_events import Error, NumberedEvent, Token, TurnFeed, event_payload
 from app.kit.timeouts import ReusableTimeout
 from app.web.limits_policy import StreamPolicy
-from app.web.middleware.request_log import StreamMeter
+from app.web.middleware.request_log import PIECE_BYTES, PLAIN_SEND, StreamMeter
 
 SHUTTING_DOWN = Error(
     code="shutting_down",
@@ -251,10 +251,12 @@ async def _due_events(
 
 
 class _EventStream(EventSourceResponse):
-    """The library's response opens and closes a cancel scope for each frame; this one uses a single timer for all.
-    `_send_with_timeout` is the library's own hook for a send; its pings still use the library's way."""
+    """The library's response opens and closes a cancel scope for each frame; this one uses a single timer for all, and
+    sends frames past the middlewares, which would only look at them. `_send_with_timeout` is the library's own hook
+    for a send; its pings still use the library's way."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._plain_send: Send = scope.get(PLAIN_SEND, send)
         self._timeout = ReusableTimeout()
         try:
             await super().__call__(scope, receive, send)
@@ -265,6 +267,8 @@ class _EventStream(EventSourceResponse):
         if self.send_timeout is None or self._timeout.is_waiting:
             await super()._send_with_timeout(send, message)
             return
+        if message.get("more_body") and len(message["body"]) <= PIECE_BYTES:
+            send = self._plain_send
         try:
             await self._timeout.within(self.send_timeout, send(message))
         except TimeoutError as error:

@@ -12,11 +12,15 @@ import pytest
 import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry
+from starlette.types import Message
 
 from app.core.turn_events import NumberedEvent, Start, Token, TurnEvent
 from app.turns.live_turn import LiveTurn
+from app.turns.remote.turn_log import TurnHead
 from app.web.limits_policy import StreamPolicy
-from app.web.sse import frame
+from app.web.middleware.request_log import PLAIN_SEND, StreamMeter
+from app.web.sse import frame, stream_response
 from tests.doubles.scripted_turns import an_answer, the_receipt
 from tests.web.house import House, VisitorHttp, a_question, open_house
 from tests.web.live_server import FrameReader, serving
@@ -152,6 +156,28 @@ async def test_a_reader_that_takes_nothing_is_left_when_a_send_takes_too_long(tm
             with pytest.raises(httpx2.RemoteProtocolError):
                 await FrameReader(response).rest()
         assert not turn.has_ended
+
+
+async def test_frames_go_past_the_middlewares_and_the_response_starts_through_them() -> None:
+    turn, through, past = LiveTurn(TurnHead(uuid4(), uuid4(), "")), list[Message](), list[Message]()
+    turn.publish(Token("Hello"))
+    turn.publish(the_receipt(turn.turn_id))
+
+    async def send(message: Message) -> None:
+        through.append(message)
+
+    async def plain_send(message: Message) -> None:
+        past.append(message)
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody leaves")
+
+    response = stream_response(turn, 0, StreamPolicy(), StreamMeter(CollectorRegistry()))
+    await response({"type": "http", "method": "GET", PLAIN_SEND: plain_send}, receive, send)
+    assert [message["type"] for message in through] == ["http.response.start", "http.response.body"]
+    assert not through[-1]["body"]  # the end
+    assert b"".join(message["body"] for message in past).count(b"event: ") == 2
 
 
 @given(st.integers(1, 10**10), st.text())

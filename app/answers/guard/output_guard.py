@@ -76,7 +76,7 @@ class LengthLimit:
     max_chars: int
     is_reached: bool = False
     _shown: int = 0
-    _open: str = ""  # what was shown since the last end of a sentence that something follows
+    _open: str = ""  # what was shown: near the limit, since the last end of a sentence that something follows
     _decided: int = 0  # characters of it that cannot contain an end any more
 
     def take(self, text: str) -> str:
@@ -84,16 +84,18 @@ class LengthLimit:
         whole, seen = self._open + text, len(self._open)
         limit = self.max_chars - self._shown + seen  # in `whole`
         stretch = limit - min(_LAST_STRETCH, self.max_chars // _SHARE)
+        if len(whole) <= stretch:  # far from the limit it does not matter where sentences end
+            self._shown, self._open = self._shown + len(text), whole
+            return text
         ends = statement_ends(whole, self._decided)
-        if len(whole) > stretch:
-            is_over = len(whole) > limit
-            last = [end for end in ends if len(whole[:end].rstrip()) <= limit and whole[end:].strip()]
-            if last and (last[-1] > stretch or (is_over and last[-1] >= seen)):
-                self.is_reached = True
-                return whole[seen : last[-1]].rstrip()
-            if is_over:
-                self.is_reached = True
-                return self._cut(text, limit - seen)
+        is_over = len(whole) > limit
+        last = [end for end in ends if len(whole[:end].rstrip()) <= limit and whole[end:].strip()]
+        if last and (last[-1] > stretch or (is_over and last[-1] >= seen)):
+            self.is_reached = True
+            return whole[seen : last[-1]].rstrip()
+        if is_over:
+            self.is_reached = True
+            return self._cut(text, limit - seen)
         self._shown += len(text)
         start = max((end for end in ends if end < len(whole)), default=0)
         self._open = whole[start:]
@@ -114,13 +116,14 @@ class SecretWatch:
         self._spellings = _spellings(secret) if secret else ()
         self._all_spellings = "\n".join(self._spellings)
         self._longest = max(map(len, self._spellings), default=0)
+        self._fewest = min(map(len, self._spellings), default=0) - _HELD_LETTERS + 1  # of one that are not shown yet
         self._before = ""  # the last letters that were shown
         self._looked_at = self._letters_there = ""  # the last text: each is checked about three times
 
     def is_in(self, pending: str) -> bool:
         """Whether the shown text and `pending` together contain it."""
-        letters = self._before + self._letters_of(pending)
-        return any(spelling in letters for spelling in self._spellings)
+        own = self._letters_of(pending)
+        return len(own) >= self._fewest and any(spelling in self._before + own for spelling in self._spellings)
 
     def overlap(self, pending: str) -> int:
         """How many characters at the end of `pending` may be the beginning of it."""
@@ -149,13 +152,8 @@ class SecretWatch:
 
     def _longest_begin(self, letters: str) -> int:
         """How many letters at the end are the beginning of a spelling; 0 for fewer than _HELD_LETTERS."""
-        ends = (
-            size
-            for spelling in self._spellings
-            for size in range(_HELD_LETTERS, len(spelling))
-            if letters.endswith(spelling[:size])
-        )
-        return max(ends, default=0)
+        begun = (each[:size] for each in self._spellings for size in range(_HELD_LETTERS, len(each)))
+        return max(map(len, filter(letters.endswith, begun)), default=0)
 
 
 @dataclass(slots=True)

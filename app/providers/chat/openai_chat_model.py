@@ -1,7 +1,6 @@
 """ChatModel by any endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, Ollama, llama.cpp, ...)."""
 
 import json
-import math
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -223,7 +222,7 @@ class OpenAIChatModel:
         visible = VisibleText(is_held=self._closes_alone)
         read = _read(completion.response)
         try:
-            while came := await _next(read, has_ended=bool(finish)):
+            while came := await (_last(read) if finish else read()):
                 if not has_begun and came.startswith(b":"):  # a comment, which keeps the connection alive
                     yield Thinking()
                 for data in events.feed(came):
@@ -387,9 +386,9 @@ def _why_empty(finish: str) -> str:
     )
 
 
-async def _next(read: Callable[[], Awaitable[bytes]], *, has_ended: bool) -> bytes:
+async def _last(read: Callable[[], Awaitable[bytes]]) -> bytes:
     """After its finish an answer is whole: some servers report usage then, and some keep the connection open."""
-    with anyio.move_on_after(_USAGE_SECONDS if has_ended else math.inf):
+    with anyio.move_on_after(_USAGE_SECONDS):
         return await read()
     return b""
 

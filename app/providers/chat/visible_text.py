@@ -84,6 +84,7 @@ _MAY_GROW: Final = re.compile(
 )
 _LONGEST_BEGINNING: Final = max(map(len, (*_BEGINNINGS, _FINAL_CHANNEL)))
 _OF_A_BEGINNING: Final = re.compile(r"[<\[◁]")
+_OF_A_MARK: Final = re.compile(r"[<\[◁`\n]")
 _BEGIN_HEADER: Final = frozenset({"channel", "start", "im_start", "start_header_id", "start_of_turn"})
 _END_OF_HEADER: Final = frozenset({"message", "end_header_id"})
 _OUR_ROLES: Final = ("assistant", "model")
@@ -114,8 +115,15 @@ class VisibleText:
         return self._is_hidden or self._expects_closing
 
     def feed(self, text: str) -> str:
+        if self._is_plain and not self._pending and not _OF_A_MARK.search(text):
+            return text
         self._pending += text
         return self._taken(self._whole_length())
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether text without a mark is shown as it is: the answer has begun."""
+        return self._held is None and self._header is None and not (self._is_hidden or self._is_after_hidden)
 
     def close(self) -> str:
         """End the text; return the rest of what is visible."""

@@ -89,6 +89,8 @@ REQUEST_ID_HEADER = "X-Request-ID"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9-]{8,64}", re.ASCII)
 _REFUSED = "docent.refused"
 PIECE_BYTES: Final = 64 * 1024
+PLAIN_SEND: Final = "docent.send"
+"""The scope's `send` without what middlewares put around it, all of which read only how a response starts."""
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
@@ -118,6 +120,7 @@ class RequestLog:
                 return
             await send(message)
 
+        scope[PLAIN_SEND] = send
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
                 await self._app(scope, receive, send_with_id)
