@@ -73,8 +73,8 @@ class GoldenPages(Pages):
         run = await self._runs.golden_run(visit.actor, visit.agent.id, visit.path_id("golden_run_id"))
         sides = [(name, side) for name, side in (("draft", run.draft), ("live", run.live)) if side is not None]
         sides += [(side.model, side) for side in run.models]
-        stages = list(dict.fromkeys(stage for _, side in sides for stage in side.stages))
-        about = {"run": run, "sides": sides, "stages": stages, "metrics": _METRICS, "heads": _HEADS}
+        heads = ["Step", *(f">{name.capitalize()}: {label}" for name, _ in sides for label in _METRICS.values())]
+        about = {"run": run, "sides": sides, "steps": _STEPS, "metrics": _METRICS, "heads": heads}
         return Shown("quality/pages/golden_run.html", about | {"rows": _rows(sides)})
 
     @action("/console/agents/{agent_id}/golden/lost", access=write, shown_on="golden")
@@ -137,10 +137,6 @@ def _weight(marks: tuple[GoldenMark, ...]) -> int:
     return 2 if all(right) else 1 if not any(right) else 0
 
 
-_METRICS = (
-    ("page_hit@1", "Page first"),
-    ("page_hit@5", "In first 5"),
-    ("page_mrr@10", "MRR"),
-    ("page_ndcg@10", "nDCG"),
-)
-_HEADS = [f">{label}" for _, label in _METRICS]
+# Of the figures of search, those that say something without its literature.
+_METRICS = {"page_hit@1": "first", "page_hit@5": "in first 5"}
+_STEPS = {"vector": "By meaning", "keyword": "By words", "fused": "Both together", "reranked": "Final order"}

@@ -48,8 +48,10 @@ async def test_a_run_is_shown_question_by_question(console: OpenConsole) -> None
         "When are you open?",
         "wrong",
         "declines",
+        "Step Draft: first Draft: in first 5 Live: first Live: in first 5 By meaning 0% 0% 0% 0% By words",
     ):
         assert words in shown
+    assert not {"MRR", "nDCG", "vector"} & set(shown.split())
     assert "0 of 1" in text_of(await console.viewer.page(place(console)))
 
 
