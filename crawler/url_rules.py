@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urljoin
 
 from crawler.address_policy import ALLOWED_PORTS, AddressPolicy, IPAddress, canonical_host
@@ -125,6 +126,7 @@ def check_url(text: str, policy: AddressPolicy | None = None) -> CheckedUrl:
     return CheckedUrl(scheme, host, port, path, query, address)
 
 
+@lru_cache(2048)  # the pages of a site link to the same ones
 def normalise_url(text: str, policy: AddressPolicy | None = None) -> str:
     """`check_url`, without tracking parameters and session ids: the key of a page in a crawl.
 
@@ -136,7 +138,7 @@ def normalise_url(text: str, policy: AddressPolicy | None = None) -> str:
         kept = [pair for pair in url.query.split("&") if pair and not _says_who_asks(pair.partition("=")[0])]
         query = "&".join(kept) or None
     path = _SESSION_IN_PATH.sub("", url.path) if ";" in url.path else url.path
-    return str(CheckedUrl(url.scheme, url.host, url.port, path, query, url.address))
+    return f"{url.origin}{path}" if query is None else f"{url.origin}{path}?{query}"
 
 
 def resolve_url(base: str, reference: str, policy: AddressPolicy | None = None) -> CheckedUrl:
@@ -214,6 +216,8 @@ def _encoded_pieces(text: str, keep: frozenset[str]) -> list[str]:
 
 def _remove_dot_segments(path: str) -> str:
     """RFC 3986, section 5.2.4, for a path that is empty or starts with a slash."""
+    if "/." not in path:
+        return path
     kept: list[str] = []
     segments = path.split("/")[1:]
     for position, segment in enumerate(segments):

@@ -6,6 +6,7 @@ parts. A part with the first heading, or with much of the text, is content whate
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import groupby
 
 from selectolax.lexbor import LexborNode
@@ -308,16 +309,23 @@ def _opens_something(button: LexborNode) -> bool:
 def _is_named_boilerplate(node: LexborNode) -> bool:
     if node.tag in _NEVER_FRAME:
         return False
+    attributes = node.attributes
+    if not _name_frame(attributes.get("class") or "", attributes.get("id") or ""):
+        return False
     names = _names(node)
-    if not names & _BOILERPLATE_NAMES and not _FRAGMENTS.search(" ".join(names)):
-        classes = (node.attributes.get("class") or "").lower()
-        if "sidebar" not in classes or not any(_SIDEBAR.fullmatch(name) for name in classes.split()):
-            return False
     if names & _CONTENT_ASIDES or names & _CONTENTS_NAMES:
         return False
     if names & _BOILERPLATE_NAMES <= _AMBIGUOUS_NAMES and _says_something(node):
         return False
     return not _is_anchor_of_heading(node)
+
+
+@lru_cache(4096)  # the pages of a site share their names
+def _name_frame(classes: str, own_id: str) -> bool:
+    names = f"{classes} {own_id}".lower()
+    if not _BOILERPLATE_NAMES.isdisjoint(names.split()) or _FRAGMENTS.search(names):
+        return True
+    return "sidebar" in names and any(_SIDEBAR.fullmatch(name) for name in classes.lower().split())
 
 
 def _says_something(node: LexborNode) -> bool:

@@ -24,9 +24,9 @@ _MAX_LINE_PARTS: Final = 40  # elements and texts
 # A comment or a tag; a script or style sheet with its text, in which "<" begins no tag.
 _ATTRIBUTE = r"""[\s/]++[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+"""
 _TAG = re.compile(
-    r"<!--(?:-?>|.*?(?:-->|\Z))|<(?:(script|style)(?=[\s/>])|[a-z][^\s/>]*+)"
-    rf"(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}+({_ATTRIBUTE})?+(?(1).*?(?:</\1|\Z))",
-    re.IGNORECASE | re.DOTALL,
+    r"<!--(?:-?>|(?:[^-]++|-(?!->))*+)|<(?:(script|style)(?=[\s/>])|[a-z][^\s/>]*+)"
+    rf"(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}+({_ATTRIBUTE})?+(?(1)(?:[^<]++|<(?!/\1))*+)",
+    re.IGNORECASE,
 )
 # HTML ignores the "/" of XHTML in an element with raw text, so what follows would become its content.
 _XHTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<!DOCTYPE[^>]*XHTML", re.IGNORECASE)
@@ -115,8 +115,9 @@ def side_by_side(root: LexborNode, selector: str) -> Iterator[LexborNode]:
     """The elements of `root` that the selector matches, in order, for selectors that should not match nested elements.
     If a page nests them anyway, it stops once they have as many descendants as the page has elements, so that looking
     into each takes linear time."""
-    left = len(root.css("*"))
-    for node in root.css(selector):
+    nodes = root.css(selector)
+    left = len(root.css("*")) if nodes else 0
+    for node in nodes:
         left -= len(node.css("*"))
         if left < 0:
             return

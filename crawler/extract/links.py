@@ -83,6 +83,7 @@ _MAX_LINKS = 5000
 # The last two are all that the start pages of versioned documentation and of old manuals have.
 _LEADING_ELSEWHERE = "a[href],area[href],meta[http-equiv=refresh i][content],frame[src]"
 _REFRESH = re.compile(r"\s*[\d.]+\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"'>]+)", re.IGNORECASE)
+_AS_IT_IS: Final = re.compile(r"https?://[a-z0-9.-]+/[\w/.~%-]*+(?:\?[\w/.~%&=-]++)?", re.ASCII)  # most links
 # Galleries link to picture files, which have no text. A wiki's page about one, "File:Map.png", does.
 _PICTURE = re.compile(r".*/[^/:]+\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|ico)", re.IGNORECASE)
 
@@ -140,7 +141,7 @@ def _links(tree: LexborHTMLParser, base: str, normalise: Normaliser) -> tuple[st
             continue
         seen.add(page)
         target = _absolute(base, page, normalise)
-        if target is not None and not _PICTURE.fullmatch(urlsplit(target).path):
+        if target is not None and not _PICTURE.fullmatch(target.partition("?")[0]):
             found.setdefault(target)
             if len(found) >= _MAX_LINKS:
                 break
@@ -186,6 +187,8 @@ def _absolute(base: str, href: str, normalise: Normaliser) -> str | None:
 
 def as_browsers_read(base: str, href: str) -> str:
     """The absolute URL of an href, "" if there is none: tabs and line ends are ignored, "\\" is "/" in a path."""
+    if _AS_IT_IS.fullmatch(href):
+        return href
     path, mark, query = href.replace("\t", "").replace("\n", "").replace("\r", "").replace(" ", "%20").partition("?")
     return _join(base, path.replace("\\", "/") + mark + query)
 

@@ -20,6 +20,7 @@ from crawler.extract.html_tree import (
 
 _ROLE = "[role=heading]"
 _TITLE_CLASS = re.compile(r"(?:section|chapter)[-_]?([1-5])?[-_]?(?:title|heading)", re.IGNORECASE)
+_NAMED_TITLES = ",".join(f"{tag}[class*={part} i]" for tag in ("div", "p", "span") for part in ("section", "chapter"))
 _NUMBER_CLASS = re.compile(r"(?:section|chapter)[-_]?[1-5]?[-_]?number", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3})*)\.?\s+\S")
 _LEVEL = re.compile(r"[1-9]", re.ASCII)
@@ -59,7 +60,7 @@ def _by_role(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
 
 
 def _by_class(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
-    for node in body.css("div[class],p[class],span[class]"):
+    for node in body.css(_NAMED_TITLES):
         if found := _has_class(node, _TITLE_CLASS):
             yield node, int(found[1]) + 1 if found[1] else _USUAL_LEVEL
 

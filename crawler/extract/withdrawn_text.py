@@ -7,6 +7,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from crawler.extract.hidden.css_visibility import strikes_out
 from crawler.extract.hidden.page_styles import PageStyles
 from crawler.extract.html_tree import ancestors, outermost
 from crawler.extract.markdown.inline import BLOCK_TAGS, STRUCK_TAGS
@@ -49,7 +50,7 @@ def mark_withdrawn(tree: LexborHTMLParser, styles: PageStyles) -> None:
 
 
 def _struck(body: LexborNode, styles: PageStyles) -> list[LexborNode]:
-    by_style = styles.struck_out()
+    by_style = styles.whose(strikes_out)
     found = body.css(f"{','.join(sorted(STRUCK_TAGS))},{_BY_CLASS}")
     if by_style:
         known = {node.mem_id for node in found}

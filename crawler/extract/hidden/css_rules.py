@@ -4,7 +4,7 @@ No layout and no external sheets: a declaration block becomes a mapping, a sheet
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 import re2
@@ -95,7 +95,7 @@ def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
     return values, frozenset(important)
 
 
-def parse_sheet(text: str, names: Container[str]) -> list[Rule]:
+def parse_sheet(text: str, names: Set[str]) -> list[Rule]:
     """The rules of a sheet that apply on a screen of any size, one entry for each selector of a list, without those
     that need a class or an id that is not among `names`, those of the page in lower case: most rules of a framework's
     sheet need others."""
@@ -142,6 +142,8 @@ def _nested(outer: str, inner: str) -> str:
 
 
 def _closing(text: str, start: int) -> int:
+    if (end := text.find("}", start)) >= 0 and text.find("{", start + 1, end) < 0:
+        return end  # most blocks
     depth = 0
     for found in _BRACE.finditer(text, start):
         depth += 1 if found[0] == "{" else -1
@@ -189,7 +191,7 @@ def _feature_holds(name: str, value: str) -> bool:
     }
 
 
-def _rules(prelude: str, block: str, names: Container[str]) -> Iterator[Rule]:
+def _rules(prelude: str, block: str, names: Set[str]) -> Iterator[Rule]:
     if len(prelude) > 4000:
         return
     selectors = [part for part in map(str.strip, _selectors(prelude)) if _may_match(part, names)]
@@ -198,13 +200,13 @@ def _rules(prelude: str, block: str, names: Container[str]) -> Iterator[Rule]:
         yield from (Rule(selector, declarations, important) for selector in selectors)
 
 
-def _may_match(selector: str, names: Container[str]) -> bool:
+def _may_match(selector: str, names: Set[str]) -> bool:
     if not selector or "{" in selector or (":" in selector and _STATE.search(selector)):
         return False
     plain = _IN_BRACKETS.sub("", selector) if "(" in selector or "[" in selector else selector
     if "\\" in plain or "(" in plain:
         return True
-    return all(name in names for name in _CLASS_OR_ID.findall(plain.lower()))
+    return names >= set(_CLASS_OR_ID.findall(plain.lower()))
 
 
 def _selectors(prelude: str) -> Iterator[str]:

@@ -130,8 +130,9 @@ def remove_hidden(tree: LexborHTMLParser, styles: PageStyles) -> str:
         elif _signs(spoken) == _signs(node):  # the same in one piece: "30" and "00" are "$30.00" there
             hidden[node.mem_id] = node
             del hidden[spoken.mem_id]
+    hiding = styles.whose(hides_element)
     for node in styles.declaring():
-        if node.tag in {"html", "body"}:
+        if node.mem_id not in hiding or node.tag in {"html", "body"}:
             continue
         style = styles.declarations(node)
         if any(name.startswith(_ENTRANCES) for name in node.attributes):
@@ -218,7 +219,7 @@ def _remove_unreadable_text(tree: LexborHTMLParser, styles: PageStyles) -> list[
     override each."""
     if tree.body is None:
         return []
-    suspects = styles.suspects_of_unreadable_text()
+    suspects = styles.whose(lambda style: bool(hides_text(style)) or text_colour(style) is not None)
     starts = {node.mem_id: node for node in tree.css("*") if node.mem_id in suspects} if suspects else {}
     doomed: list[LexborNode] = []
     for node in starts.values():

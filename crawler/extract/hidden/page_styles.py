@@ -1,7 +1,7 @@
 """A page's own declarations for each of its elements: style attributes, <style>, presentational attributes."""
 
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -14,10 +14,13 @@ from crawler.extract.hidden.css_rules import (
     parse_sheet,
     resolve_variables,
 )
-from crawler.extract.hidden.css_visibility import RELEVANT, hides_text, strikes_out, text_colour
+from crawler.extract.hidden.css_visibility import RELEVANT
 
 _MAX_RULES = 3000
 _MAX_MATCHES = 20_000
+
+# Declarations with their rank in the cascade: whether they are important, their weight, their place.
+_Layer = tuple[tuple[bool, int, int], dict[str, str]]
 
 
 class PageStyles:
@@ -25,7 +28,7 @@ class PageStyles:
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
-        self._declared: dict[int, dict[str, str]] = {}
+        self._declared: dict[int, Declarations] = {}  # elements with the same rules share theirs
         self._nodes: dict[int, LexborNode] = {}
         self.has_external_sheets = tree.css_first('link[rel~="stylesheet" i]') is not None
         names = _class_names_and_ids(tree)
@@ -44,35 +47,39 @@ class PageStyles:
     def declaring(self) -> Iterator[LexborNode]:
         yield from self._nodes.values()
 
-    def suspects_of_unreadable_text(self) -> set[int]:
-        """Ids of the elements whose text may be unreadable (ids, because the nodes may be gone by now)."""
-        return {key for key, style in self._declared.items() if hides_text(style) or text_colour(style) is not None}
-
-    def struck_out(self) -> set[int]:
-        """Ids of the elements through whose text a line goes."""
-        return {key for key, style in self._declared.items() if strikes_out(style)}
+    def whose(self, is_so: Callable[[Declarations], bool]) -> set[int]:
+        """Ids of the elements with such declarations (ids, because the nodes may be gone by now)."""
+        distinct = {id(style): style for style in self._declared.values()}
+        found = {key for key, style in distinct.items() if is_so(style)}
+        return {key for key, style in self._declared.items() if id(style) in found}
 
     def _apply(self, rules: list[Rule], variables: Declarations) -> None:
-        found: dict[int, list[tuple[tuple[bool, int, int], dict[str, str]]]] = {}
+        found: dict[int, list[_Layer]] = {}
 
-        def note(node: LexborNode, rank: tuple[bool, int, int], values: dict[str, str]) -> None:
-            if values:
-                self._nodes.setdefault(node.mem_id, node)
-                found.setdefault(node.mem_id, []).append((rank, values))
+        def note(node: LexborNode, *layers: _Layer) -> None:
+            if filled := [layer for layer in layers if layer[1]]:
+                key = node.mem_id
+                self._nodes.setdefault(key, node)
+                found.setdefault(key, []).extend(filled)
 
         matches = 0
         relevant = [rule for rule in rules if not RELEVANT.isdisjoint(rule.declarations)]
+        by_selector: dict[str, list[LexborNode]] = {}
         for order, rule in enumerate(relevant[:_MAX_RULES]):
+            if (nodes := by_selector.get(rule.selector)) is None:
+                nodes = by_selector[rule.selector] = self._matching(rule.selector)
+            if not nodes:
+                continue
             weight = rule.weight
             values = {name: value for name, value in rule.declarations.items() if name in RELEVANT}
             plain = {name: value for name, value in values.items() if name not in rule.important}
             marked = {name: value for name, value in values.items() if name in rule.important}
-            for node in self._matching(rule.selector):
-                matches += 1
-                note(node, (False, weight, order), plain)
-                note(node, (True, weight, order), marked)
+            for node in nodes:
+                note(node, ((False, weight, order), plain), ((True, weight, order), marked))
+            matches += len(nodes)
             if matches > _MAX_MATCHES:
                 break
+        layers_of_style: dict[str, tuple[_Layer, _Layer]] = {}
         for node in self._tree.css("[style],[bgcolor],[color],body[text]"):
             attributes = node.attributes
             hints = {
@@ -80,18 +87,16 @@ class PageStyles:
                 for attribute, name in (("bgcolor", "background-color"), ("color", "color"), ("text", "color"))
                 if attributes.get(attribute)
             }
-            note(node, (False, -1, 0), hints)
-            values, important = parse_declarations(attributes.get("style") or "")
-            own = {name: value for name, value in values.items() if name in RELEVANT or name.startswith("--")}
-            note(node, (False, 1_000_000, 0), {name: own[name] for name in own if name not in important})
-            note(node, (True, 1_000_000, 0), {name: own[name] for name in own if name in important})
+            style = attributes.get("style") or ""
+            if style not in layers_of_style:
+                layers_of_style[style] = _own_layers(style)
+            note(node, ((False, -1, 0), hints), *layers_of_style[style])
+        merged: dict[tuple[int, ...], Declarations] = {}
         for key, layers in found.items():
-            merged: dict[str, str] = {}
-            for _, values in sorted(layers, key=lambda layer: layer[0]):
-                for name, value in values.items():
-                    merged.pop(name, None)  # the later one wins, also between a shorthand and its longhand
-                    merged[name] = value
-            self._declared[key] = resolve_variables(merged, variables)
+            same = tuple(id(values) for _, values in layers)
+            if same not in merged:
+                merged[same] = resolve_variables(_merged(layers), variables)
+            self._declared[key] = merged[same]
 
     def _matching(self, selector: str) -> list[LexborNode]:
         try:
@@ -100,14 +105,32 @@ class PageStyles:
             return []
 
 
+def _own_layers(style: str) -> tuple[_Layer, _Layer]:
+    values, important = parse_declarations(style)
+    own = {name: value for name, value in values.items() if name in RELEVANT or name.startswith("--")}
+    return (
+        ((False, 1_000_000, 0), {name: own[name] for name in own if name not in important}),
+        ((True, 1_000_000, 0), {name: own[name] for name in own if name in important}),
+    )
+
+
+def _merged(layers: list[_Layer]) -> dict[str, str]:
+    merged: dict[str, str] = {}
+    for _, values in sorted(layers, key=lambda layer: layer[0]):
+        for name, value in values.items():
+            merged.pop(name, None)  # the later one wins, also between a shorthand and its longhand
+            merged[name] = value
+    return merged
+
+
 def _class_names_and_ids(tree: LexborHTMLParser) -> frozenset[str]:
     """In lower case, because pages in quirks mode ignore case."""
-    found: set[str] = set()
+    written: set[str] = set()
     for node in tree.css("[class],[id]"):
         attributes = node.attributes
-        found.update((attributes.get("class") or "").lower().split())
-        found.add((attributes.get("id") or "").strip().lower())
-    return frozenset(found)
+        written.add(attributes.get("class") or "")
+        written.add(attributes.get("id") or "")
+    return frozenset(name for names in written for name in names.lower().split())
 
 
 def _own_sheets(tree: LexborHTMLParser) -> Iterator[str]:

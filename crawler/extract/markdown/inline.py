@@ -23,6 +23,7 @@ _SPACES = re.compile(r"\s+")
 _AROUND_BREAK = re.compile(r"(?:(?<! ) +)?\n *")
 # A line of text must not begin with these: a heading, a fence, the underline of a heading.
 _READS_AS_MARKUP = re.compile(r"^(?=#{1,6}(?:\s|$)|```|~~~|=+\s*$|-+\s*$)", re.MULTILINE)
+_MARKUP = tuple("#`~=-")
 _BREAK = "\ufdd0"  # a noncharacter: pages do not use it
 _STRUCK = "\ufdd1"  # likewise, at both ends of text that is withdrawn
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=\w)")
@@ -57,12 +58,12 @@ def inline_text(nodes: Iterable[LexborNode]) -> str:
     for node in nodes:
         _collect(node, pieces, 0)
     lines = _one_spaced(_with_marks("".join(pieces))).replace(_BREAK, "\n")
-    return _AROUND_BREAK.sub("\n", lines).strip()
+    return (_AROUND_BREAK.sub("\n", lines) if "\n" in lines else lines).strip()
 
 
 def as_text(text: str) -> str:
     """`text` without lines that would read as a heading, a fence or an underline."""
-    return _READS_AS_MARKUP.sub(r"\\", text)
+    return _READS_AS_MARKUP.sub(r"\\", text) if "\n" in text or text.startswith(_MARKUP) else text
 
 
 def plain_text(node: LexborNode) -> str:

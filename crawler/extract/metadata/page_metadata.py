@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
+import re2
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -229,6 +230,8 @@ _SAID_IN_TEXT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+_MAY_SAY = re2.compile(r"(?i)last (?:modified|updated|changed|edited|revised|reviewed)")
+
 
 def page_dates(tree: LexborHTMLParser, things: Sequence[Thing]) -> tuple[date | None, date | None]:
     """(published, modified); None if the page does not state it. `things` are its JSON-LD."""
@@ -297,6 +300,8 @@ def _linked_dates(things: Sequence[Thing]) -> dict[str, date]:
 
 def _said_in_text(tree: LexborHTMLParser) -> date | None:
     lines = tree.body.text(separator="\n") if tree.body is not None else ""
+    if not _MAY_SAY.search(lines):
+        return None  # most pages, by an automaton
     return _first(found[1] for found in reversed(list(_SAID_IN_TEXT.finditer(lines))))
 
 

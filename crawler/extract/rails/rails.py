@@ -9,7 +9,7 @@ judged by what it is and where it stands (`run_features`), by trees that learnt 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import log1p
 from pathlib import Path
@@ -69,7 +69,7 @@ def run_features(content: Content) -> Iterator[list[float]]:
     """In the order of FEATURES, for each run; in [0, 12] or so."""
     root, way = content.root, {id(box): box for box in content.way}
     total = max(1, root.chars)
-    alike, named = _alike(root), _named(root)
+    alike, named = _alike_and_named(root)
     chars_before = 0
     left = root.prose
     below = section_lengths(content.runs)
@@ -116,9 +116,9 @@ def _shared_words(runs: Sequence[Run]) -> list[float]:
     """The share of each run's longer words that other sentences of the page have: the text speaks of one thing."""
     words = [set(_WORD.findall(run.text.lower())) for run in runs]
     counts = Counter(word for run, own in zip(runs, words, strict=True) if run.is_prose for word in own)
+    told, often = set(counts), {word for word, count in counts.items() if count > 1}
     return [
-        sum(counts[word] > run.is_prose for word in own) / max(1, len(own))
-        for run, own in zip(runs, words, strict=True)
+        len(own & (often if run.is_prose else told)) / max(1, len(own)) for run, own in zip(runs, words, strict=True)
     ]
 
 
@@ -150,29 +150,27 @@ def _around(box: Box) -> Iterator[Box]:
         above = above.above
 
 
-def _alike(root: Box) -> dict[int, int]:
-    """How many boxes beside each have its tag and classes, with itself, by id."""
-    found = {id(root): 0}
+def _alike_and_named(root: Box) -> tuple[dict[int, int], dict[int, bool]]:
+    """How many boxes beside each have its tag and classes, with itself, and whether it has a name of frames, by id."""
+    alike, named = {id(root): 0}, {id(root): _is_named(root.node.attributes)}
     waiting = [root]
     while waiting:
-        box = waiting.pop()
-        signs = [(each.node.tag, each.node.attributes.get("class")) for each in box.within]
+        within = waiting.pop().within
+        signs = []
+        for box in within:
+            attributes = box.node.attributes
+            signs.append((box.node.tag, attributes.get("class")))
+            named[id(box)] = _is_named(attributes)
         counts = Counter(signs)
-        found |= {id(each): counts[sign] for each, sign in zip(box.within, signs, strict=True)}
-        waiting += box.within
-    return found
+        for box, sign in zip(within, signs, strict=True):
+            alike[id(box)] = counts[sign]
+        waiting += within
+    return alike, named
 
 
-def _named(root: Box) -> dict[int, bool]:
-    found: dict[int, bool] = {}
-    waiting = [root]
-    while waiting:
-        box = waiting.pop()
-        attributes = box.node.attributes
-        names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-        found[id(box)] = len(names) > 1 and _NAME.search(names.lower()) is not None
-        waiting += box.within
-    return found
+def _is_named(attributes: Mapping[str, str | None]) -> bool:
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+    return len(names) > 1 and _NAME.search(names.lower()) is not None
 
 
 _MIN_PROSE: Final = 300  # characters of a page's sentences: a page with fewer is a list, a form or an index
@@ -318,7 +316,8 @@ def score(features: Sequence[float], ensemble: Sequence[Tree]) -> float:
     total = 0.0
     for tree in ensemble:
         while isinstance(tree, tuple):
-            tree = tree[2] if features[tree[0]] <= tree[1] else tree[3]
+            place, most, left, right = tree
+            tree = left if features[place] <= most else right
         total += tree
     return total
 

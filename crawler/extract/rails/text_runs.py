@@ -35,18 +35,15 @@ class Box:
 
 @dataclass(slots=True, eq=False)
 class Run:
-    """Text that no block interrupts, with the nodes that hold it. Characters are counted without white space."""
+    """Text that no block interrupts, with the nodes that hold it. Characters are counted without white space. It
+    `is_prose` if it is a sentence rather than a label or a link."""
 
     box: Box
     nodes: list[LexborNode]
     text: str
     chars: int
     linked: int
-
-    @property
-    def is_prose(self) -> bool:
-        unlinked = self.chars - self.linked
-        return unlinked >= _PROSE_CHARS and self.linked < self.chars / 2 and self.box.node.tag not in _LABELS
+    is_prose: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +108,12 @@ def _end_run(box: Box, nodes: list[LexborNode], runs: list[Run], is_link: bool) 
     if not words:
         return
     chars = sum(map(len, words))
-    run = Run(box, nodes, " ".join(words), chars, chars if is_link else min(linked, chars))
-    runs.append(run)
-    box.chars, box.linked = box.chars + run.chars, box.linked + run.linked
-    if run.is_prose:
-        box.prose += run.chars - run.linked
+    linked = chars if is_link else min(linked, chars)
+    is_prose = chars - linked >= _PROSE_CHARS and linked < chars / 2 and box.node.tag not in _LABELS
+    runs.append(Run(box, nodes, " ".join(words), chars, linked, is_prose))
+    box.chars, box.linked = box.chars + chars, box.linked + linked
+    if is_prose:
+        box.prose += chars - linked
 
 
 def _leads_elsewhere(node: LexborNode) -> bool:
