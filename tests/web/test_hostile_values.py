@@ -119,3 +119,18 @@ async def test_a_hostile_name_in_the_path_is_not_found(endpoint: AnyEndpoint, lo
             path = looked_at.path(endpoint, **{name: raw})
             response = await call(looked_at, endpoint, path, looked_at.headers(endpoint))
             assert response.status_code == 404, (name, raw, response.text)
+
+
+@every_row("endpoint", NAMED, ids=lambda endpoint: endpoint.operation)
+async def test_no_name_in_a_path_gets_into_the_headers_of_an_answer(
+    endpoint: AnyEndpoint, looked_at: FurnishedHouse
+) -> None:
+    """Nor is one that no header can hold an error of ours, whoever asks: who they are is answered first."""
+    for name in endpoint.path_names:
+        for raw in ("%0D%0AX-Forged:%201", "%22%2C%20X-Forged", "%E6%BC%A2"):
+            path = looked_at.path(endpoint, **{name: raw})
+            for headers in ({}, {"Authorization": "Bearer none"}, looked_at.headers(endpoint)):
+                response = await call(looked_at, endpoint, path, headers)
+                assert response.status_code < 500, (name, raw, response.text)
+                values = [value.decode("latin-1") for _, value in response.headers.raw]
+                assert all(value.isprintable() and '", X-Forged' not in value for value in values), (name, raw, values)

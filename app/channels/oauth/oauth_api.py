@@ -2,7 +2,7 @@
 
 import json
 from typing import Any, Final
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from pydantic import Field
 from starlette.requests import Request
@@ -191,7 +191,7 @@ class OAuthApi(Api):
 
 def challenge(request: Request) -> str:
     """For a caller without a valid token: where it finds out how to get one for that path."""
-    return f'Bearer resource_metadata="{base_url_of(request)}{PROTECTED}{path_below(request.scope)}"'
+    return f'Bearer resource_metadata="{base_url_of(request)}{PROTECTED}{quote(path_below(request.scope))}"'
 
 
 def _resource(request: Request, path: str, scopes: tuple[str, ...]) -> ProtectedResourceOut:
