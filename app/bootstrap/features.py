@@ -16,6 +16,7 @@ from app.gaps.pull_requests.feature import FEATURE as PULL_REQUESTS
 from app.leads.feature import FEATURE as LEADS
 from app.live_chat.feature import FEATURE as LIVE_CHAT
 from app.mailbox.feature import FEATURE as MAILBOX
+from app.messengers.feature import FEATURE as MESSENGERS
 from app.page_search.feature import FEATURE as PAGE_SEARCH
 from app.past_questions.feature import FEATURE as PAST_CONVERSATIONS
 from app.reports.feature import FEATURE as REPORTS
@@ -39,6 +40,7 @@ FEATURES: Final = Features(
         NOTICE_CHANNELS,
         HELP_DESKS,
         MAILBOX,
+        MESSENGERS,
         PULL_REQUESTS,
         STALE_ANSWERS,
         REPORTS,

@@ -21,7 +21,7 @@ from app.kit.limits import RateLimiter
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.access import Admission
-from app.web.limits_policy import LimitsPolicy, VisitorLimits, a_minute
+from app.web.limits_policy import LimitsPolicy, VisitorLimits, count_named
 from app.web.operation import ask, path_id
 
 
@@ -131,10 +131,7 @@ class ProgramQuestions:
         Raises RateLimited, and what `Turns.ask` does.
         """
         agent = caller.agent
-        if user_id is not None:
-            per_visitor = a_minute(self._limits.questions_per_visitor)
-            await self._limiter.hit(per_visitor, "ask", "user", str(agent.id), user_id)
-        await self.count(agent)
+        await count_named(self._limiter, self._limits, agent.id, user_id)
         opened = await self._conversations.open(agent, None, channel, user_id or caller.name, resumes=False)
         session = replace(opened.session, is_proven=is_proven, network=caller.limit_key)
         request = TurnRequest(uuid4(), message, "", only=only, earlier=tuple(earlier))
@@ -142,7 +139,7 @@ class ProgramQuestions:
 
     async def count(self, agent: LiveAgent) -> None:
         """Count a question against the limit that everyone who asks the agent shares. Raises RateLimited."""
-        await self._limiter.hit(a_minute(self._limits.questions_per_agent), "ask", "agent", str(agent.id))
+        await count_named(self._limiter, self._limits, agent.id, None)
 
     async def usage(self, agent: LiveAgent, turn_id: UUID) -> TokenUsage:
         """The tokens that chat models read and wrote for a finished turn of the agent."""

@@ -86,6 +86,8 @@ class Channel(StrEnum):
     API = "api"  # a program that speaks OpenAI's API
     MCP = "mcp"  # an assistant that speaks the Model Context Protocol
     EMAIL = "email"
+    SLACK = "slack"
+    DISCORD = "discord"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
@@ -19,7 +18,6 @@ from app.conversations.live_chat import MAX_TEXT_CHARS, Author
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.live_chats import LiveChatRecords
-from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import AgentPaused, DocentError, HandedToPerson, NotFound, TurnConflict
 from app.core.setting_values import is_http
 from app.core.text.canned_messages import canned_messages
@@ -32,7 +30,7 @@ from app.mailbox.received_mail import NotAnswered, ReceivedMail, received_mail, 
 from app.mailbox.records import KeptMail, MailboxMailRecords, MailboxRecords
 from app.providers.imap_mailbox import ImapMailboxes, MailboxAccess, MailboxUnread
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.turns.api.visitor_turns import VisitorTurns
+from app.turns.api.visitor_turns import VisitorTurns, ended_turn
 from crawler.errors import CrawlError
 from crawler.extract.extraction_pool import Extractor
 from crawler.worker_processes import WorkerFailed, WorkerProcesses
@@ -206,14 +204,9 @@ class MailReading:
         """The turn, also if an earlier worker asked it; None if people answer."""
         request = TurnRequest(turn_id, taken.mail.question, "")
         try:
-            feed = await self._turns.ask(taken.session, request)
+            return await ended_turn(self._turns, self._records, taken.session, request)
         except (AgentPaused, HandedToPerson, TurnConflict):  # the latter: asked by a version that read mails otherwise
             return None
-        async with aclosing(feed.events()) as events:
-            async for _ in events:
-                pass
-        own = self._records.of_workspace(taken.session.workspace_id)
-        return await own.read(lambda tx: StoredTurnRecords(tx).find(turn_id))
 
     def _settle(
         self,

@@ -61,6 +61,17 @@ def a_day(count: int) -> Limit:
     return Limit(count=count, seconds=86_400)
 
 
+async def count_named(limiter: RateLimiter, limits: LimitsPolicy, agent_id: UUID, user_id: str | None) -> None:
+    """Count one more question to the agent that does not come from a visitor's browser, of the user whom somebody else
+    names, if anybody. Raises RateLimited."""
+    agent = str(agent_id)
+    if user_id is not None:
+        await limiter.hit(a_minute(limits.questions_per_visitor), "ask", "user", agent, user_id)
+        if limits.questions_per_visitor_day:
+            await limiter.hit(a_day(limits.questions_per_visitor_day), "ask a day", agent, "user", user_id)
+    await limiter.hit(a_minute(limits.questions_per_agent), "ask", "agent", agent)
+
+
 class VisitorLimits:
     """Limits by visitors' addresses and by visitors."""
 

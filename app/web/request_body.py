@@ -38,6 +38,15 @@ def refuse_declared_length(request: Request, max_bytes: int) -> None:
         raise _too_large(max_bytes)
 
 
+def json_object(body: bytes) -> dict[str, Any]:
+    """Of a body whose signature is right; empty when it is not a JSON object."""
+    try:
+        payload = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return payload if isinstance(payload, dict) else {}
+
+
 def check_json(request: Request, body: bytes) -> None:
     """Raises Refusal for a body that is no JSON or has another media type, InvalidInput for characters that no text
     has.

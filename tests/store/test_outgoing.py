@@ -41,7 +41,9 @@ async def channel(record: SystemOfRecord, clock: FixedClock, workspace_id: UUID)
 
 @pytest.fixture
 async def desk(record: SystemOfRecord, clock: FixedClock, agent: Agent) -> DeskSettings:
-    made = DeskSettings(DeskKind.CHATWOOT, "chat.example.com", "3", "5", HANDED_OVER, agent.id, clock.now())
+    made = DeskSettings(
+        DeskKind.CHATWOOT, "chat.example.com", "3", "5", HANDED_OVER, agent_id=agent.id, created_at=clock.now()
+    )
     await record.of_agent(agent.id).write(lambda tx: HelpDeskRecords(tx).set(made, "token"))
     return made
 
@@ -119,7 +121,9 @@ async def test_news_stay_until_the_last_who_took_them_is_done(
 
     await people_asked(record, session, 1)
     assert await record.write(post) == 0
-    desk = DeskSettings(DeskKind.CHATWOOT, "chat.example.com", "3", "5", HANDED_OVER, session.agent_id, clock.now())
+    desk = DeskSettings(
+        DeskKind.CHATWOOT, "chat.example.com", "3", "5", HANDED_OVER, agent_id=session.agent_id, created_at=clock.now()
+    )
     await record.of_agent(session.agent_id).write(lambda tx: HelpDeskRecords(tx).set(desk, "token"))
     await people_asked(record, session, 1)
     assert await record.write(post) == 1  # the ticket is listed, and refers to it
@@ -129,7 +133,9 @@ async def test_an_agents_second_help_desk_takes_the_place_of_the_first(
     record: SystemOfRecord, clock: FixedClock, session: VisitorSession, desk: DeskSettings
 ) -> None:
     await people_asked(record, session, 1)
-    other = DeskSettings(DeskKind.FRESHDESK, "shop.freshdesk.com", "", "", HANDED_OVER, desk.agent_id, clock.now())
+    other = DeskSettings(
+        DeskKind.FRESHDESK, "shop.freshdesk.com", "", "", HANDED_OVER, agent_id=desk.agent_id, created_at=clock.now()
+    )
 
     def work(tx: Transaction) -> None:
         HelpDeskRecords(tx).set(other, "another")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from uuid import UUID
 
+from tests.doubles.messenger_services import SLACK_SIGNING, SLACK_TOKEN
 from tests.doubles.sample_files import picture_file
 from tests.web.actions import BODIES as ACTIONS
 from tests.web.house import PAGE, Json, a_question
@@ -42,6 +43,7 @@ BODIES: Mapping[str, Json] = {
     "discoverSources": {"url": "https://www.example.com"},
     "createWebhook": {"url": "https://hooks.example.com/docent", "events": ["gap.detected"]},
     "setHelpDesk": {"kind": "zendesk", "host": "shop.zendesk.com", "account": "ann@example.com", "token": "t"},
+    "setMessenger": {"kind": "slack", "signing": SLACK_SIGNING, "token": SLACK_TOKEN},
     "setMailbox": {"host": "imap.example.com", "user": "help", "password": "p", "address": "help@example.com"},
     "createNoticeChannel": {"name": "#support", "url": A_CHANNEL},
     "createChatModel": {"name": "m{unique}", "url": "https://models.example.com/v1", "model": "small-1", "key": "sk-1"},
@@ -155,6 +157,7 @@ REQUIRED: Mapping[str, str] = {
     "createWebhook": "url",
     "createNoticeChannel": "url",
     "createChatModel": "model",
+    "setMessenger": "kind",
     "setMailbox": "host",
     "createOperator": "email",
     "inviteOperator": "role",

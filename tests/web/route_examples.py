@@ -47,6 +47,8 @@ from app.live_chat.saved_reply import SavedReply
 from app.mail.mailer import Mailer
 from app.mailbox.mailbox import Mailbox
 from app.mailbox.records import MailboxRecords
+from app.messengers.messenger import MessengerKeys, MessengerKind
+from app.messengers.messengers import Messengers
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
@@ -71,6 +73,7 @@ from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
+from tests.doubles.messenger_services import SLACK_SIGNING, SLACK_TOKEN, signed_as_slack
 from tests.doubles.metrics_reader import AS_SCRAPER
 from tests.doubles.sample_files import picture_file
 from tests.site_report.test_report_page import report as a_site_report
@@ -113,6 +116,8 @@ class FurnishedHouse:
             return AS_SCRAPER
         if endpoint.operation == "hearGithub":
             return signed_as_github(self.github_secret)
+        if endpoint.operation == "hearSlack":
+            return signed_as_slack(b"", self.house.clock.now())
         if endpoint.access is program:
             return {"Authorization": f"Bearer {self.house.write}"}
         match endpoint.access.scheme:
@@ -247,6 +252,8 @@ async def furnish(house: House) -> FurnishedHouse:
     mailbox = Mailbox(uuid4(), agent_id, house.clock.now(), "imap.example.com", "help@example.com", "help@example.com")
     with house.record.writing() as tx:
         MailboxRecords(tx).put(mailbox, "a password")
+    keys = MessengerKeys(SLACK_SIGNING, SLACK_TOKEN)
+    messenger = await parts.get(Messengers).set(actor, agent_id, MessengerKind.SLACK, keys)
     spare = await parts.get(ApiTokens).issue(actor, "spare")
     operator = await parts.get(Operators).add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")
     await parts.get(UserIssuers).set(actor, agent_id, "https://id.example.com/", "docs", "https://id.example.com/keys")
@@ -294,6 +301,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "delivery_id": dead,
             "channel_id": channel.id,
             "chat_model_id": endpoint.id,
+            "messenger_id": messenger.id,
             "ticket_id": ticket_id,
             "answer_id": answer.id,
             "action_id": await an_action(house),

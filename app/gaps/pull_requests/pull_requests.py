@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -41,6 +40,7 @@ from app.providers.code.code_host import CodeHost, Proposal, RepositoryAccess, R
 from app.sources.runs.run_control import PageSync
 from app.store.schema import new_id
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
+from app.web.request_body import json_object
 from app.workspaces.audit_entry import changes_of, more_changes_of
 from app.workspaces.records.audit import AuditRecords
 
@@ -223,7 +223,7 @@ class Merges:
         right = "sha256=" + hmac.digest(secrets.hook.encode(), body, hashlib.sha256).hex()
         if not hmac.compare_digest(right.encode(), signature.encode()):
             raise Unauthorized(_REFUSED)
-        payload = _payload(body)
+        payload = json_object(body)
         repository = await own.read(lambda tx: RepositoryRecords(tx).repository(agent_id))
         full_name = f"{repository.owner}/{repository.name}".casefold()
         if str(_at(payload, "repository", "full_name")).casefold() != full_name:
@@ -259,15 +259,6 @@ class Merges:
             except DocentError as error:
                 log.warning("merged_page.not_read", agent=str(agent_id), page=page, reason=str(error))
         return asked
-
-
-def _payload(body: bytes) -> dict[str, Any]:
-    """Empty when the body is not a JSON object."""
-    try:
-        payload = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return payload if isinstance(payload, dict) else {}
 
 
 def _at(payload: dict[str, Any], name: str, field: str) -> Any:

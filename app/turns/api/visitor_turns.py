@@ -14,11 +14,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from app.conversations.api.widget_models import AnswerOut, CitationOut, ConfirmationOut
+from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import Unavailable
-from app.core.turn import TurnRequest, VisitorSession
+from app.core.turn import StoredTurn, TurnRequest, VisitorSession
 from app.core.turn_events import Citations, Confirm, Done, Error, NumberedEvent, Token, TurnFeed
 from app.kit.limits import LEASE_SECONDS, StreamSlots
 from app.kit.tasks import Supervisor
+from app.store.system_of_record import SystemOfRecord
 from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
 
 
@@ -43,6 +45,19 @@ class VisitorTurns(Protocol):
     ) -> None:
         """Raises NotFound."""
         ...
+
+
+async def ended_turn(
+    turns: VisitorTurns, records: SystemOfRecord, session: VisitorSession, request: TurnRequest
+) -> StoredTurn | None:
+    """The turn once it has ended, also if it was asked before: for questions whose asker does not wait for a stream.
+    None if it was erased meanwhile. Raises what `ask` does."""
+    feed = await turns.ask(session, request)
+    async with aclosing(feed.events()) as events:
+        async for _ in events:
+            pass
+    own = records.of_workspace(session.workspace_id)
+    return await own.read(lambda tx: StoredTurnRecords(tx).find(request.turn_id))
 
 
 async def whole_answer(feed: TurnFeed, conversation_id: UUID) -> AnswerOut:

@@ -1,39 +1,25 @@
 """Admin API: an agent's help desk and the tickets opened there."""
 
-from typing import Annotated
-
 from app.core.actor import Actor
 from app.core.errors import NotFound
-from app.core.setting import required
-from app.core.webhook_event import WebhookEvent
 from app.web.derived_fields import taken
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
 from app.webhooks.api import TAG
 from app.webhooks.tickets.desk_settings import (
-    HANDED_OVER,
     DeskFields,
-    DeskKind,
     DeskSettings,
     DeskToken,
 )
 from app.webhooks.tickets.help_desks import HelpDesks
 from app.webhooks.tickets.records import TicketState
 
-
-class HelpDeskIn(
-    Model, takes=DeskFields, fields="kind host account inbox events", adds={"token": taken(DeskToken, "token")}
-):
-    kind: DeskKind = DeskKind.MAIL
-    host: str = ""
-    account: str = ""
-    inbox: str = ""
-    events: Annotated[tuple[WebhookEvent, ...], required(10)] = HANDED_OVER
+_FIELDS = "kind host account inbox events"
 
 
-class HelpDeskOut(Model, shows=DeskSettings, fields="kind host account inbox events created_at"):
-    host: Annotated[str, ""]
-    account: Annotated[str, ""]
-    inbox: Annotated[str, ""]
+class HelpDeskIn(Model, takes=DeskFields, fields=_FIELDS, adds={"token": taken(DeskToken, "token")}): ...
+
+
+class HelpDeskOut(Model, shows=DeskSettings, fields=f"{_FIELDS} created_at"): ...
 
 
 class TicketOut(

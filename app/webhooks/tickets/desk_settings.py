@@ -1,12 +1,12 @@
 """Where an agent's hand-overs go: a mail address, or a help desk with its credentials."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final
 from uuid import UUID
 
-from app.core.setting import at_most
+from app.core.setting import at_most, required
 from app.core.webhook_event import WebhookEvent
 
 MAX_FIELD_CHARS: Final = 254
@@ -39,16 +39,16 @@ class DeskFields:
     """Which of `host`, `account` and `inbox` a help desk needs is in `desks`. `events` are those that open tickets. The
     token is a secret and not part of this value."""
 
-    kind: DeskKind
-    host: Annotated[str, _FIELD, "Of Zendesk, Intercom, Freshdesk or Chatwoot, such as shop.zendesk.com."]
+    kind: DeskKind = DeskKind.MAIL
+    host: Annotated[str, _FIELD, "Of Zendesk, Intercom, Freshdesk or Chatwoot, such as shop.zendesk.com."] = ""
     account: Annotated[
         str,
         _FIELD,
         "The address for mail, the address of an agent at Zendesk, the id of a type of tickets at Intercom, or "
         "the number of an account of Chatwoot.",
-    ]
-    inbox: Annotated[str, _FIELD, "For Chatwoot: the inbox in which conversations are opened."]
-    events: tuple[WebhookEvent, ...]
+    ] = ""
+    inbox: Annotated[str, _FIELD, "For Chatwoot: the inbox in which conversations are opened."] = ""
+    events: Annotated[tuple[WebhookEvent, ...], required(10)] = HANDED_OVER
 
     @property
     def origin(self) -> str:
@@ -59,5 +59,5 @@ class DeskFields:
 class DeskSettings(DeskFields):
     """The settings of one agent, valid since `created_at`."""
 
-    agent_id: UUID
-    created_at: datetime
+    agent_id: UUID = field(kw_only=True)
+    created_at: datetime = field(kw_only=True)

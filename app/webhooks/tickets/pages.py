@@ -1,5 +1,6 @@
 """Console pages: the help desk that conversations are handed over to, and its tickets."""
 
+from dataclasses import replace
 from typing import Final
 
 from app.core.webhook_event import WebhookEvent
@@ -44,8 +45,11 @@ class HelpDeskPages(Pages):
     @action("/console/agents/{agent_id}/help-desk", access=write, shown_on="help_desk")
     async def set_help_desk(self, visit: Visit[HelpDeskForm]) -> Go:
         given = visit.input
-        fields = DeskFields(given.kind, given.host.strip(), given.account.strip(), given.inbox.strip(), given.events)
-        await self._desks.set(visit.actor, visit.agent.id, fields, given.made(DeskToken).token.strip())
+        fields = given.made(DeskFields)
+        named = {name: getattr(fields, name).strip() for name in ("host", "account", "inbox")}
+        await self._desks.set(
+            visit.actor, visit.agent.id, replace(fields, **named), given.made(DeskToken).token.strip()
+        )
         return Go(visit.url("help_desk"), "Help desk saved. New requests go there.")
 
     @action("/console/agents/{agent_id}/help-desk/clear", access=write, under="help_desk")

@@ -27,7 +27,7 @@ from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, Ut
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
-from app.store.transaction import Keyset, Repository, new_id, row_of
+from app.store.transaction import Keyset, Repository, new_id, row_of, value_of
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
 
 # An agent's help desk. `sealed` is the token for it ("" for mail), sealed with the key `sealed_by`.
@@ -219,7 +219,7 @@ def _desk_of(agent_id: UUID) -> Any:
 
 def _desk(row: Row[Any]) -> DeskSettings:
     events = tuple(WebhookEvent(event) for event in HANDED_OVER if event in row.events)
-    return DeskSettings(DeskKind(row.kind), row.host, row.account, row.inbox, events, row.agent_id, row.created_at)
+    return value_of(DeskSettings, row, events=events)
 
 
 def _subject(agent: str, turns: Sequence[StoredTurn], lead: Lead | None) -> str:

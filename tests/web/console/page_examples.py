@@ -18,6 +18,7 @@ from app.web.console.page import ConsolePage
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.messenger_services import SLACK_SIGNING, SLACK_TOKEN
 from tests.doubles.shop_api import SHOP
 from tests.doubles.small_github import PRICING, version_of
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
@@ -226,6 +227,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "clear_help_desk": {},
     "set_mailbox": {"host": "imap.example.com", "user": "help", "password": "p", "address": "help@example.com"},
     "clear_mailbox": {},
+    "set_messenger": {"kind": "slack", "signing": SLACK_SIGNING, "token": SLACK_TOKEN},
+    "clear_messenger": {},
     "retry_ticket": {},
     "test_notice_channel": {},
     "delete_notice_channel": {},

@@ -83,7 +83,7 @@ async def test_the_menu_has_four_named_groups_of_which_those_for_seldom_changes_
     assert menu_of(await still_console.admin.page("/console")) == {
         "Work": (True, ["home", "live", "gaps", "conversations", "leads", "report"]),
         "Knowledge": (True, ["sources", "curated_answers", "golden", "playground"]),
-        "Set-up": (False, ["agent_settings", "actions", "help_desk", "mailbox", "webhooks", "new_agent"]),
+        "Set-up": (False, ["agent_settings", "actions", "help_desk", "mailbox", "messengers", "webhooks", "new_agent"]),
         "Workspace": (False, ["notices", "operators", "tokens", "audit", "workspaces", "chat_models"]),
     }
     assert menu_of(await still_console.admin.page("/console/audit"))["Workspace"][0], "the page is in it"

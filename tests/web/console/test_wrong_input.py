@@ -60,6 +60,7 @@ BY_RULE = {
     ("save_chat_model", "url"): "https://localhost/",
     ("set_help_desk", "host"): "not a host",
     ("set_mailbox", "host"): "not a host",
+    ("set_messenger", "token"): "not a token",
     ("add_note", "text"): " ",
     ("reply_live", "text"): " ",
     ("add_saved_reply", "text"): "Hello {{nobody}}",
@@ -71,7 +72,7 @@ BY_RULE = {
     ("edit_gap", "assignee"): "nobody@example.com",
     ("edit_conversations", "label"): " ",
 }
-SECRETS = re.compile("password|secret|token|code|header_value|^key$")
+SECRETS = re.compile("password|secret|token|signing|code|header_value|^key$")
 # Of a program and no person: what an input of a page cannot send, or what no input shows.
 OF_THE_PAGE = {"back", "cursor", "said", "version_number"}
 FOR_PROGRAMS = re.compile(

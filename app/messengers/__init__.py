@@ -1,0 +1,1 @@
+"""Slack and Discord: people ask an agent there, and get its answer there."""

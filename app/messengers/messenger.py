@@ -1,0 +1,52 @@
+"""Slack or Discord, connected to an agent, and what is asked there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from app.core.setting import at_most
+
+
+class MessengerKind(StrEnum):
+    SLACK = "slack"
+    DISCORD = "discord"
+
+
+@dataclass(frozen=True, slots=True)
+class MessengerKeys:
+    """`signing` proves who calls, `token` lets Docent write."""
+
+    signing: Annotated[
+        str, at_most(200), "Slack's signing secret, or Discord's public key. Stored sealed; empty keeps it."
+    ] = field(default="", repr=False)
+    token: Annotated[str, at_most(200), "Slack's bot token; empty for Discord. Stored sealed; empty keeps it."] = field(
+        default="", repr=False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Messenger:
+    """Its keys are secrets and not part of this value."""
+
+    id: UUID
+    agent_id: UUID
+    kind: MessengerKind
+    created_at: datetime
+    answered_at: Annotated[datetime | None, "When a question was last answered; null before the first."] = None
+    last_error: Annotated[str, "Why the latest question has not been answered; empty if it was."] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedThere:
+    """A question as the service delivers it. `event_id` is the same if it is delivered again; `user_id` is the visitor;
+    `place` is the thread or the channel; `reply_to` is what the service wants to know of an answer's place."""
+
+    event_id: str
+    user_id: str
+    question: str
+    place: str
+    reply_to: Mapping[str, Any]
+    is_thread: bool = False

@@ -1,0 +1,78 @@
+"""An agent's messengers: connected, changed, removed; and what they send: questions are taken once."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from app.agents.own_agent import reads_agent, writes_agent
+from app.core.actor import Actor
+from app.core.errors import RateLimited, Unauthorized
+from app.kit.clock import Clock
+from app.kit.limits import RateLimiter
+from app.messengers.messenger import AskedThere, Messenger, MessengerKeys, MessengerKind
+from app.messengers.records import MessengerQuestionRecords, MessengerRecords
+from app.messengers.services import SERVICES
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.web.limits_policy import LimitsPolicy, count_named
+from app.web.request_body import json_object
+from app.workspaces.audit_entry import more_changes_of
+from app.workspaces.records.audit import AuditRecords
+
+more_changes_of(
+    "agent",
+    {"set_messenger": "Slack or Discord connected", "clear_messenger": "Slack or Discord disconnected"},
+)
+
+_REFUSED: Final = "This call is not signed with the key of a messenger of this agent, or is too old."
+
+
+class Messengers:
+    """Every method of an actor raises NotFound for an agent that does not exist or belongs to another workspace."""
+
+    def __init__(self, records: SystemOfRecord, limiter: RateLimiter, limits: LimitsPolicy, clock: Clock) -> None:
+        self._records = records
+        self._limiter = limiter
+        self._limits = limits
+        self._clock = clock
+
+    @reads_agent
+    def messengers(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[Messenger]:
+        return MessengerRecords(tx).messengers(agent_id)
+
+    @writes_agent
+    def set(self, tx: Transaction, actor: Actor, agent_id: UUID, kind: MessengerKind, keys: MessengerKeys) -> Messenger:
+        """In the place of the agent's earlier one of that kind, whose key an empty one keeps. Raises InvalidInput."""
+        before = MessengerRecords(tx).find(agent_id, kind)
+        kept = before[1] if before else MessengerKeys()
+        keys = MessengerKeys(keys.signing.strip() or kept.signing, keys.token.strip() or kept.token)
+        SERVICES[kind].check(keys)
+        messenger = before[0] if before else Messenger(uuid4(), agent_id, kind, self._clock.now())
+        MessengerRecords(tx).put(messenger, keys)
+        AuditRecords(tx).acted(actor, "agent.set_messenger", agent_id, kind=kind.value)
+        return messenger
+
+    @writes_agent
+    def clear(self, tx: Transaction, actor: Actor, agent_id: UUID, messenger_id: UUID) -> None:
+        """Raises NotFound if there is none."""
+        MessengerRecords(tx).clear(agent_id, messenger_id)
+        AuditRecords(tx).acted(actor, "agent.clear_messenger", agent_id)
+
+    async def hear(
+        self, agent_id: UUID, kind: MessengerKind, headers: Mapping[str, str], body: bytes
+    ) -> Mapping[str, Any]:
+        """What the service is answered at once. Raises Unauthorized unless it has signed the call."""
+        own, service = self._records.of_agent(agent_id), SERVICES[kind]
+        found = await own.read(lambda tx: MessengerRecords(tx).find(agent_id, kind))
+        if found is None or not service.is_signed(found[1].signing, headers, body, self._clock.now()):
+            raise Unauthorized(_REFUSED)
+        asked = service.heard(json_object(body))
+        if not isinstance(asked, AskedThere):
+            return asked
+        try:
+            await count_named(self._limiter, self._limits, agent_id, asked.user_id)
+        except RateLimited as error:
+            return service.refused(str(error))
+        delay = timedelta(seconds=service.delay_seconds)
+        await own.write(lambda tx: MessengerQuestionRecords(tx).put(found[0], service.channel, asked, delay))
+        return service.taken

@@ -1,0 +1,125 @@
+"""What Slack and Discord have to be for Docent: how they sign, what they send, and how they take an answer."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar, Final
+
+from app.agents.widget_settings import Fallback
+from app.core.errors import InvalidInput
+from app.core.setting import check_limits
+from app.core.setting_values import is_http
+from app.core.text.canned_messages import canned_messages
+from app.core.text.markdown.blocks import blocks
+from app.core.turn import AnsweredBy, Channel, Citation, StoredTurn, TurnState
+from app.messengers.messenger import AskedThere, MessengerKeys
+from app.providers.http_caller import HttpReply
+from app.store.delivery_loop import Undelivered
+
+_SCHEME: Final = re.compile(r"^(?:mailto|tel):")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """`text` is Markdown, `contact` a label and its URL: where people are, for an answer that is not sure."""
+
+    question: str
+    text: str
+    sources: Sequence[Citation] = ()
+    contact: tuple[str, str] | None = None
+
+
+def reply_of(question: str, turn: StoredTurn | None, fallback: Fallback, language: str | None) -> Reply:
+    """As a visitor reads it in the widget. Without a turn that ended well, that it cannot be answered now."""
+    url = fallback.url
+    contact = (fallback.label or _SCHEME.sub("", url), url) if url else None
+    if turn is None or turn.state is not TurnState.DONE:
+        written = f"{turn.answer}\n\n" if turn and turn.answer else ""
+        words = canned_messages(turn.language if turn else language).cannot_search
+        return Reply(question, written + words, contact=contact)
+    choices = turn.next_questions if turn.answered_by is AnsweredBy.CLARIFICATION else ()
+    text = "\n".join([turn.answer, *(f"- {each}" for each in choices)])
+    is_unsure = turn.low_confidence or turn.answered_by is AnsweredBy.FALLBACK
+    sources = [each for each in turn.citations if is_http(each.url)]
+    return Reply(question, text, sources, contact if is_unsure else None)
+
+
+def cut_at_block(markdown: str, most: int) -> str:
+    """The first blocks that have at most `most` characters together, and "…" for the others. A block that is longer
+    than that alone is cut at a blank."""
+    if len(markdown) <= most:
+        return markdown
+    kept = ""
+    for block in blocks(markdown):
+        longer = f"{kept}\n\n{block.text}" if kept else block.text
+        if len(longer) > most - 3:
+            break
+        kept = longer
+    return f"{kept}\n\n…" if kept else f"{markdown[: most - 2].rsplit(None, 1)[0]} …"
+
+
+def text_at(payload: Any, *names: str) -> str:
+    """The text under these nested names, "" for anything else."""
+    for name in names:
+        payload = payload.get(name) if isinstance(payload, dict) else None
+    return payload if isinstance(payload, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCall:
+    """The call of the service's API that shows an answer."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+
+
+class Service(ABC):
+    """`signing` and `token` are its names for the two keys, each with the pattern of its text; "" for a key that it
+    does not have. `taken` is what it is answered at once when a question was taken."""
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    channel: ClassVar[Channel]
+    signing: ClassVar[tuple[str, re.Pattern[str]]]
+    token: ClassVar[tuple[str, re.Pattern[str]]]
+    taken: ClassVar[Mapping[str, Any]] = {}
+    delay_seconds: ClassVar[int] = 0
+    """How long after it was told that a question was taken it can be given the answer."""
+
+    def check(self, keys: MessengerKeys) -> None:
+        """Raises InvalidInput."""
+        check_limits("", keys)
+        for field, text, (label, written) in (
+            ("signing", keys.signing, self.signing),
+            ("token", keys.token, self.token),
+        ):
+            if not written.fullmatch(text):
+                wanted = (
+                    f"Enter the {label} as {self.name} shows it." if label else "Leave this blank for this service."
+                )
+                raise InvalidInput(field, wanted)
+
+    @abstractmethod
+    def is_signed(self, signing: str, headers: Mapping[str, str], body: bytes, now: datetime) -> bool: ...
+
+    @abstractmethod
+    def heard(self, payload: Mapping[str, Any]) -> AskedThere | Mapping[str, Any]:
+        """A question, or what the service is answered to anything else that it sends."""
+        ...
+
+    @abstractmethod
+    def refused(self, reason: str) -> Mapping[str, Any]:
+        """What it is answered if the question is not taken."""
+        ...
+
+    @abstractmethod
+    def answer_call(self, reply_to: Mapping[str, Any], reply: Reply, token: str) -> AnswerCall: ...
+
+    @abstractmethod
+    def failure(self, answered: HttpReply, age_seconds: float) -> Undelivered | None:
+        """Why the call did not show the answer to a question of that age; None if it did."""
+        ...

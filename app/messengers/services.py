@@ -1,0 +1,10 @@
+"""The services, an entry each."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from app.messengers.messenger import MessengerKind
+from app.messengers.service import Service
+from app.messengers.slack import Slack
+
+SERVICES: Final[Mapping[MessengerKind, Service]] = {MessengerKind.SLACK: Slack()}

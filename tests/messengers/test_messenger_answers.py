@@ -1,0 +1,265 @@
+"""Questions in Slack are taken once and answered there, over the answering room with small doubles behind."""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from app.agents.agent import AgentConfig
+from app.agents.records import AgentRecords
+from app.agents.widget_settings import Fallback
+from app.conversations.privacy.records import VisitorRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.actor import READ, WRITE, Actor
+from app.core.errors import InvalidInput, Unauthorized
+from app.core.turn import StoredTurn
+from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind
+from app.messengers.messenger_answers import MessengerAnswers
+from app.messengers.messengers import Messengers
+from app.messengers.records import MESSENGER_QUESTIONS
+from app.web.limits_policy import LimitsPolicy
+from tests.doubles.answering_house import AnsweringHouse, answering_house
+from tests.doubles.counting_rate_limiter import CountingRateLimiter
+from tests.doubles.messenger_services import (
+    SLACK_SIGNING,
+    SLACK_TOKEN,
+    MessengerServices,
+    signed_as_slack,
+    slack_event,
+)
+
+HOW_LONG = "How many days do I have to return a lamp?"
+WHO = "Who founded the company?"
+HELP = Fallback("mailto:help@lamps.example", "Write to us")
+
+
+@dataclass
+class Team:
+    """Ann asks in Slack; a worker answers."""
+
+    house: AnsweringHouse
+    services: MessengerServices = field(default_factory=MessengerServices)
+    limits: LimitsPolicy = field(default_factory=LimitsPolicy)
+    limiter: CountingRateLimiter = field(default_factory=CountingRateLimiter)
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(self.house.workspace_id, "operator@lamps.example", frozenset((READ, WRITE)))
+
+    @property
+    def messengers(self) -> Messengers:
+        return Messengers(self.house.record, self.limiter, self.limits, self.house.clock)
+
+    @property
+    def answers(self) -> MessengerAnswers:
+        house = self.house
+        return MessengerAnswers(house.record, house.turns, self.services, house.clock, luck=lambda: 0.5)
+
+    async def connect(self, signing: str = SLACK_SIGNING, token: str = SLACK_TOKEN) -> Messenger:
+        keys = MessengerKeys(signing, token)
+        return await self.messengers.set(self.actor, self.house.agent_id, MessengerKind.SLACK, keys)
+
+    async def slack(self) -> Messenger:
+        [found] = await self.messengers.messengers(self.actor, self.house.agent_id)
+        return found
+
+    async def send(self, said: dict[str, Any], secret: str = SLACK_SIGNING) -> Any:
+        body = json.dumps(said).encode()
+        headers = signed_as_slack(body, self.house.clock.now(), secret)
+        return await self.messengers.hear(self.house.agent_id, MessengerKind.SLACK, headers, body)
+
+    async def ask(self, text: str, *, event_id: str = "", **event: Any) -> list[dict[str, Any]]:
+        """The messages that answer it."""
+        before = len(self.services.messages)
+        assert await self.send(slack_event(text, event_id=event_id or f"Ev {text} {event}", **event)) == {}
+        await self.answers.deliver()
+        return self.services.messages[before:]
+
+    def turns(self) -> list[StoredTurn]:
+        with self.house.record.writing() as tx:
+            found = tx.connection.scalars(
+                select(MESSENGER_QUESTIONS.c.conversation_id).order_by(MESSENGER_QUESTIONS.c.id)
+            )
+            return [turn for each in dict.fromkeys(found) for turn in StoredTurnRecords(tx).of_conversation(each)]
+
+
+def stored(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.glob("docent.sqlite*"))
+
+
+@pytest.fixture
+async def team(tmp_path: Path) -> AsyncIterator[Team]:
+    config = AgentConfig(name="Lamp helper", confidence_threshold=0.5, fallback=HELP)
+    async with answering_house(tmp_path, config=config) as house:
+        yield Team(house)
+
+
+async def test_a_mention_is_answered_in_its_thread_with_its_sources(team: Team) -> None:
+    await team.connect()
+    [message] = await team.ask(f"<@U0LAN0Z89> {HOW_LONG}")
+    assert (message["channel"], message["thread_ts"]) == ("C123ABC456", "1515449522.000016")
+    assert "30 days" in message["text"]
+    assert "[1] <https://lamps.example/returns" in message["text"]
+    assert "Write to us" not in message["text"]
+    [turn] = team.turns()
+    assert turn.question == HOW_LONG
+    assert (await team.slack()).answered_at == team.house.clock.now()
+
+
+async def test_what_is_not_sure_is_said_as_in_the_widget_with_the_way_to_people(team: Team) -> None:
+    await team.connect()
+    [message] = await team.ask(f"<@U0LAN0Z89> {WHO}")
+    [turn] = team.turns()
+    assert turn.low_confidence
+    assert message["text"].startswith(turn.answer.split("\n")[0][:20])
+    assert message["text"].endswith("<mailto:help@lamps.example|Write to us>")
+
+
+async def test_an_event_that_comes_again_is_answered_once(team: Team) -> None:
+    await team.connect()
+    assert len(await team.ask(HOW_LONG, event_id="Ev1")) == 1
+    assert await team.ask(HOW_LONG, event_id="Ev1") == []
+    assert len(team.turns()) == 1
+
+
+async def test_a_thread_is_a_conversation_of_each_who_asks_there(team: Team) -> None:
+    await team.connect()
+    await team.ask(HOW_LONG)
+    team.house.clock.advance(3 * 86400)
+    [message] = await team.ask("And shipping a lamp to Norway?", ts="1.1", thread_ts="1515449522.000016")
+    assert message["thread_ts"] == "1515449522.000016"
+    await team.ask("And the warranty?", ts="1.2", thread_ts="1515449522.000016", user="U2")
+    await team.ask("And the postage?", ts="1.3")
+    first, second, of_another, elsewhere = team.turns()
+    assert first.conversation_id == second.conversation_id
+    assert len({turn.conversation_id for turn in (first, of_another, elsewhere)}) == 3
+    assert first.visitor_id == elsewhere.visitor_id != of_another.visitor_id
+
+
+async def test_direct_messages_go_on_for_a_day(team: Team) -> None:
+    await team.connect()
+    direct = {"type": "message", "channel_type": "im", "channel": "D1"}
+    [message] = await team.ask(HOW_LONG, **direct, ts="1.1")
+    assert "thread_ts" not in message
+    await team.ask("And shipping a lamp to Norway?", **direct, ts="1.2")
+    team.house.clock.advance(86401)
+    await team.ask("And the warranty?", **direct, ts="1.3")
+    assert [len({turn.conversation_id for turn in team.turns()[:count]}) for count in (2, 3)] == [1, 2]
+
+
+async def test_two_questions_at_once_are_answered_in_order(team: Team) -> None:
+    await team.connect()
+    direct = {"type": "message", "channel_type": "im", "channel": "D1"}
+    await team.send(slack_event(HOW_LONG, event_id="Ev1", **direct))
+    await team.send(slack_event("How long does shipping a lamp to Norway take?", event_id="Ev2", **direct))
+    await team.answers.deliver()
+    first, second = team.services.messages
+    assert "30 days" in first["text"]
+    assert "5 days" in second["text"]
+
+
+async def test_only_what_slack_has_signed_is_heard(team: Team) -> None:
+    with pytest.raises(Unauthorized):
+        await team.send(slack_event(HOW_LONG))
+    await team.connect()
+    with pytest.raises(Unauthorized):
+        await team.send(slack_event(HOW_LONG), secret="another")
+    assert await team.send({"type": "url_verification", "challenge": "abc"}) == {"challenge": "abc"}
+    assert await team.answers.deliver() == 0
+
+
+async def test_who_asks_too_much_is_not_answered(team: Team) -> None:
+    team.limits = replace(team.limits, questions_per_visitor=2, questions_per_visitor_day=3)
+    await team.connect()
+    assert [len(await team.ask(f"{HOW_LONG} {n}")) for n in range(3)] == [1, 1, 0]
+    assert len(await team.ask(HOW_LONG, user="U2")) == 1, "others are"
+    team.limits = replace(team.limits, questions_per_visitor=20)
+    assert [len(await team.ask(f"{HOW_LONG} {n}", user="U3")) for n in range(4)] == [1, 1, 1, 0]
+
+
+async def test_a_message_that_was_not_posted_is_posted_later_and_asked_once(team: Team) -> None:
+    await team.connect()
+    team.services.is_away = True
+    assert await team.ask(HOW_LONG) == []
+    assert (await team.slack()).last_error == "nobody answers"
+    team.services.is_away, team.services.errors = False, ["ratelimited"]
+    for _ in range(2):
+        team.house.clock.advance(360)
+        await team.answers.deliver()
+    assert len(team.services.messages) == 1
+    assert (await team.slack()).last_error == ""
+    assert len(team.turns()) == 1
+
+
+async def test_what_helps_no_more_is_given_up(team: Team) -> None:
+    await team.connect()
+    team.services.errors = ["not_in_channel"]
+    assert await team.ask(HOW_LONG) == []
+    team.house.clock.advance(86400)
+    assert await team.answers.deliver() == 0
+    assert "not_in_channel" in (await team.slack()).last_error
+    team.house.clock.advance(15 * 86400)
+    assert await team.answers.forget() == 1
+
+
+async def test_a_worker_that_dies_asks_nothing_twice(team: Team) -> None:
+    await team.connect()
+    await team.send(slack_event(HOW_LONG))
+    [due] = await team.house.record.write(team.answers._claim)
+    assert await team.answers.deliver() == 0, "it is claimed"
+    await team.answers._turn(due)
+    team.house.clock.advance(MessengerAnswers.LEASE.total_seconds())
+    await team.answers.deliver()
+    assert len(team.services.messages) == 1
+    assert len(team.turns()) == 1
+
+
+async def test_an_agent_that_is_paused_says_so_with_the_way_to_people(team: Team) -> None:
+    await team.connect()
+    with team.house.record.writing() as tx:
+        AgentRecords(tx).pause(team.house.workspace_id, team.house.agent_id, True)
+    [message] = await team.ask(HOW_LONG)
+    assert message["text"].endswith("<mailto:help@lamps.example|Write to us>")
+    assert "30 days" not in message["text"]
+    assert team.turns() == []
+
+
+async def test_keys_lie_sealed_and_empty_ones_keep_them(team: Team, tmp_path: Path) -> None:
+    first = await team.connect()
+    assert SLACK_SIGNING.encode() not in stored(tmp_path)
+    assert SLACK_TOKEN.encode() not in stored(tmp_path)
+    again = await team.connect("", f"  {SLACK_TOKEN}\n")
+    assert again.id == first.id
+    assert len(await team.ask(HOW_LONG)) == 1
+    with pytest.raises(InvalidInput, match="Slack shows it"):
+        await team.connect("", "xoxp-of-a-user")
+
+
+async def test_what_was_needed_to_answer_is_not_kept(team: Team) -> None:
+    await team.connect()
+    await team.ask(HOW_LONG)
+    with team.house.record.writing() as tx:
+        [row] = tx.connection.execute(select(MESSENGER_QUESTIONS)).all()
+    assert (row.question, row.reply_to) == ("", {})
+
+
+async def test_a_visitor_who_is_erased_leaves_nothing(team: Team) -> None:
+    await team.connect()
+    await team.ask(HOW_LONG)
+    with team.house.record.writing() as tx:
+        [visitor_id] = tx.connection.scalars(select(MESSENGER_QUESTIONS.c.visitor_id))
+        VisitorRecords(tx).erase(team.house.workspace_id, visitor_id)
+        assert tx.connection.execute(select(MESSENGER_QUESTIONS)).all() == []
+
+
+async def test_one_that_was_disconnected_hears_and_answers_nothing(team: Team) -> None:
+    messenger = await team.connect()
+    await team.send(slack_event(HOW_LONG))
+    await team.messengers.clear(team.actor, team.house.agent_id, messenger.id)
+    assert await team.answers.deliver() == 0
+    with pytest.raises(Unauthorized):
+        await team.send(slack_event(HOW_LONG, event_id="Ev2"))
