@@ -13,6 +13,7 @@ WITH_CALLS = [
         "import-conversations",
         "better-answers",
         "sources",
+        "help-centres-and-wikis",
         "webhooks",
         "openai",
         "mcp",
