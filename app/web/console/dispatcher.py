@@ -27,17 +27,7 @@ from app.web.console.filters import size
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
 from app.web.console.page import AGENT, Answer, ConsolePage, Go, NoForm, Pages, Rejected, Shown, Streamed, Visit
 from app.web.console.rendering import HEADERS, Rendering
-from app.web.console.session_cookie import (
-    CSRF_FIELD,
-    flash_of,
-    forget_flash,
-    is_csrf_token,
-    new_secret,
-    says_secret,
-    secret_of,
-    set_flash,
-    set_secret,
-)
+from app.web.console.session_cookie import CSRF_FIELD, FLASH, SESSION, flash_of, is_csrf_token, new_secret, set_flash
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
 from app.web.middleware.request_log import note_refusal
 from app.web.request_body import unless_client_leaves
@@ -72,7 +62,7 @@ class Dispatcher:
 
     async def answer(self, page: ConsolePage, request: Request) -> Response:
         """Never raises, except if the client has left."""
-        secret = secret_of(request)
+        secret = SESSION.read(request)
         visit: Visit[Any] = Visit(request, None, NoForm(), page, self._pages, secret or new_secret(), self._clock.now())
         try:
             visit = await self._known(visit)
@@ -87,13 +77,13 @@ class Dispatcher:
         except Exception:
             _log.exception("request.failed")
             response = await self._problem(visit, INTERNAL)
-        if not secret and page.scope is None and not says_secret(request, response):
-            set_secret(request, response, visit.secret)
+        if not secret and page.scope is None and not SESSION.is_set_by(request, response):
+            SESSION.set(request, response, visit.secret)
         return response
 
     async def _known(self, visit: Visit[Any]) -> Visit[Any]:
         """The visit with the operator, if one is signed in."""
-        operator = await self._admission.sign_in.signed_in(visit.secret) if secret_of(visit.request) else None
+        operator = await self._admission.sign_in.signed_in(visit.secret) if SESSION.read(visit.request) else None
         if operator is None:
             return visit
         return replace(visit, operator_or_none=operator, caller=acting(operator))
@@ -179,7 +169,7 @@ class Dispatcher:
         alert = health.alert if health else None
         response = self._rendering.page(visit, shown, agents, flash, waiting, alert)
         if flash:
-            forget_flash(visit.request, response)
+            FLASH.forget(visit.request, response)
         return response
 
     async def _agents_to_pick(self, visit: Visit[Any]) -> Sequence[Agent]:
@@ -230,7 +220,7 @@ def problem_as_refusal(error: ValidationError | InvalidInput) -> Refusal:
 
 def _check_form_token(visit: Visit[Any], fields: Fields) -> None:
     given = fields.get(CSRF_FIELD, [""])[-1]
-    if not isinstance(given, str) or not is_csrf_token(secret_of(visit.request), given):
+    if not isinstance(given, str) or not is_csrf_token(SESSION.read(visit.request), given):
         raise Refusal(
             "forbidden",
             "This page has expired. Go back, reload it and send the form again. "

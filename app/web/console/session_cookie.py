@@ -5,6 +5,7 @@ import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from urllib.parse import quote, unquote
 
 from starlette.requests import Request
@@ -13,56 +14,64 @@ from starlette.responses import Response
 from app.web.console.page import HOME
 from app.web.middleware.public_url import root_path_of
 
-_SESSION, _DEVICE, _FLASH = "docent_console", "docent_device", "docent_flash"
-_ATTEMPT, _ID_TOKEN = "docent_attempt", "docent_id_token"
 PROVIDER, SIGN_OUT = "/console/sign-in/provider", "/console/sign-out"
 CSRF_FIELD = "csrf_token"
 
 _SECRET_BYTES = 32
-_MAX_SECRET_CHARS = 128
-_DEVICE_KEPT_FOR = timedelta(days=365)
-_FLASH_SECONDS = 60
-_ATTEMPT_SECONDS = 600
-_MAX_ID_TOKEN_CHARS = 3500  # browsers limit a cookie to 4096 bytes
+_MAX_ID_TOKEN_CHARS = 3500
 _NOT_KEPT = "-"
 _MAX_FLASH_CHARS = 500
 _TONES = ("good", "bad")
 
 
 @dataclass(frozen=True, slots=True)
-class _Cookie:
-    """Only sent over TLS (or on the loopback), and invisible to scripts.
+class Cookie:
+    """Only sent over TLS (or on the loopback), and invisible to scripts. One with a `path` is sent to that path of ours
+    and those below it only. Kept until the browser is closed, or for as long as `kept_for`.
 
     `__Host-` cookies belong to this host alone, and no other host can set them, but they apply to all its paths. If
     Docent has a prefix, other paths belong to other applications, which must not receive our cookies.
     """
 
     name: str
-    path: str
+    path: str = ""
+    kept_for: timedelta | None = None
+    max_chars: int = 4096  # which browsers keep
 
-    @classmethod
-    def of(cls, request: Request, name: str) -> "_Cookie":
+    def read(self, request: Request) -> str:
+        """ "" without one, and for one that is too long."""
+        found = request.cookies.get(self._named(request), "")
+        return found if len(found) <= self.max_chars else ""
+
+    def set(self, request: Request, response: Response, value: str, kept_for: timedelta | None = None) -> None:
+        kept = kept_for or self.kept_for
+        seconds = None if kept is None else int(kept.total_seconds())
+        response.set_cookie(self._named(request), value, seconds, **self._kept(request))
+
+    def forget(self, request: Request, response: Response) -> None:
+        response.delete_cookie(self._named(request), **self._kept(request))
+
+    def is_set_by(self, request: Request, response: Response) -> bool:
+        """Whether the response sets or deletes it."""
+        return any(each.startswith(f"{self._named(request)}=") for each in response.headers.getlist("set-cookie"))
+
+    def _named(self, request: Request) -> str:
+        return f"__Secure-{self.name}" if self.path or root_path_of(request) else f"__Host-{self.name}"
+
+    def _kept(self, request: Request) -> dict[str, Any]:
         root_path = root_path_of(request)
-        return cls(f"__Secure-{name}", f"{root_path}{HOME}") if root_path else cls(f"__Host-{name}", "/")
-
-    @classmethod
-    def below(cls, request: Request, name: str, path: str) -> "_Cookie":
-        """Only sent to that path of ours and those below it."""
-        return cls(f"__Secure-{name}", root_path_of(request) + path)
-
-    def set(self, response: Response, value: str, max_age: int | None) -> None:
-        response.set_cookie(
-            self.name, value, max_age=max_age, path=self.path, secure=True, httponly=True, samesite="lax"
-        )
-
-    def forget(self, response: Response) -> None:
-        response.delete_cookie(self.name, path=self.path, secure=True, httponly=True, samesite="lax")
+        path = root_path + (self.path or HOME) if self.path or root_path else "/"
+        return {"path": path, "secure": True, "httponly": True, "samesite": "lax"}
 
 
-def secret_of(request: Request) -> str:
-    """The browser's secret, signed in or not; "" without one."""
-    found = request.cookies.get(_Cookie.of(request, _SESSION).name, "")
-    return found if len(found) <= _MAX_SECRET_CHARS else ""
+# The browser's secret, signed in or not.
+SESSION = Cookie("docent_console", max_chars=128)
+# The token of a browser that signed in before. Kept after signing out: it grants nothing by itself.
+DEVICE = Cookie("docent_device", kept_for=timedelta(days=365), max_chars=128)
+# A pending sign-in at the identity provider.
+ATTEMPT = Cookie("docent_attempt", PROVIDER, timedelta(minutes=10))
+ID_TOKEN = Cookie("docent_id_token", SIGN_OUT)
+FLASH = Cookie("docent_flash", kept_for=timedelta(minutes=1))
 
 
 def new_secret() -> str:
@@ -70,60 +79,15 @@ def new_secret() -> str:
     return secrets.token_urlsafe(_SECRET_BYTES)
 
 
-def set_secret(request: Request, response: Response, secret: str, kept_for: timedelta | None = None) -> None:
-    """Kept until the browser is closed, or for that long."""
-    seconds = None if kept_for is None else int(kept_for.total_seconds())
-    _Cookie.of(request, _SESSION).set(response, secret, seconds)
-
-
-def forget_secret(request: Request, response: Response) -> None:
-    _Cookie.of(request, _SESSION).forget(response)
-
-
-def says_secret(request: Request, response: Response) -> bool:
-    """Whether the response sets or deletes the session's cookie."""
-    name = _Cookie.of(request, _SESSION).name
-    return any(cookie.startswith(f"{name}=") for cookie in response.headers.getlist("set-cookie"))
-
-
-def device_of(request: Request) -> str:
-    """The token of a browser that signed in before, or ""."""
-    found = request.cookies.get(_Cookie.of(request, _DEVICE).name, "")
-    return found if len(found) <= _MAX_SECRET_CHARS else ""
-
-
-def set_device(request: Request, response: Response, device: str) -> None:
-    """Kept after signing out: it grants nothing by itself."""
-    _Cookie.of(request, _DEVICE).set(response, device, int(_DEVICE_KEPT_FOR.total_seconds()))
-
-
-def attempt_of(request: Request) -> str:
-    """The browser's pending sign-in at the identity provider, or ""."""
-    return request.cookies.get(_Cookie.below(request, _ATTEMPT, PROVIDER).name, "")
-
-
-def set_attempt(request: Request, response: Response, attempt: str) -> None:
-    _Cookie.below(request, _ATTEMPT, PROVIDER).set(response, attempt, _ATTEMPT_SECONDS)
-
-
-def forget_attempt(request: Request, response: Response) -> None:
-    _Cookie.below(request, _ATTEMPT, PROVIDER).forget(response)
-
-
 def id_token_of(request: Request) -> str | None:
     """The ID token that the provider wants for signing out there; "" if it was too long to keep; None if nobody signed
     in there."""
-    found = request.cookies.get(_Cookie.below(request, _ID_TOKEN, SIGN_OUT).name)
-    return found if found is None else found.removeprefix(_NOT_KEPT)
+    return ID_TOKEN.read(request).removeprefix(_NOT_KEPT) if ID_TOKEN.read(request) else None
 
 
 def set_id_token(request: Request, response: Response, id_token: str, kept_for: timedelta) -> None:
     kept = id_token if len(id_token) <= _MAX_ID_TOKEN_CHARS else _NOT_KEPT
-    _Cookie.below(request, _ID_TOKEN, SIGN_OUT).set(response, kept, int(kept_for.total_seconds()))
-
-
-def forget_id_token(request: Request, response: Response) -> None:
-    _Cookie.below(request, _ID_TOKEN, SIGN_OUT).forget(response)
+    ID_TOKEN.set(request, response, kept, kept_for)
 
 
 def csrf_token(secret: str) -> str:
@@ -136,15 +100,10 @@ def is_csrf_token(secret: str, token: str) -> bool:
 
 
 def set_flash(request: Request, response: Response, tone: str, message: str) -> None:
-    value = quote(f"{tone}:{message[:_MAX_FLASH_CHARS]}", safe="")
-    _Cookie.of(request, _FLASH).set(response, value, _FLASH_SECONDS)
+    FLASH.set(request, response, quote(f"{tone}:{message[:_MAX_FLASH_CHARS]}", safe=""))
 
 
 def flash_of(request: Request) -> tuple[str, str] | None:
     """Tone and message from the page before."""
-    tone, _, message = unquote(request.cookies.get(_Cookie.of(request, _FLASH).name, "")).partition(":")
+    tone, _, message = unquote(FLASH.read(request)).partition(":")
     return (tone, message[:_MAX_FLASH_CHARS]) if tone in _TONES and message else None
-
-
-def forget_flash(request: Request, response: Response) -> None:
-    _Cookie.of(request, _FLASH).forget(response)

@@ -15,7 +15,7 @@ from app.mail.mailer import Mailer
 from app.web.access import Admission
 from app.web.console.page import HOME, Form, Go, NoForm, Pages, Query, Shown, Visit, action, everyone, page, read
 from app.web.console.rendering import HEADERS
-from app.web.console.session_cookie import secret_of, set_secret
+from app.web.console.session_cookie import SESSION
 from app.web.errors import Refusal
 from app.web.middleware.public_url import base_url_of
 from app.web.model import Email
@@ -117,12 +117,12 @@ class PasskeyPages(Pages):
         most = self._admission.limits.sign_ins_per_address
         await self._admission.count_address(most, "passkey_sign_in", visit.request)
         try:
-            secret = await self._passkeys.sign_in(self._answer(visit, visit.input), secret_of(visit.request))
+            secret = await self._passkeys.sign_in(self._answer(visit, visit.input), SESSION.read(visit.request))
         except Unauthorized as error:
             _log.warning("operator.sign_in_refused")
             raise InvalidInput("", str(error)) from None
         response = RedirectResponse(address_of_ours(visit, visit.input.next), 303, HEADERS)
-        set_secret(visit.request, response, secret, SIGNED_IN_FOR_AT_MOST)
+        SESSION.set(visit.request, response, secret, SIGNED_IN_FOR_AT_MOST)
         return response
 
     def _party(self, visit: Visit[Any]) -> RelyingParty:

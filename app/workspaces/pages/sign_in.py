@@ -37,20 +37,7 @@ from app.web.console.page import (
     read,
 )
 from app.web.console.rendering import HEADERS
-from app.web.console.session_cookie import (
-    attempt_of,
-    device_of,
-    forget_attempt,
-    forget_id_token,
-    forget_secret,
-    id_token_of,
-    secret_of,
-    set_attempt,
-    set_device,
-    set_flash,
-    set_id_token,
-    set_secret,
-)
+from app.web.console.session_cookie import ATTEMPT, DEVICE, ID_TOKEN, SESSION, id_token_of, set_flash, set_id_token
 from app.web.errors import Refusal
 from app.web.limits_policy import codes_limits
 from app.web.middleware.public_url import base_url_of
@@ -127,7 +114,7 @@ class SignInPages(Pages):
 
     @action("/console/sign-in", access=everyone, shown_on="sign_in")
     async def do_sign_in(self, visit: Visit[SignInForm]) -> Answer:
-        given, browser = visit.input, secret_of(visit.request)
+        given, browser = visit.input, SESSION.read(visit.request)
         self._check_passwords()
         await self._count(visit)
         try:
@@ -152,17 +139,17 @@ class SignInPages(Pages):
         most = self._admission.limits.sign_ins_per_address
         await self._admission.count_address(most, "choose_workspace", visit.request)
         try:
-            signed_in = await self._sessions.choose(visit.input.token, secret_of(visit.request))
+            signed_in = await self._sessions.choose(visit.input.token, SESSION.read(visit.request))
         except Unauthorized as error:
             raise InvalidInput("", str(error)) from None
         return self._welcomed(visit, signed_in)
 
     def _welcomed(self, visit: Visit[SignInForm] | Visit[ChoiceForm], signed_in: SignedIn) -> Response:
         response = RedirectResponse(address_of_ours(visit, visit.input.next), 303, HEADERS)
-        set_secret(visit.request, response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
-        set_device(visit.request, response, signed_in.device)
+        SESSION.set(visit.request, response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
+        DEVICE.set(visit.request, response, signed_in.device)
         if self._methods.provider:
-            forget_id_token(visit.request, response)
+            ID_TOKEN.forget(visit.request, response)
         if signed_in.wrong_codes >= WARN_AFTER_CODES:
             set_flash(visit.request, response, "bad", _WRONG_CODES.format(signed_in.wrong_codes))
         return response
@@ -180,7 +167,7 @@ class SignInPages(Pages):
     async def _count(self, visit: Visit[SignInForm]) -> None:
         """Raises RateLimited."""
         email, limits, addresses = visit.input.email, self._admission.limits, self._admission.addresses
-        device = await self._sessions.known_device(email, device_of(visit.request))
+        device = await self._sessions.known_device(email, DEVICE.read(visit.request))
         if device is not None:
             await self._admission.count(limits.sign_ins_per_known_device, "sign_in", "device", device)
             return
@@ -195,7 +182,7 @@ class SignInPages(Pages):
         await self._sessions.sign_out(visit.secret)
         if self._methods.provider and id_token_of(visit.request) is not None:
             response = RedirectResponse(visit.url("signed_out"), 303, HEADERS)
-            forget_secret(visit.request, response)
+            SESSION.forget(visit.request, response)
             return response
         return _to_sign_in(visit, "You are signed out.")
 
@@ -239,7 +226,7 @@ async def count_password(admission: Admission, visit: Visit[Any]) -> None:
 
 def _to_sign_in(visit: Visit[Any], message: str) -> Response:
     response = RedirectResponse(visit.url("sign_in"), 303, HEADERS)
-    forget_secret(visit.request, response)
+    SESSION.forget(visit.request, response)
     set_flash(visit.request, response, "good", message)
     return response
 
@@ -296,12 +283,12 @@ class ProviderSignInPages(Pages):
         except Unavailable as error:
             return self._refused(visit, str(error))
         response = RedirectResponse(url, 303, HEADERS)
-        set_attempt(visit.request, response, attempt)
+        ATTEMPT.set(visit.request, response, attempt)
         return response
 
     @page("/console/sign-in/provider/answer", access=everyone)
     async def provider_answer(self, visit: Visit[ProviderAnswer]) -> Answer:
-        provider, given, kept = self._there(), visit.input, attempt_of(visit.request)
+        provider, given, kept = self._there(), visit.input, ATTEMPT.read(visit.request)
         await self._count(visit)
         attempt = _ATTEMPT.fullmatch(kept)
         if attempt is None or not hmac.compare_digest(_drawn(kept, "state"), given.state):
@@ -317,14 +304,14 @@ class ProviderSignInPages(Pages):
             return self._refused(visit, str(error))
         where, wanted = UUID(attempt[2]) if attempt[2] else None, unquote(attempt[3])
         try:
-            secret = await self._sign_in.sign_in(identity, secret_of(visit.request), where)
+            secret = await self._sign_in.sign_in(identity, SESSION.read(visit.request), where)
         except Unauthorized as error:
             return self._refused(visit, str(error))
         if not isinstance(secret, str):
             return Shown("workspaces/pages/choose_workspace.html", {"choices": (), "accounts": secret, "next": wanted})
         response = RedirectResponse(address_of_ours(visit, wanted), 303, HEADERS)
-        forget_attempt(visit.request, response)
-        set_secret(visit.request, response, secret, SIGNED_IN_FOR_AT_MOST)
+        ATTEMPT.forget(visit.request, response)
+        SESSION.set(visit.request, response, secret, SIGNED_IN_FOR_AT_MOST)
         set_id_token(visit.request, response, identity.id_token, SIGNED_IN_FOR_AT_MOST)
         return response
 
@@ -348,7 +335,7 @@ class ProviderSignInPages(Pages):
                 _log.warning("operator.provider_away", reason=str(error))
         response = RedirectResponse(target or there, 303, HEADERS)
         if visit.operator_or_none is None:
-            forget_id_token(visit.request, response)
+            ID_TOKEN.forget(visit.request, response)
         if target is None:
             set_flash(visit.request, response, "good", f"Signed out of Docent, but not of {self._methods.provider}.")
         return response
@@ -379,7 +366,7 @@ class ProviderSignInPages(Pages):
     def _refused(self, visit: Visit[Any], reason: str) -> Response:
         _log.warning("operator.sign_in_refused")
         response = RedirectResponse(visit.url("sign_in"), 303, HEADERS)
-        forget_attempt(visit.request, response)
+        ATTEMPT.forget(visit.request, response)
         set_flash(visit.request, response, "bad", reason)
         return response
 
