@@ -24,6 +24,11 @@ ALONE: Final[Mapping[str, Any]] = dict.fromkeys(
 )
 """The settings of a command that works in a data folder of its own: of the environment, it takes the models alone."""
 
+NO_CHAT_MODELS: Final[Mapping[str, Any]] = dict.fromkeys(
+    (f"{part}_{field}" for part in ("model", "fallback_model", "helper_model") for field in ("url", "name")), ""
+)
+"""The settings of a command that asks no chat model."""
+
 
 @asynccontextmanager
 async def open_installation() -> AsyncIterator[tuple[Stored, Actor]]:

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Final
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.bootstrap.answering import open_playground
 from app.bootstrap.infrastructure import open_infrastructure
-from app.cli.local_operator import live_agent, local_operator, meant_agent
-from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for, table
+from app.cli.local_operator import NO_CHAT_MODELS, live_agent, local_operator, meant_agent
+from app.cli.sources.crawl_progress import asking_progress
+from app.cli.terminal import AgentName, AsJson, fail, out, print_json, run, settings_for, table
 from app.core.errors import InvalidInput
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
@@ -26,10 +26,7 @@ from app.settings import Settings
 _MOST_BYTES: Final = 200_000_000
 _SHOWN: Final = 20
 _REPLY_CHARS: Final = 120
-_OTHERS: Final = (
-    "model_url", "model_name", "fallback_model_url", "fallback_model_name", "helper_model_url", "helper_model_name",
-    "rerank_url", "action_hosts",
-)  # fmt: skip
+_NOTHING_SENT: Final[dict[str, Any]] = {**NO_CHAT_MODELS, "rerank_url": "", "action_hosts": ""}
 _NEEDS_SENDING: Final = (
     "DOCENT_EMBEDDINGS_URL is set, so a question can be searched for only by sending it there. Add --send to do so."
 )
@@ -59,8 +56,7 @@ def import_(
     """Read past conversations of another help desk, and show which of their questions an agent would answer. Personal
     data is masked. Without --send, nothing leaves this installation: answers quote the pages."""
     began = perf_counter()
-    chosen: dict[str, Any] = {} if send else dict.fromkeys(_OTHERS, "")
-    settings = settings_for(**chosen)
+    settings = settings_for(**({} if send else _NOTHING_SENT))
     if settings.embeddings_url and not send:
         fail(_NEEDS_SENDING, 2)
     try:
@@ -86,12 +82,8 @@ async def _import(
         actor = await local_operator(base)
         agent = await live_agent(base, await meant_agent(base, actor, named))
         past = PastQuestions(playground, base.models.questions, LanguageGuesser())
-        columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=err) as progress:
-            bar = progress.add_task("Asking", total=None)
-            made = await past.replay(
-                actor, agent.id, len(found), questions, lambda done, of: progress.update(bar, completed=done, total=of)
-            )
+        with asking_progress() as show:
+            made = await past.replay(actor, agent.id, len(found), questions, show)
         if shows:
             _print(made, kept.top)
         return made, await KeptQuestions(base.record, past, PatternMatcher()).keep(actor, agent, made, kept)

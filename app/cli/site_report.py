@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
@@ -19,10 +18,11 @@ from app.bootstrap.answering import open_playground
 from app.bootstrap.infrastructure import open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.demo.command import orderly_end
-from app.cli.local_operator import ALONE, local_operator
+from app.cli.local_operator import ALONE, NO_CHAT_MODELS, local_operator
+from app.cli.sources.crawl_progress import asking_progress
 from app.cli.sources.run_now import read_now
 from app.cli.sources.website_address import check_website, website_address, website_name
-from app.cli.terminal import Allow, AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.terminal import Allow, AsJson, fail, out, print_json, run, settings_for
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.kit.job_queue import InlineJobQueue
@@ -37,10 +37,7 @@ from app.sources.source import READ_STATUSES, SourceConfig
 
 _MOST_PAGES: Final = 500
 _PATIENT_MS: Final = 30_000  # a busy machine must not change the answers
-_MODELS: Final = (
-    "model_url", "model_name", "fallback_model_url", "fallback_model_name", "helper_model_url", "helper_model_name",
-    "embeddings_url", "rerank_url",
-)  # fmt: skip
+_SETTINGS: Final[dict[str, Any]] = {**ALONE, **NO_CHAT_MODELS, "embeddings_url": "", "rerank_url": ""}
 
 
 def report(
@@ -59,7 +56,7 @@ def report(
     site = website_address(site)
     with orderly_end(), ExitStack() as closing:
         data = closing.enter_context(tempfile.TemporaryDirectory(prefix="docent-report-"))
-        settings = settings_for(data=Path(data), crawl_allow=allow, **{**ALONE, **dict.fromkeys(_MODELS, "")})
+        settings = settings_for(data=Path(data), crawl_allow=allow, **_SETTINGS)
         try:
             check_website(site, settings.crawl_allow)
             if not to.absolute().parent.is_dir():
@@ -101,13 +98,9 @@ async def _report(settings: Settings, site: str, max_pages: int, given: Sequence
             )
             why = next((page.reason for page in pages.items if page.reason), ended.stop_reason)
             fail(f"{site} was not read: {why.rstrip('.')}. Correct the address, or try again later.")
-        columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=err) as progress:
-            bar = progress.add_task("Asking", total=None)
+        with asking_progress() as show:
             reports = SiteReports(base.record, Quotes(playground), base.clock)
-            return await reports.of_source(
-                actor, source, ended, given, lambda asked, of: progress.update(bar, completed=asked, total=of)
-            )
+            return await reports.of_source(actor, source, ended, given, show)
 
 
 def _print(made: SiteReport, to: Path, seconds: float) -> None:

@@ -59,7 +59,7 @@ def check_json(request: Request, body: bytes) -> None:
     try:
         value = json.loads(
             body.decode("utf-8"),
-            object_pairs_hook=_unique_keys,
+            object_pairs_hook=unique_keys,
             parse_constant=_refuse_constant,
         )
     except (ValueError, RecursionError) as error:
@@ -75,7 +75,8 @@ def _check_media_type(content_type: str) -> None:
         raise Refusal("unsupported_media_type", 'Send JSON in UTF-8 with "Content-Type: application/json".')
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For `json.loads`: raises ValueError for a repeated key, of which two parsers may read different ones."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key is repeated")

@@ -20,6 +20,7 @@ from app.core.text.turn_language import primary_subtag
 from app.core.turn import VisitorSession
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord
+from app.web.request_body import unique_keys
 from app.web.validation_messages import invalid_input_of
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspace import SigningKey
@@ -155,19 +156,12 @@ class VisitorTokens:
 def _json(part: str) -> dict[str, Any]:
     """Rejects anything but an object, and what two parsers may read differently: duplicate names, unlimited nesting."""
     try:
-        fields = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=_unique)
+        fields = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError):
         raise _refused() from None
     if not isinstance(fields, dict):
         raise _refused()
     return fields
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name is repeated")
-    return found
 
 
 def _parsed(claims: dict[str, Any]) -> VisitorClaims:

@@ -89,6 +89,15 @@ class NotFetched:
     retry_after_seconds: float | None = None
 
 
+class NotRead(Exception):
+    """A document that is no page of a website could not be read: `outcome` and `reason` as of a page."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why a URL is not requested at all."""

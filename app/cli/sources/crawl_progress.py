@@ -1,4 +1,4 @@
-"""The bar that shows how far a crawl is."""
+"""The bars that show how far a crawl is, and how many questions were asked."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +20,15 @@ def crawl_progress() -> Iterator[Callable[[Mapping[str, int]], None]]:
             progress.update(bar, total=seen or None, completed=seen - counts.get("queued", 0))
 
         yield show
+
+
+@contextmanager
+def asking_progress() -> Iterator[Callable[[int, int], None]]:
+    """Gives a function that takes how many questions were asked, and of how many."""
+    columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as progress:
+        bar = progress.add_task("Asking", total=None)
+        yield lambda asked, of: progress.update(bar, completed=asked, total=of)
 
 
 def in_words(counts: Mapping[str, int]) -> str:

@@ -14,6 +14,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Final
 
 from crawler.extract.page import Outcome
+from crawler.fetch.fetch_result import NotRead, Refusal
 from crawler.worker_processes import limit_memory, serve_requests
 
 COMMIT: Final = 1
@@ -129,15 +130,6 @@ _TAGGED: Final = re.compile(rb"object ([0-9a-f]{40})\n")
 _ROOT: Final = re.compile(rb"tree ([0-9a-f]{40})\n")
 
 
-class GitFailed(Exception):
-    """`outcome` and `reason` as of a page; `str` is the reason."""
-
-    def __init__(self, outcome: Outcome, reason: str) -> None:
-        super().__init__(reason)
-        self.outcome = outcome
-        self.reason = reason
-
-
 @dataclass(frozen=True, slots=True)
 class GitFile:
     """`path` is relative to the repository's root; `blob` names the content, and that alone."""
@@ -148,12 +140,12 @@ class GitFile:
 
 def files_of(objects: Objects, tip: bytes, folder: str, suffixes: tuple[str, ...]) -> list[GitFile]:
     """Those below `folder` ("" for all) whose names end in one of `suffixes`, of a commit or of the commit that a tag
-    names. Without links, submodules, and names that begin with a full stop. Raises GitFailed."""
+    names. Without links, submodules, and names that begin with a full stop. Raises NotRead."""
     root = _root(objects, tip)
     for part in folder.split("/") if folder else ():
         inner = {name: entry for name, mode, entry in _entries(objects, root) if S_ISDIR(mode)}
         if part not in inner:
-            raise GitFailed(Outcome.NOT_FOUND, f"the repository has no folder {folder}")
+            raise NotRead(Outcome.NOT_FOUND, f"the repository has no folder {folder}")
         root = inner[part]
     found: list[GitFile] = []
     seen = 0
@@ -163,7 +155,7 @@ def files_of(objects: Objects, tip: bytes, folder: str, suffixes: tuple[str, ...
         for name, mode, entry in _entries(objects, tree):
             seen += 1
             if seen > MAX_ENTRIES:
-                raise GitFailed(Outcome.TOO_LARGE, f"the repository has more than {MAX_ENTRIES} files and folders")
+                raise NotRead(Outcome.TOO_LARGE, f"the repository has more than {MAX_ENTRIES} files and folders")
             if name.startswith(".") or "/" in name:
                 continue
             if S_ISDIR(mode):
@@ -183,7 +175,7 @@ def _root(objects: Objects, name: bytes) -> bytes:
         if kind == COMMIT:
             return found[1]
         name = found[1]
-    raise GitFailed(Outcome.NOT_HTML, "its server did not send the commit")
+    raise NotRead(Outcome.NOT_HTML, "its server did not send the commit")
 
 
 def _entries(objects: Objects, tree: bytes) -> list[tuple[str, int, bytes]]:
@@ -193,7 +185,7 @@ def _entries(objects: Objects, tree: bytes) -> list[tuple[str, int, bytes]]:
 
     kind, content = objects.get(tree, (0, b""))
     if kind != TREE:
-        raise GitFailed(Outcome.NOT_HTML, "its server did not send all folders")
+        raise NotRead(Outcome.NOT_HTML, "its server did not send all folders")
     found: list[tuple[str, int, bytes]] = []
     try:
         for name, mode, entry in parse_tree(content, 20):
@@ -202,7 +194,7 @@ def _entries(objects: Objects, tree: bytes) -> list[tuple[str, int, bytes]]:
             except UnicodeDecodeError:
                 continue
     except (ObjectFormatException, ValueError) as error:
-        raise GitFailed(Outcome.NOT_HTML, "a folder of it cannot be read") from error
+        raise NotRead(Outcome.NOT_HTML, "a folder of it cannot be read") from error
     return found
 
 
@@ -229,12 +221,6 @@ class PackAnswer:
     texts: Mapping[bytes, bytes] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class PackFailure:
-    outcome: Outcome
-    reason: str
-
-
 def serve_packs(pipe: Connection) -> None:
     """Entry point of the process, for `WorkerProcesses`."""
     import dulwich.pack  # noqa: F401 - takes a tenth of a second, which is no pack's
@@ -243,16 +229,16 @@ def serve_packs(pipe: Connection) -> None:
     serve_requests(pipe, _answer)
 
 
-def _answer(request: PackRequest) -> PackAnswer | PackFailure:
+def _answer(request: PackRequest) -> PackAnswer | Refusal:
     try:
         return _read(request)
-    except GitFailed as error:
-        return PackFailure(error.outcome, error.reason)
+    except NotRead as error:
+        return Refusal(error.outcome, error.reason)
     except PackGarbled as error:
-        return PackFailure(Outcome.NOT_HTML, f"this is not a readable Git repository: {error}")
+        return Refusal(Outcome.NOT_HTML, f"this is not a readable Git repository: {error}")
     except (PackTooLarge, MemoryError):
         most = f"{MAX_UNPACKED_BYTES // 1024**2} MiB"
-        return PackFailure(Outcome.TOO_LARGE, f"the repository's files are larger than {most}")
+        return Refusal(Outcome.TOO_LARGE, f"the repository's files are larger than {most}")
 
 
 def _read(request: PackRequest) -> PackAnswer:

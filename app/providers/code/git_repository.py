@@ -13,12 +13,12 @@ import anyio
 from anyio import from_thread, to_thread
 
 from app.kit.guarded_client import GuardedClient
-from app.providers.code.git_pack import GitFailed, GitFile, PackAnswer, PackFailure, PackRequest, serve_packs
+from app.providers.code.git_pack import GitFile, PackAnswer, PackRequest, serve_packs
 from crawler.address_policy import Endpoint
 from crawler.errors import BodyGarbled, BodyTooLarge, CrawlError, TimedOut, UrlRefused
 from crawler.extract.page import Outcome
 from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
-from crawler.fetch.fetch_result import SiteAccess
+from crawler.fetch.fetch_result import NotRead, Refusal, SiteAccess
 from crawler.fetch.http_answers import REDIRECTS, status_outcome
 from crawler.url_rules import check_url, resolve_url
 from crawler.worker_processes import WorkerFailed, WorkerProcesses
@@ -68,12 +68,12 @@ class GitRemotes(GuardedClient):
         await super().__aexit__()
 
     def repository(self, url: str, headers: Mapping[str, str] | None = None) -> "GitRepository":
-        """`headers` are sent to the repository's own website only. Raises GitFailed for an address that may not be
+        """`headers` are sent to the repository's own website only. Raises NotRead for an address that may not be
         called."""
         try:
             access = SiteAccess(check_url(url.strip(), self._policy), headers or {})
         except UrlRefused as error:
-            raise GitFailed(Outcome.FORBIDDEN_ADDRESS, error.reason) from error
+            raise NotRead(Outcome.FORBIDDEN_ADDRESS, error.reason) from error
 
         async def ask(asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
             return await self._ask(access, asked, sent, body)
@@ -85,14 +85,14 @@ class GitRemotes(GuardedClient):
             with anyio.fail_after(self._timeout_seconds):
                 return await self._answer(access, asked, sent, body)
         except UrlRefused as error:
-            raise GitFailed(Outcome.FORBIDDEN_ADDRESS, error.reason) from error
+            raise NotRead(Outcome.FORBIDDEN_ADDRESS, error.reason) from error
         except BodyTooLarge as error:
             most = f"{MAX_ANSWER_BYTES // 1024**2} MiB"
-            raise GitFailed(Outcome.TOO_LARGE, f"the repository sends more than {most} at once") from error
+            raise NotRead(Outcome.TOO_LARGE, f"the repository sends more than {most} at once") from error
         except (TimeoutError, TimedOut) as error:
-            raise GitFailed(Outcome.TIMED_OUT, f"no answer within {self._timeout_seconds:g} s") from error
+            raise NotRead(Outcome.TIMED_OUT, f"no answer within {self._timeout_seconds:g} s") from error
         except (BodyGarbled, CrawlError) as error:
-            raise GitFailed(Outcome.UNREACHABLE, error.reason) from error
+            raise NotRead(Outcome.UNREACHABLE, error.reason) from error
 
     async def _answer(self, access: SiteAccess, asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
         url = self._checked(asked)
@@ -106,17 +106,17 @@ class GitRemotes(GuardedClient):
                     continue
                 if answer.status != 200:
                     outcome, reason = status_outcome(answer.status)
-                    raise GitFailed(outcome, f"{url.path}: {reason}")
+                    raise NotRead(outcome, f"{url.path}: {reason}")
                 encoding = answer.headers.get("content-encoding", "")
                 content = await read_body(answer.chunks, encoding, MAX_ANSWER_BYTES)
                 came_from = str(url)
                 kind = answer.headers.get("content-type", "")
                 return _Reply(kind, "" if came_from == asked else came_from, content)
-        raise GitFailed(Outcome.TOO_MANY_REDIRECTS, f"more than {MAX_REDIRECTS} redirects")
+        raise NotRead(Outcome.TOO_MANY_REDIRECTS, f"more than {MAX_REDIRECTS} redirects")
 
 
 class GitRepository:
-    """For one reading: the branches are read once. Every method raises GitFailed."""
+    """For one reading: the branches are read once. Every method raises NotRead."""
 
     def __init__(self, url: str, ask: _Ask, unpacking: WorkerProcesses) -> None:
         self._url = url
@@ -150,18 +150,18 @@ class GitRepository:
 
     async def _unpack(self, request: PackRequest) -> PackAnswer:
         try:
-            answer: PackAnswer | PackFailure = await self._unpacking.ask(request, owner=self._url)
+            answer: PackAnswer | Refusal = await self._unpacking.ask(request, owner=self._url)
         except WorkerFailed as error:
-            raise GitFailed(Outcome.NOT_HTML, f"unpacking what the repository sent {error}") from error
-        if isinstance(answer, PackFailure):
-            raise GitFailed(answer.outcome, answer.reason)
+            raise NotRead(Outcome.NOT_HTML, f"unpacking what the repository sent {error}") from error
+        if isinstance(answer, Refusal):
+            raise NotRead(answer.outcome, answer.reason)
         return answer
 
     def _tip(self, refs: Mapping[bytes, bytes | None], depth: int | None = None) -> list[bytes]:
         tip = next((refs[name] for name in self._names if refs.get(name)), None)
         if tip is None:
             named = f"no branch or tag {self._branch}" if self._branch else "no commit"
-            raise GitFailed(Outcome.NOT_FOUND, f"the repository has {named}")
+            raise NotRead(Outcome.NOT_FOUND, f"the repository has {named}")
         return [tip]
 
     @property
@@ -181,9 +181,9 @@ class GitRepository:
                 "", wants, _NoHistory(), pack.write, ref_prefix=prefixes, depth=depth, filter_spec=filter_spec
             )
         except (GitProtocolError, NotGitRepository, NotImplementedError) as error:
-            raise GitFailed(Outcome.NOT_HTML, f"this is not a readable Git repository: {error}") from error
+            raise NotRead(Outcome.NOT_HTML, f"this is not a readable Git repository: {error}") from error
         except (ValueError, LookupError, AssertionError, EOFError) as error:
-            raise GitFailed(Outcome.NOT_HTML, "what it answers is not Git's protocol") from error
+            raise NotRead(Outcome.NOT_HTML, "what it answers is not Git's protocol") from error
         return fetched, pack.getvalue()
 
 
@@ -212,7 +212,7 @@ def _client(url: str, ask: _Ask) -> "AbstractHttpGitClient":
             if reply is None:
                 reply = from_thread.run(ask, url, headers or {}, body)
             if not reply.content_type.startswith("application/x-git-"):  # else dulwich asks for objects one by one
-                raise GitFailed(Outcome.NOT_HTML, "no Git repository answers there")
+                raise NotRead(Outcome.NOT_HTML, "no Git repository answers there")
             if is_branches:
                 remembered[url, body] = reply
             return reply, BytesIO(reply.body).read

@@ -111,7 +111,7 @@ class AdminSourceAccess(Api):
 
 TIMESTAMP_HEADER = "docent-timestamp"
 SIGNATURE_HEADER = "docent-signature"
-MAX_BODY_BYTES = 16 * DEFAULT_MAX_BODY_BYTES  # 500 addresses of 2,048 characters
+MAX_CALL_BYTES = 16 * DEFAULT_MAX_BODY_BYTES  # 500 addresses of 2,048 characters
 
 
 class HookOut(Model):
@@ -151,7 +151,7 @@ class SourceHookApi(Api):
     async def call_hook(self, call: Call[None, None]) -> RunOut:
         """The signature covers the raw bytes, so the body is only parsed as JSON after it was checked."""
         request, source_id = call.request, call.path_id("source_id")
-        body = await read_body(request, MAX_BODY_BYTES)
+        body = await read_body(request, MAX_CALL_BYTES)
         headers = request.headers
         actor = await self._hooks.caller(
             source_id, headers.get(TIMESTAMP_HEADER, ""), headers.get(SIGNATURE_HEADER, ""), body

@@ -9,9 +9,10 @@ from urllib.parse import quote, unquote
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, day_of
-from app.sources.listed.json_api import ApiFailed, Json, JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
 from app.sources.source import AccessKind
 from crawler.extract.page import Outcome
+from crawler.fetch.fetch_result import NotRead
 
 # Confluence's storage format as HTML. https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
 _AC, _RI = "{ac}", "{ri}"
@@ -118,7 +119,7 @@ class Confluence(DocumentList):
         key = unquote(named[1])
         spaces = objects_of(await self._api.get(f"{_API}/spaces?keys={quote(key, safe='')}"), "results")
         if not spaces:
-            raise ApiFailed(Outcome.NOT_FOUND, f"there is no space {key} that this account may read")
+            raise NotRead(Outcome.NOT_FOUND, f"there is no space {key} that this account may read")
         return f"{_API}/spaces/{text_of(spaces[0], 'id')}/{_PAGES}"
 
     async def text(self, article: Article) -> str:
@@ -126,7 +127,7 @@ class Confluence(DocumentList):
         try:
             return html_of_storage(text_of(object_of(object_of(page, "body"), "storage"), "value"))
         except ValueError as error:
-            raise ApiFailed(Outcome.UNREADABLE_FILE, "its body is not in the storage format") from error
+            raise NotRead(Outcome.UNREADABLE_FILE, "its body is not in the storage format") from error
 
 
 def _article(page: Json, site: str) -> Article:

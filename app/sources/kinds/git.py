@@ -8,12 +8,12 @@ from typing import Final
 from urllib.parse import quote
 
 from app.core.errors import InvalidInput
-from app.providers.code.git_pack import GitFailed
 from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind
-from app.sources.listed.json_api import ApiFailed, ListedSource
+from app.sources.listed.json_api import ListedSource
 from app.sources.source import SourceConfig
 from crawler.decoding import decode_html
 from crawler.extract.page import Outcome
+from crawler.fetch.fetch_result import NotRead
 from crawler.url_rules import CheckedUrl
 
 SUFFIXES: Final = (".md", ".mdx", ".markdown")
@@ -38,14 +38,11 @@ class GitMarkdown(DocumentList):
         self._repository = source.remotes.repository(str(source.start), headers)
         self._start = source.start
         self._source = source.config
-        self._said: Mapping[str, bytes | ApiFailed] = {}
+        self._said: Mapping[str, bytes | NotRead] = {}
 
     async def articles(self) -> AsyncIterator[Article]:
         source = self._source
-        try:
-            tree = await self._repository.tree(source.branch, source.folder, SUFFIXES)
-        except GitFailed as error:
-            raise ApiFailed(error.outcome, error.reason) from error
+        tree = await self._repository.tree(source.branch, source.folder, SUFFIXES)
         below = f"{source.folder.strip('/')}/" if source.folder.strip("/") else ""
         for file in tree.files:
             place = source.page_url or _shown_at(self._start, tree.branch)
@@ -57,19 +54,19 @@ class GitMarkdown(DocumentList):
         keys = [article.key for article in articles]
         try:
             self._said = await self._repository.texts(keys) if keys else {}
-        except GitFailed as error:
-            self._said = dict.fromkeys(keys, ApiFailed(error.outcome, error.reason))
+        except NotRead as error:
+            self._said = dict.fromkeys(keys, error)
 
     async def text(self, article: Article) -> str:
         blob = self._said.get(article.key)
         if blob is None:
-            raise ApiFailed(Outcome.UNREACHABLE, "the repository's server did not send this file")
-        if isinstance(blob, ApiFailed):
+            raise NotRead(Outcome.UNREACHABLE, "the repository's server did not send this file")
+        if isinstance(blob, NotRead):
             raise blob
         text = decode_html(blob, "utf-8")
         front = _FRONT_MATTER.match(text)
         if front and _DRAFT.search(front[1]):
-            raise ApiFailed(Outcome.NOINDEX, "its front matter marks it as a draft")
+            raise NotRead(Outcome.NOINDEX, "its front matter marks it as a draft")
         return text
 
 

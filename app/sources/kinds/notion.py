@@ -6,9 +6,10 @@ from html import escape
 from typing import Final
 
 from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, day_of
-from app.sources.listed.json_api import ApiFailed, Json, JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
 from app.sources.source import AccessKind
 from crawler.extract.page import Outcome
+from crawler.fetch.fetch_result import NotRead
 
 # Notion's blocks and rich text as HTML. https://developers.notion.com/reference/block
 Children = Callable[[str], Awaitable[list[Json]]]
@@ -144,7 +145,7 @@ class Notion(DocumentList):
                 nonlocal calls
                 calls += 1
                 if calls > _MAX_CALLS:
-                    raise ApiFailed(Outcome.TOO_LARGE, f"reading it takes more than {_MAX_CALLS} calls")
+                    raise NotRead(Outcome.TOO_LARGE, f"reading it takes more than {_MAX_CALLS} calls")
                 place = f"&start_cursor={after}" if after else ""
                 return await self._api.get(f"/v1/blocks/{block_id}/children?page_size={_PER_CALL}{place}")
 

@@ -29,7 +29,7 @@ class Article:
 
 class DocumentList(Protocol):
     """A source's list from one vendor's API or in one format, opened for one reading. `articles` and `text` raise
-    ApiFailed."""
+    NotRead."""
 
     def articles(self) -> AsyncIterator[Article]:
         """Every public article, without drafts, page by page."""

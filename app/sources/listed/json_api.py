@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from app.sources.source import SourceAccess, SourceConfig
 from crawler.errors import UrlRefused
 from crawler.extract.page import Outcome
-from crawler.fetch.fetch_result import NotFetched, SiteAccess, WantedBody
+from crawler.fetch.fetch_result import NotFetched, NotRead, SiteAccess, WantedBody
 from crawler.url_rules import CheckedUrl, check_url, site_key
 
 if TYPE_CHECKING:  # Git and HTTP, which most commands do without
@@ -39,15 +39,6 @@ _DOCUMENT: Final = WantedBody(
 Json = Mapping[str, Any]
 
 
-class ApiFailed(Exception):
-    """`outcome` and `reason` as for a page; `str` is the reason."""
-
-    def __init__(self, outcome: Outcome, reason: str) -> None:
-        super().__init__(reason)
-        self.outcome = outcome
-        self.reason = reason
-
-
 @dataclass(frozen=True, slots=True)
 class ListedSource:
     """A source that is about to be read: `start` is its address, checked; `access` is for its website alone."""
@@ -68,24 +59,24 @@ class JsonApi:
         self._fetcher = source.fetcher.with_access(SiteAccess(source.start, sent)) if sent else source.fetcher
 
     async def get(self, path: str) -> Json:
-        """The object at an address, or at a path of the source's website. Raises ApiFailed."""
+        """The object at an address, or at a path of the source's website. Raises NotRead."""
         return _object(await self.body(path, _JSON))
 
     async def post(self, path: str, query: Json) -> Json:
-        """The object that answers `query` there. Raises ApiFailed."""
+        """The object that answers `query` there. Raises NotRead."""
         return _object(await self.body(path, _JSON, json.dumps(query).encode()))
 
     async def body(self, path: str, wanted: WantedBody = _DOCUMENT, query: bytes | None = None) -> bytes:
-        """The bytes there. Raises ApiFailed."""
+        """The bytes there. Raises NotRead."""
         try:
             url = check_url(urljoin(f"{self.start.origin}/", path), self._fetcher.policy)
         except (UrlRefused, ValueError) as error:
-            raise ApiFailed(Outcome.FORBIDDEN_ADDRESS, "the API links to an invalid address") from error
+            raise NotRead(Outcome.FORBIDDEN_ADDRESS, "the API links to an invalid address") from error
         if site_key(url) != site_key(self.start):
-            raise ApiFailed(Outcome.OUT_OF_SCOPE, f"the API leads to another website ({url.host})")
+            raise NotRead(Outcome.OUT_OF_SCOPE, f"the API leads to another website ({url.host})")
         answer = await self._fetcher.fetch(str(url), wanted=wanted, query=query)
         if isinstance(answer, NotFetched):
-            raise ApiFailed(answer.outcome, f"{url.path}: {answer.reason}")
+            raise NotRead(answer.outcome, f"{url.path}: {answer.reason}")
         return answer.body
 
 
@@ -93,9 +84,9 @@ def _object(body: bytes) -> Json:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise ApiFailed(Outcome.NOT_HTML, "the response is not JSON") from error
+        raise NotRead(Outcome.NOT_HTML, "the response is not JSON") from error
     if not isinstance(value, dict):
-        raise ApiFailed(Outcome.NOT_HTML, "the response is not a JSON object")
+        raise NotRead(Outcome.NOT_HTML, "the response is not a JSON object")
     return value
 
 

@@ -16,7 +16,7 @@ from app.kit.tasks import Interrupted, unless
 from app.knowledge.document import PageContent
 from app.providers.code.git_repository import GitRemotes
 from app.sources.listed.document_list import Article, DocumentList, ListedKind
-from app.sources.listed.json_api import ApiFailed, ListedSource
+from app.sources.listed.json_api import ListedSource
 from app.sources.runs.crawler_site_reader import page_content
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
 from app.sources.source import SourceAccess, SourceConfig
@@ -24,6 +24,7 @@ from crawler.discover.scope import passes_patterns
 from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.extract.extraction_pool import Extractor
 from crawler.extract.page import Outcome
+from crawler.fetch.fetch_result import NotRead
 from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import check_url, normalise_url
 
@@ -96,7 +97,7 @@ class ListedReader:
                 await unless(cancelled, partial(documents.fetch_ahead, listed.changed(pages)))
                 for page in pages:
                     await settle(replace(await self._read(source, documents, listed, page), read_at=self._clock.now()))
-        except ApiFailed as error:
+        except NotRead as error:
             raise InvalidInput("url", f"The list of pages could not be read: {error.reason}.") from error
         except Interrupted:
             pass
@@ -136,7 +137,7 @@ class ListedReader:
         try:
             text = await documents.text(article)
             content = await self._content(source, article, page.url, text)
-        except ApiFailed as error:
+        except NotRead as error:
             return _ended(page, error.outcome, error.reason)
         except ExtractionFailed as error:
             return _ended(page, Outcome.EMPTY_TEXT, error.reason)

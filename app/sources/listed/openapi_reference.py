@@ -14,8 +14,9 @@ from anyio import to_thread
 
 from app.kit.yaml_loader import YamlLoader
 from app.sources.listed.document_list import Article, DocumentList
-from app.sources.listed.json_api import ApiFailed, Json, JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
 from crawler.extract.page import Outcome
+from crawler.fetch.fetch_result import NotRead
 
 MAX_REFERENCES: Final = 100_000  # per document
 MAX_DEPTH: Final = 4  # of nested properties
@@ -137,12 +138,12 @@ class OpenApiReference(DocumentList):
 
 
 def _articles(body: bytes, url: str, page_url: str) -> list[Article]:
-    """Raises ApiFailed."""
+    """Raises NotRead."""
     document = OpenApiDocument(_parsed(body))
     root = document.root
     version = text_of(root, "openapi") or str(root.get("swagger", ""))
     if not _VERSION.fullmatch(version):
-        raise ApiFailed(Outcome.NOT_HTML, "the document is neither OpenAPI 3 nor Swagger 2.0")
+        raise NotRead(Outcome.NOT_HTML, "the document is neither OpenAPI 3 nor Swagger 2.0")
     found: list[Article] = []
     for path, path_item in object_of(root, "paths").items():
         item = document.resolve(path_item)
@@ -164,9 +165,9 @@ def _parsed(body: bytes) -> Json:
     try:
         document = json.loads(body) if body.lstrip()[:1] == b"{" else yaml.load(body, YamlLoader)  # noqa: S506 - safe
     except (ValueError, RecursionError, yaml.YAMLError) as error:
-        raise ApiFailed(Outcome.NOT_HTML, "the document is neither JSON nor YAML") from error
+        raise NotRead(Outcome.NOT_HTML, "the document is neither JSON nor YAML") from error
     if not isinstance(document, dict):
-        raise ApiFailed(Outcome.NOT_HTML, "the document is not an object")
+        raise NotRead(Outcome.NOT_HTML, "the document is not an object")
     return document
 
 
