@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, select, update
 from app.actions.action import Action
 from app.core.errors import InvalidInput, NotFound
 from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
-from app.store.sealed_rows import SealedRows
+from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.agents import AGENTS
 from app.store.transaction import Repository, affected_rows, row_of, value_of
 
@@ -38,8 +38,7 @@ ACTIONS = table(
     column("done_text", StorableText, default="", server_default=sa.text("''")),
     column("revision", sa.Integer, default=1, server_default=sa.text("1")),
     column("header_names", StorableJson),
-    column("sealed", sa.LargeBinary),
-    column("sealed_by", sa.String(16)),
+    *sealed_columns(),
     column("created_at", UtcDateTime),
     sa.UniqueConstraint("agent_id", "name"),
 )

@@ -28,7 +28,7 @@ from app.agents.signed_user import UserIssuer, UserKey
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.store.schema import Audited, StorableText, UtcDateTime, column, own_id, parent, table
-from app.store.sealed_rows import SealedRows
+from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS, IS_LIVE_VERSION, WORKSPACES
 from app.store.transaction import (
     Keyset,
@@ -89,8 +89,7 @@ MODEL_ENDPOINTS = table(
     column("price_cached", Float),
     column("price_answer", Float),
     column("revision", Integer),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    *sealed_columns(),
     UniqueConstraint("workspace_id", "name"),
 )
 

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import LargeBinary, Row, String, func, select
+from sqlalchemy import Row, func, select
 
 from app.mail.mail import Mail, MailLink
 from app.store.delivery_loop import Deliveries, DeliveryState, DueRow, delivery_columns
 from app.store.schema import UtcDateTime, column, own_id, parent, table
-from app.store.sealed_rows import SealedRows
+from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.transaction import Repository, new_id
 
 # Sealed as a whole with the key `sealed_by`. A row is deleted once its mail was sent.
@@ -19,8 +19,7 @@ MAILS = table(
     "mails",
     own_id(),
     parent("workspace_id", "workspaces", index=True),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    *sealed_columns(),
     column("created_at", UtcDateTime),
     *delivery_columns("mails"),
 )

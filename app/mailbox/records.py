@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Index, Integer, LargeBinary, String, func, select
+from sqlalchemy import BigInteger, Index, Integer, String, func, select
 
 from app.conversations.live_chat import Author
 from app.mailbox.mailbox import Mailbox
 from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table
-from app.store.sealed_rows import SealedRows
+from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import LIVE_MESSAGES
 from app.store.transaction import Repository, new_id, value_of
@@ -34,8 +34,7 @@ MAILBOXES = table(
     column("read_at", UtcDateTime, nullable=True),
     column("last_error", StorableText),
     column("next_at", UtcDateTime, index=True),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    *sealed_columns(),
 )
 
 

@@ -23,7 +23,7 @@ from app.sources.source import (
     SourceSchedule,
 )
 from app.store.schema import Audited, StorableText, UtcDateTime, column, own_id, parent, table
-from app.store.sealed_rows import SealedRows
+from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.agents import AGENTS
 from app.store.tables.knowledge import CRAWL_RUNS, DOCUMENT_VERSIONS, DOCUMENTS, SOURCES
 from app.store.transaction import Repository, batches, config_from_json, config_to_json, new_id, value_of
@@ -45,8 +45,7 @@ SOURCE_ACCESS = table(
     parent("source_id", "sources"),
     column("kind", String(10)),
     column("name", StorableText),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    *sealed_columns(),
     column("set_at", UtcDateTime),
     UniqueConstraint("source_id"),
 )

@@ -3,12 +3,18 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Table, select
+from sqlalchemy import Column, LargeBinary, Row, String, Table, select
 
 from app.core.errors import SecretsLocked
+from app.store.schema import column
 from app.store.secret_keys import Sealed
 from app.store.tables import all_tables
 from app.store.transaction import Repository, Transaction
+
+
+def sealed_columns() -> tuple[Column[Any], ...]:
+    """What `SealedRows` needs of a table."""
+    return column("sealed", LargeBinary), column("sealed_by", String(16))
 
 
 def sealed_tables() -> list[Table]:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Integer, LargeBinary, Select, String, UniqueConstraint, select, update
+from sqlalchemy import Integer, Select, String, UniqueConstraint, select, update
 
 from app.conversations.conversation import Role
 from app.core.gap_state import GapState
 from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState, Repository
 from app.leads.records import LeadRecords
 from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
-from app.store.sealed_rows import SealedRows
+from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.conversations import MESSAGES, TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.tables.knowledge import DOCUMENTS
@@ -33,8 +33,7 @@ REPOSITORIES = table(
     column("base_path", StorableText),
     column("root", StorableText),
     column("patterns", StorableJson),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    *sealed_columns(),
     column("created_at", UtcDateTime),
 )
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Boolean, LargeBinary, Row, String, UniqueConstraint, func, select
+from sqlalchemy import Boolean, Row, String, UniqueConstraint, func, select
 
 from app.agents.records import AgentRecords
 from app.core.webhook_event import News, WebhookEvent
@@ -15,7 +15,7 @@ from app.gaps.records.gaps import GapRecords
 from app.store.delivery_loop import Deliveries, DeliveryState, DueRow, delivery_columns
 from app.store.outbox import Outbox
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
-from app.store.sealed_rows import SealedRows
+from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import OUTBOX
 from app.store.transaction import Repository, value_of
@@ -31,8 +31,7 @@ NOTICE_CHANNELS = table(
     column("name", StorableText),
     column("events", StorableJson),
     column("is_quoting", Boolean),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    *sealed_columns(),
     column("created_at", UtcDateTime),
 )
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from sqlalchemy import LargeBinary, Row, String, UniqueConstraint, select
+from sqlalchemy import Row, String, UniqueConstraint, select
 
 from app.agents.records import AgentRecords
 from app.conversations.hand_over import hand_over_of
@@ -24,7 +24,7 @@ from app.mail.mail import one_line
 from app.providers.help_desk import Ticket
 from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
-from app.store.sealed_rows import SealedRows
+from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.transaction import Keyset, Repository, new_id, row_of, value_of
@@ -41,8 +41,7 @@ HELP_DESKS = table(
     column("account", StorableText),
     column("inbox", StorableText),
     column("events", StorableJson),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    *sealed_columns(),
     column("created_at", UtcDateTime),
 )
 
