@@ -36,5 +36,5 @@ async def test_turns_of_the_last_month_and_the_drafts_latest_run(tmp_path: Path)
         await GoldenRuns(record, NamesakeSearches(), clock, NO_NAMES).run(actor, agent.id)
         curve = await ThresholdCurves(record, clock).curve(actor, agent.id)
     assert (curve.turns, curve.golden_questions, curve.current) == (1, 1, 0.6)
-    assert [point.threshold for point in curve.points if point.answered == 1.0][-1] == 0.35
+    assert [point.threshold for point in curve.points if point.answered == 1.0][-1] == 0.45
     assert [point.threshold for point in curve.points if point.golden_right == 1.0][-1] == 0.9
