@@ -95,18 +95,20 @@ class ModelSettings(BaseSettings):
     model_price_cached: float = Field(0, ge=0, description="Price per million cached prompt tokens.")
     model_price_answer: float = Field(0, ge=0, description="Price per million answer tokens.")
     fallback_model_price_prompt: float | None = Field(
-        None, ge=0, description="The fallback's; none of three: as above."
+        None, ge=0, description="The fallback's; if none of its three prices is set: those above."
     )
     fallback_model_price_cached: float | None = Field(None, ge=0, description="As the first's.")
     fallback_model_price_answer: float | None = Field(None, ge=0, description="As the first's.")
-    helper_model_price_prompt: float | None = Field(None, ge=0, description="The helper's; none of three: as above.")
+    helper_model_price_prompt: float | None = Field(
+        None, ge=0, description="The helper's; if none of its three prices is set: those above."
+    )
     helper_model_price_cached: float | None = Field(None, ge=0, description="As the model's.")
     helper_model_price_answer: float | None = Field(None, ge=0, description="As the model's.")
     workspace_daily_tokens: int | None = Field(
         None, ge=0, description="Tokens that all agents of a workspace may use in a day (UTC); none: no limit."
     )
     workspace_monthly_tokens: int | None = Field(
-        None, ge=0, description="As that, in a calendar month (UTC); none: no limit."
+        None, ge=0, description="The same in a calendar month (UTC); none: no limit."
     )
     models: Annotated[dict[str, ChatEndpoint], AfterValidator(_nameable)] = Field(
         {},

@@ -91,10 +91,9 @@ class AgentConfig:
     confidence_threshold: float = setting(
         0.25,
         label="Threshold, in percent",
-        meaning="The confidence that a passage needs. A single one that reaches it needs .5 as well.",
+        meaning="The confidence that a passage needs to be answered from.",
         hint="The confidence an answer needs. Below it, the agent says it does not know and the question becomes a "
-        "gap. If a single passage reaches it, that one needs 50% as well. A lower threshold answers more questions, "
-        "but more of the answers are wrong.",
+        "gap. A lower threshold answers more questions, but more of the answers are wrong.",
         group=Group.CONFIDENCE,
         between=(0, 1),
         is_share=True,

@@ -55,7 +55,7 @@ class CuratedAnswer:
         "means what one of several questions means, asked only where nothing else fits.",
     ]
     pattern: Annotated[
-        str, required(MAX_PATTERNS_CHARS, rows=4), "For any_of and semantic one a line; one line for the others."
+        str, required(MAX_PATTERNS_CHARS, rows=4), "One per line for any_of and semantic; a single line otherwise."
     ]
     answer: Annotated[str, required(MAX_ANSWER_CHARS, rows=4)]
     priority: Annotated[int, between(-1000, 1000), "The answer with the higher priority wins."] = 0

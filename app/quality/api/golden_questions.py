@@ -120,7 +120,9 @@ class AdminGoldenQuestions(Api):
 class GoldenRunIn(Model):
     version: Annotated[Literal["live", "draft", "both"], "An agent that was never published only has a draft."] = "both"
     models: tuple[str, ...] = Field((), description="Have the draft answer with each: usual, names of models, none.")
-    judge: Judge = Field("words", description="With models. Model: a text that words do not find, it may find said.")
+    judge: Judge = Field(
+        "words", description="With models: whether the helper model judges expected texts that words do not find."
+    )
 
 
 class GoldenMarkOut(
