@@ -25,6 +25,7 @@ from app.answers.playground import Playground, Quotes
 from app.bootstrap.adapters import (
     configured_action_hosts,
     configured_mailer,
+    configured_oidc_provider,
     open_page_listing,
     open_site_discovery,
 )
@@ -42,7 +43,6 @@ from app.bootstrap.infrastructure import (
 )
 from app.bootstrap.knowledge import chunk_contexts, open_knowledge, open_source_files, page_scope_on
 from app.bootstrap.models import WorkspaceModels, configured_context_writer
-from app.bootstrap.sign_in import bind_sign_in
 from app.conversations.history import History, HistoryCache
 from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.costs import TokenPrices
@@ -67,6 +67,7 @@ from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import CrawlerHttpCaller
+from app.providers.identity.oidc_provider import OidcProvider
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.trial_search import TrialSearch
@@ -86,6 +87,8 @@ from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMet
 from app.web.widget_script import WidgetFolder, built_widget
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import WebhookSender
+from app.workspaces.operator import ProviderRules
+from app.workspaces.operators import SignInMethods
 from app.workspaces.records.tokens import TokenRecords
 
 if TYPE_CHECKING:
@@ -268,7 +271,10 @@ async def _parts(
     parts.bind(StreamPolicy).to(StreamPolicy(drain_seconds=settings.shutdown_seconds))
     parts.bind(ClientAddresses).to(_addresses(settings))
     parts.bind(WidgetFolder).to(built_widget())
-    bind_sign_in(parts, settings, base.clock)
+    provider = configured_oidc_provider(settings, base.clock)
+    parts.bind(OidcProvider).to_optional(provider)
+    parts.bind(ProviderRules).to_optional(settings.provider_rules(settings.workspace) if provider else None)
+    parts.bind(SignInMethods).to(SignInMethods(settings.password_sign_in, settings.provider_name))
     parts.bind(Features).to(base.features)
     return Wiring({**parts, **unfilled(base.features), **doubles}, base.features.fills)
 

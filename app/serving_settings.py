@@ -3,6 +3,7 @@
 import re
 from importlib.util import find_spec
 from typing import Annotated, Self
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
@@ -79,6 +80,11 @@ class SignInSettings(BaseSettings):
     def oidc_client(self) -> OidcClient:
         secret = self.oidc_client_secret.get_secret_value()
         return OidcClient(self.oidc_issuer, self.oidc_client_id, secret, self.oidc_scopes)
+
+    @property
+    def provider_name(self) -> str:
+        """The identity provider's on the sign-in button, "" without one."""
+        return self.oidc_name or urlsplit(self.oidc_issuer).hostname or self.oidc_issuer
 
     def provider_rules(self, workspace: str) -> ProviderRules:
         return ProviderRules(read_roles(self.oidc_roles), self.oidc_groups_claim, workspace)

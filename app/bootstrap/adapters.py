@@ -17,12 +17,14 @@ from app.store.secret_keys import SecretKeyFile, SecretKeys
 if TYPE_CHECKING:
     from app.actions.action import ActionHosts
     from app.kit.cache import Cache
+    from app.kit.clock import Clock
     from app.kit.limits import RateLimiter, StreamSlots
     from app.kit.meters import CircuitMeter
     from app.kit.shared_redis import RedisWithBreaker
     from app.knowledge.chunk_limits import ChunkLimits
     from app.mail.mailer import Mailer
     from app.providers.embedding.embedder import Embedder
+    from app.providers.identity.oidc_provider import OidcProvider
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex, VectorSearch
     from app.providers.mail_transport import MailTransport
@@ -94,6 +96,13 @@ def configured_keyword_index(
     followed = FollowedKeywordIndex(keywords, record)
     closing.push_async_callback(followed.close)
     return followed
+
+
+def configured_oidc_provider(settings: Settings, clock: Clock) -> OidcProvider | None:
+    """None for operators who sign in with a password alone."""
+    from app.providers.identity.oidc_provider import OidcProvider
+
+    return OidcProvider(settings.oidc_client, clock) if settings.oidc_issuer else None
 
 
 def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> RedisWithBreaker | None:

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from app.bootstrap.adapters import configured_mail_transport
+from app.bootstrap.adapters import configured_mail_transport, configured_oidc_provider
 from app.bootstrap.infrastructure import Infrastructure
 from app.bootstrap.models import chat_models
 from app.core.errors import DocentError, Unavailable
@@ -140,8 +140,6 @@ class ServiceChecks:
         return [*checks, self._clock()]
 
     async def _sign_in(self) -> Check:
-        from app.bootstrap.sign_in import configured_oidc_provider
-
         provider = configured_oidc_provider(self._settings, self._base.clock)
         try:
             return Check("sign-in", await provider.check() if provider else "")
