@@ -10,7 +10,6 @@ import anyio
 from bench.crawling.task import MAX_DEPTH, USER_AGENT, CrawlResult, CrawlTask, LinkReader
 from crawler.address_policy import AddressPolicy
 from crawler.crawl.crawl_summary import CrawlBudget
-from crawler.crawl.frontier import MemoryFrontier
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed
 from crawler.discover.scope import Scope
@@ -21,6 +20,7 @@ from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.fetch.pacing import HostPacing
 from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
+from tests.doubles.memory_frontier import MemoryFrontier
 
 
 def run(task: CrawlTask, pipe: Connection) -> None:

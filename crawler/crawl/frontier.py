@@ -1,6 +1,5 @@
-"""Port: the queue of a crawl. In memory here, in SQL where it must survive a crash."""
+"""Port: the queue of a crawl."""
 
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -36,29 +35,3 @@ class Frontier(Protocol):
     async def seen_count(self) -> int:
         """Entries ever added to this crawl, which count against the page budget."""
         ...
-
-
-class MemoryFrontier:
-    """A frontier for one process: scripts, the command line, tests."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, FrontierEntry] = {}
-        self._queue: deque[FrontierEntry] = deque()
-        self.results: dict[str, PageResult] = {}
-
-    async def add(self, entries: Iterable[FrontierEntry]) -> int:
-        before = len(self._seen)
-        for entry in entries:
-            if entry.url not in self._seen:
-                self._seen[entry.url] = entry
-                self._queue.append(entry)
-        return len(self._seen) - before
-
-    async def take(self, limit: int) -> list[FrontierEntry]:
-        return [self._queue.popleft() for _ in range(min(limit, len(self._queue)))]
-
-    async def settle(self, result: PageResult) -> None:
-        self.results[result.url] = result
-
-    async def seen_count(self) -> int:
-        return len(self._seen)

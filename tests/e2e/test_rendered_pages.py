@@ -8,7 +8,6 @@ import anyio
 import pytest
 
 from crawler.address_policy import AddressPolicy
-from crawler.crawl.frontier import MemoryFrontier
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed
 from crawler.discover.scope import Scope
@@ -22,6 +21,7 @@ from crawler.fetch.playwright_renderer import PlaywrightRenderer, RenderLimits
 from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
 from tests.doubles.fake_network import USER_AGENT
+from tests.doubles.memory_frontier import MemoryFrontier
 from tests.e2e.conftest import ARGUMENTS, CHROMIUM
 from tests.misbehaving.raw_server import Asked, RawSite, answer, page, raw_site
 

@@ -19,7 +19,6 @@ from anyio import to_thread
 
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.crawl.crawl_summary import CrawlBudget
-from crawler.crawl.frontier import MemoryFrontier
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind
 from crawler.discover.scope import Scope
@@ -34,6 +33,7 @@ from crawler.fetch.pacing import HostPacing
 from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
 from tests.doubles.fake_network import PUBLIC_ADDRESS, USER_AGENT, FakeResolver
+from tests.doubles.memory_frontier import MemoryFrontier
 
 
 @dataclass(frozen=True, slots=True)

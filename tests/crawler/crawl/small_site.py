@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser
 
 from crawler.crawl.crawl_summary import CrawlBudget, CrawlSummary
-from crawler.crawl.frontier import MemoryFrontier
 from crawler.crawl.page_visit import FileReading
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind
@@ -20,6 +19,7 @@ from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
 from tests.doubles.loopback_site import LoopbackSite
+from tests.doubles.memory_frontier import MemoryFrontier
 
 
 class PlainExtractor:

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 import pytest
 
 from crawler.crawl.crawl_summary import StopReason
-from crawler.crawl.frontier import FrontierEntry, MemoryFrontier
+from crawler.crawl.frontier import FrontierEntry
 from crawler.extract.page import PageResult
 from crawler.fetch.fetcher import Fetcher
 from tests.crawler.crawl.small_site import WHOLE_SITE, ResumedFrontier, Run, small_site
 from tests.doubles.loopback_site import LoopbackSite
+from tests.doubles.memory_frontier import MemoryFrontier
 
 
 @pytest.mark.parametrize("survived", range(10))

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from crawler.crawl.crawl_summary import CrawlBudget, StopReason
-from crawler.crawl.frontier import FrontierEntry, MemoryFrontier
+from crawler.crawl.frontier import FrontierEntry
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind
 from crawler.discover.scope import Scope
@@ -14,6 +14,7 @@ from crawler.fetch.robots import Robots
 from crawler.url_rules import check_url
 from tests.crawler.crawl.small_site import WHOLE_SITE, PlainExtractor, Run, linked, small_site
 from tests.doubles.loopback_site import LoopbackSite, Reply
+from tests.doubles.memory_frontier import MemoryFrontier
 from tests.doubles.threads_of import threads_of
 
 
