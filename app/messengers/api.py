@@ -56,6 +56,10 @@ class AdminMessengers(Api):
     async def hear_slack(self, call: Call[None, None]) -> Response:
         return await self._heard(call, MessengerKind.SLACK)
 
+    @post("/v1/hooks/discord/{agent_id}", _HOOK.format("Discord"), access=hook_call, codes=_CODES)
+    async def hear_discord(self, call: Call[None, None]) -> Response:
+        return await self._heard(call, MessengerKind.DISCORD)
+
     async def _heard(self, call: Call[None, None], kind: MessengerKind) -> Response:
         """The signature covers the raw bytes."""
         body = await read_body(call.request, MAX_BODY_BYTES)

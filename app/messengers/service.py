@@ -88,7 +88,7 @@ class Service(ABC):
     token: ClassVar[tuple[str, re.Pattern[str]]]
     taken: ClassVar[Mapping[str, Any]] = {}
     delay_seconds: ClassVar[int] = 0
-    """How long after it was told that a question was taken it can be given the answer."""
+    """From when on after this response it takes the answer."""
 
     def check(self, keys: MessengerKeys) -> None:
         """Raises InvalidInput."""

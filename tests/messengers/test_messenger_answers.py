@@ -1,4 +1,4 @@
-"""Questions in Slack are taken once and answered there, over the answering room with small doubles behind."""
+"""Questions in Slack and Discord are taken once and answered there, over the answering room with small doubles."""
 
 import json
 from collections.abc import AsyncIterator
@@ -25,9 +25,12 @@ from app.web.limits_policy import LimitsPolicy
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.messenger_services import (
+    DISCORD_KEY,
     SLACK_SIGNING,
     SLACK_TOKEN,
     MessengerServices,
+    discord_question,
+    signed_as_discord,
     signed_as_slack,
     slack_event,
 )
@@ -39,7 +42,7 @@ HELP = Fallback("mailto:help@lamps.example", "Write to us")
 
 @dataclass
 class Team:
-    """Ann asks in Slack; a worker answers."""
+    """Ann asks; a worker answers."""
 
     house: AnsweringHouse
     services: MessengerServices = field(default_factory=MessengerServices)
@@ -63,7 +66,7 @@ class Team:
         keys = MessengerKeys(signing, token)
         return await self.messengers.set(self.actor, self.house.agent_id, MessengerKind.SLACK, keys)
 
-    async def slack(self) -> Messenger:
+    async def only(self) -> Messenger:
         [found] = await self.messengers.messengers(self.actor, self.house.agent_id)
         return found
 
@@ -107,7 +110,7 @@ async def test_a_mention_is_answered_in_its_thread_with_its_sources(team: Team) 
     assert "Write to us" not in message["text"]
     [turn] = team.turns()
     assert turn.question == HOW_LONG
-    assert (await team.slack()).answered_at == team.house.clock.now()
+    assert (await team.only()).answered_at == team.house.clock.now()
 
 
 async def test_what_is_not_sure_is_said_as_in_the_widget_with_the_way_to_people(team: Team) -> None:
@@ -185,13 +188,13 @@ async def test_a_message_that_was_not_posted_is_posted_later_and_asked_once(team
     await team.connect()
     team.services.is_away = True
     assert await team.ask(HOW_LONG) == []
-    assert (await team.slack()).last_error == "nobody answers"
+    assert (await team.only()).last_error == "nobody answers"
     team.services.is_away, team.services.errors = False, ["ratelimited"]
     for _ in range(2):
         team.house.clock.advance(360)
         await team.answers.deliver()
     assert len(team.services.messages) == 1
-    assert (await team.slack()).last_error == ""
+    assert (await team.only()).last_error == ""
     assert len(team.turns()) == 1
 
 
@@ -201,7 +204,7 @@ async def test_what_helps_no_more_is_given_up(team: Team) -> None:
     assert await team.ask(HOW_LONG) == []
     team.house.clock.advance(86400)
     assert await team.answers.deliver() == 0
-    assert "not_in_channel" in (await team.slack()).last_error
+    assert "not_in_channel" in (await team.only()).last_error
     team.house.clock.advance(15 * 86400)
     assert await team.answers.forget() == 1
 
@@ -237,6 +240,61 @@ async def test_keys_lie_sealed_and_empty_ones_keep_them(team: Team, tmp_path: Pa
     assert len(await team.ask(HOW_LONG)) == 1
     with pytest.raises(InvalidInput, match="Slack shows it"):
         await team.connect("", "xoxp-of-a-user")
+
+
+async def ask_in_discord(team: Team, text: str, interaction_id: str = "1") -> Any:
+    body = json.dumps(discord_question(text, interaction_id=interaction_id)).encode()
+    headers = signed_as_discord(body, team.house.clock.now())
+    return await team.messengers.hear(team.house.agent_id, MessengerKind.DISCORD, headers, body)
+
+
+async def connect_discord(team: Team) -> None:
+    await team.messengers.set(team.actor, team.house.agent_id, MessengerKind.DISCORD, MessengerKeys(DISCORD_KEY))
+
+
+async def test_the_command_in_discord_is_answered_in_the_place_of_its_thinking(team: Team) -> None:
+    await connect_discord(team)
+    team.services.thinking = {"A_UNIQUE_TOKEN"}
+    assert await ask_in_discord(team, HOW_LONG) == {"type": 5}
+    assert await team.answers.deliver() == 0, "Discord has to hear of it first"
+    team.house.clock.advance(1)
+    await team.answers.deliver()
+    [message] = team.services.messages
+    assert message["content"].startswith(f"> {HOW_LONG}\n")
+    assert "30 days" in message["content"]
+    assert "[1] Returns: <https://lamps.example/returns" in message["content"]
+    assert message["allowed_mentions"] == {"parse": []}
+
+
+async def test_discord_is_answered_for_a_quarter_of_an_hour(team: Team) -> None:
+    await connect_discord(team)
+    await ask_in_discord(team, HOW_LONG)
+    for _ in range(5):
+        team.house.clock.advance(400)
+        await team.answers.deliver()
+    assert await team.answers.deliver() == 0
+    assert "Unknown Webhook" in (await team.only()).last_error
+    team.house.clock.advance(86400)
+    assert await team.answers.deliver() == 0, "it was given up"
+
+
+async def test_who_asks_too_much_in_discord_is_told_alone(team: Team) -> None:
+    team.limits = replace(team.limits, questions_per_visitor=1)
+    await connect_discord(team)
+    await ask_in_discord(team, HOW_LONG)
+    refused = await ask_in_discord(team, WHO, "2")
+    assert (refused["type"], refused["data"]["flags"]) == (4, 64)
+    assert "Too many" in refused["data"]["content"]
+
+
+async def test_an_interaction_that_is_replayed_is_answered_once(team: Team) -> None:
+    await connect_discord(team)
+    team.services.thinking = {"A_UNIQUE_TOKEN"}
+    for _ in range(2):
+        await ask_in_discord(team, HOW_LONG)
+        team.house.clock.advance(1)
+        await team.answers.deliver()
+    assert len(team.services.messages) == 1
 
 
 async def test_what_was_needed_to_answer_is_not_kept(team: Team) -> None:

@@ -73,7 +73,7 @@ from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
-from tests.doubles.messenger_services import SLACK_SIGNING, SLACK_TOKEN, signed_as_slack
+from tests.doubles.messenger_services import DISCORD_KEY, SLACK_SIGNING, SLACK_TOKEN, signed_as_discord, signed_as_slack
 from tests.doubles.metrics_reader import AS_SCRAPER
 from tests.doubles.sample_files import picture_file
 from tests.site_report.test_report_page import report as a_site_report
@@ -118,6 +118,8 @@ class FurnishedHouse:
             return signed_as_github(self.github_secret)
         if endpoint.operation == "hearSlack":
             return signed_as_slack(b"", self.house.clock.now())
+        if endpoint.operation == "hearDiscord":
+            return signed_as_discord(b"", self.house.clock.now())
         if endpoint.access is program:
             return {"Authorization": f"Bearer {self.house.write}"}
         match endpoint.access.scheme:
@@ -253,6 +255,7 @@ async def furnish(house: House) -> FurnishedHouse:
     with house.record.writing() as tx:
         MailboxRecords(tx).put(mailbox, "a password")
     keys = MessengerKeys(SLACK_SIGNING, SLACK_TOKEN)
+    await parts.get(Messengers).set(actor, agent_id, MessengerKind.DISCORD, MessengerKeys(DISCORD_KEY))
     messenger = await parts.get(Messengers).set(actor, agent_id, MessengerKind.SLACK, keys)
     spare = await parts.get(ApiTokens).issue(actor, "spare")
     operator = await parts.get(Operators).add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")

@@ -145,6 +145,7 @@ def test_only_these_routes_are_open_to_everyone() -> None:
         "/v1/files/{source_id}",  # the operator has made it public
         # the signature of its body guards it:
         "/v1/hooks/sources/{source_id}", "/v1/hooks/github/{agent_id}", "/v1/hooks/slack/{agent_id}",
+        "/v1/hooks/discord/{agent_id}",
     }  # fmt: skip
 
 
@@ -310,7 +311,11 @@ async def test_a_cursor_that_is_none_of_ours_is_refused(endpoint: AnyEndpoint, r
     assert response.json()["error"]["field"] == "cursor"
 
 
-@those(lambda endpoint: has_ids(endpoint) and endpoint.operation not in ("callHook", "hearGithub", "hearSlack"))
+@those(
+    lambda endpoint: (
+        has_ids(endpoint) and endpoint.operation not in ("callHook", "hearGithub", "hearSlack", "hearDiscord")
+    )
+)
 async def test_what_does_not_exist_is_absent(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     for name in endpoint.path_ids:
         response = await call(rooms, endpoint, path=rooms.path(endpoint, **{name: UNKNOWN}))

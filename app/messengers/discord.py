@@ -1,0 +1,96 @@
+"""Discord: interactions, and the answer to one. https://docs.discord.com/developers/interactions/receiving-and-responding"""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar, Final
+
+from app.core.field_rules import MAX_QUESTION_CHARS
+from app.core.turn import Channel
+from app.kit.ed25519 import is_signed
+from app.mail.mail import one_line
+from app.messengers.messenger import AskedThere
+from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, text_at
+from app.providers.http_caller import HttpReply
+from app.store.delivery_loop import Undelivered
+
+_API: Final = "https://discord.com/api/v10/webhooks"
+_MOST_CHARS: Final = 2000
+_MOST_BELOW: Final = 1000  # of sources and contact
+_QUESTION_CHARS: Final = 150
+_VALID_SECONDS: Final = 15 * 60
+_PING, _COMMAND = 1, 2  # Discord's numbers of interactions,
+_PONG, _MESSAGE, _DEFERRED = 1, 4, 5  # responses
+_ONLY_FOR_THEM, _NO_PREVIEWS = 64, 4  # and flags
+_ID: Final = re.compile(r"[0-9]{1,20}")
+_TOKEN: Final = re.compile(r"[\w.-]{1,400}", re.ASCII)
+_NOBODY: Final = {"parse": ()}
+
+
+class Discord(Service):
+    name = "Discord"
+    about = "Ask with the command /ask."
+    channel = Channel.DISCORD
+    signing = ("Public Key", re.compile(r"[0-9a-fA-F]{64}"))
+    token = ("", re.compile(""))
+    taken: ClassVar = {"type": _DEFERRED}
+    delay_seconds = 1
+
+    def is_signed(self, signing: str, headers: Mapping[str, str], body: bytes, now: datetime) -> bool:
+        """Of any age: an interaction that comes again is taken once, and takes no answer after 15 minutes."""
+        stamp = headers.get("x-signature-timestamp", "")
+        return is_signed(signing, headers.get("x-signature-ed25519", ""), stamp.encode() + body)
+
+    def heard(self, payload: Mapping[str, Any]) -> AskedThere | Mapping[str, Any]:
+        if payload.get("type") == _PING:
+            return {"type": _PONG}
+        member = payload.get("member", payload)  # in a direct message, there is only the user
+        user, channel, event_id = text_at(member, "user", "id"), text_at(payload, "channel_id"), text_at(payload, "id")
+        reply_to = {name: text_at(payload, name) for name in ("application_id", "token")}
+        question = _option(payload.get("data")).strip()[:MAX_QUESTION_CHARS]
+        is_whole = _ID.fullmatch(reply_to["application_id"]) and _TOKEN.fullmatch(reply_to["token"])
+        if payload.get("type") != _COMMAND or not (is_whole and all((user, channel, event_id, question))):
+            return self.refused("Ask with /ask and a question.")
+        return AskedThere(event_id, f"discord:{user}", question, channel, reply_to)
+
+    def refused(self, reason: str) -> Mapping[str, Any]:
+        return {"type": _MESSAGE, "data": {"content": reason, "flags": _ONLY_FOR_THEM, "allowed_mentions": _NOBODY}}
+
+    def answer_call(self, reply_to: Mapping[str, Any], reply: Reply, token: str) -> AnswerCall:
+        """In the place of "... is thinking", below the question, which Discord does not show."""
+        asked = f"> {one_line(reply.question, _QUESTION_CHARS)}\n"
+        contact = _contact(*reply.contact) if reply.contact else ""
+        sources = ""
+        for each in reply.sources:
+            line = f"\n[{each.id}] {one_line(each.title)}: <{each.url}>"
+            sources += line if len(contact + sources + line) < _MOST_BELOW else ""
+        below = "".join(f"\n{part}" for part in (sources, contact) if part)
+        content = asked + cut_at_block(reply.text, _MOST_CHARS - len(asked) - len(below)) + below
+        url = f"{_API}/{reply_to['application_id']}/{reply_to['token']}/messages/@original"
+        body = {"content": content, "allowed_mentions": _NOBODY, "flags": _NO_PREVIEWS}
+        return AnswerCall("PATCH", url, {}, body)
+
+    def failure(self, answered: HttpReply, age_seconds: float) -> Undelivered | None:
+        """404 is too early, before Discord has our response to the question, or too late."""
+        if 200 <= answered.status < 300:
+            return None
+        try:
+            reason = text_at(json.loads(answered.body), "message")[:100]
+        except ValueError:
+            reason = ""
+        is_over = age_seconds > _VALID_SECONDS or answered.status in (400, 401, 403)
+        return Undelivered(f"Discord answered {answered.status}{f': {reason}' if reason else ''}", is_final=is_over)
+
+
+def _contact(label: str, url: str) -> str:
+    """Discord's links lead to websites only. "" for an address that leaves no room for an answer."""
+    address = url.removeprefix("mailto:").removeprefix("tel:")
+    line = f"\n{address}" if label == address else f"\n{label}: {address}"
+    return line if len(line) < _MOST_BELOW else ""
+
+
+def _option(data: Any) -> str:
+    options = data.get("options") if isinstance(data, dict) else None
+    named = [each for each in options or () if isinstance(each, dict) and each.get("name") == "question"]
+    return text_at(named[0], "value") if named else ""
