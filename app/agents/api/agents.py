@@ -41,8 +41,8 @@ _INVITATIONS_KEPT_SECONDS = 300
 
 class PresetIn(Model):
     preset: PresetName = Field(
-        description="`measured`: the defaults. `reference`: reciprocal ranks, the reranker decides alone, its "
-        "sigmoid(.4 x) must reach .501, and two chunks have to."
+        description="`measured`: the defaults. `reference`: reciprocal ranks, and the reranker decides alone: its "
+        "sigmoid(.4 x) must reach .501."
     )
 
 
