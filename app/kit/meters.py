@@ -1,5 +1,6 @@
 """Gauges, counters and log lines about circuits and background work."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 
@@ -19,17 +20,21 @@ class CircuitMeter:
         self._openings = Counter(
             "docent_circuit_openings", "Times that a part was left alone.", ["part"], registry=registry
         )
+        self._states: dict[str, list[State]] = defaultdict(list)
 
     def watch(self, part: str) -> Callable[[State], None]:
-        """The callback for the circuit around `part` when it opens or closes. `part` is a fixed word that is suitable
-        as a label.
-        """
-        self._open.labels(part).set(0)
+        """The callback for a circuit around `part` when it opens or closes. `part` is a fixed word that is suitable as
+        a label. Several circuits may be around one part, such as the fallback of several models: it is left alone while
+        any of them is open."""
+        states = self._states[part]
+        states.append("closed")
+        self._open.labels(part).set("open" in states)
         self._openings.labels(part)
-        return partial(self._changed, part)
+        return partial(self._changed, part, len(states) - 1)
 
-    def _changed(self, part: str, state: State) -> None:
-        self._open.labels(part).set(state == "open")
+    def _changed(self, part: str, place: int, state: State) -> None:
+        self._states[part][place] = state
+        self._open.labels(part).set("open" in self._states[part])
         if state == "open":
             self._openings.labels(part).inc()
             _log.warning("circuit.opened", part=part)

@@ -154,6 +154,20 @@ def test_operators_see_what_is_left_alone_and_how_often() -> None:
     assert b'docent_circuit_openings_total{part="part"} 1.0' in text
 
 
+def test_a_part_behind_several_circuits_is_left_alone_while_any_of_them_is_open() -> None:
+    registry = CollectorRegistry()
+    meter = CircuitMeter(registry)
+    first, second = Part(meter), Part(meter)
+    first.fails(3)
+    second.fails(3)
+    second.moment = 10
+    second.call()
+    Part(meter)
+    text = generate_latest(registry)
+    assert b'docent_circuit_open{part="part"} 1.0' in text
+    assert b'docent_circuit_openings_total{part="part"} 2.0' in text
+
+
 @given(st.lists(st.tuples(st.sampled_from(["fail", "succeed", "cancel"]), st.floats(0, 8)), max_size=60))
 def test_it_does_what_the_picture_says(steps: list[tuple[str, float]]) -> None:
     """Beside a model that counts failures and knows when it may be tried again."""
