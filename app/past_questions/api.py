@@ -1,5 +1,8 @@
 """Admin API: conversations of another help desk, asked again."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from pydantic import Field
 
 from app.core.actor import Actor
@@ -9,7 +12,7 @@ from app.past_questions.past_imports import MOST_BYTES, PastImports
 from app.site_report.api import OrderedReportOut
 from app.site_report.ordered_report import ReportKind
 from app.site_report.report_orders import ReportOrders
-from app.web.operation import Api, Call, Model, example, get, post, read, write
+from app.web.operation import AnyEndpoint, Api, Call, Model, example, get, post, read, write
 
 
 @example(kind="csv", file="question,answer\nCan I pay by invoice?,Yes. Write to us.\n", gaps=True)
@@ -25,6 +28,12 @@ class AdminPastConversations(Api):
         self._imports = imports
         self._orders = orders
 
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        return [
+            replace(each, holding=self._imports.receiving) if each.method == "POST" else each
+            for each in super().endpoints()
+        ]
+
     @post(
         "/v1/agents/{agent_id}/past-conversations",
         "Import conversations of another help desk; a worker asks their questions again. Only the questions and the "
@@ -32,6 +41,7 @@ class AdminPastConversations(Api):
         access=write,
         status=202,
         max_body_bytes=2 * MOST_BYTES,
+        codes=("overloaded",),
     )
     async def import_past_conversations(self, call: Call[Actor, PastConversationsIn]) -> OrderedReportOut:
         given, agent_id = call.input, call.path_id("agent_id")

@@ -1,12 +1,15 @@
 """The console's page for importing conversations of another help desk."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from app.core.errors import InvalidInput
 from app.past_questions.exports import Export
 from app.past_questions.kept_questions import Kept
 from app.past_questions.past_imports import MOST_BYTES, PastImports
 from app.site_report.ordered_report import ReportKind
 from app.site_report.report_orders import ReportOrders
-from app.web.console.page import Form, Go, Link, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import ConsolePage, Form, Go, Link, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.request_body import FORM_BYTES, FilePart
 
 _PATH = "/console/agents/{agent_id}/past-conversations"
@@ -22,6 +25,12 @@ class PastConversationPages(Pages):
     def __init__(self, imports: PastImports, orders: ReportOrders) -> None:
         self._imports = imports
         self._orders = orders
+
+    def pages(self) -> Sequence[ConsolePage]:
+        return [
+            replace(each, holding=self._imports.receiving) if each.method == "POST" else each
+            for each in super().pages()
+        ]
 
     @page(_PATH, access=read, under="gaps", link=Link("gaps", "Past conversations", 2, "talk"))
     async def past_conversations(self, visit: Visit[NoForm]) -> Shown:

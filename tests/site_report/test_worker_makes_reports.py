@@ -15,6 +15,7 @@ from app.cli.local_operator import known_agents, local_operator
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.kit.pattern_matcher import PatternMatcher
+from app.past_questions import past_imports
 from app.past_questions.exports import Export
 from app.past_questions.kept_questions import Kept
 from app.past_questions.past_imports import PastImports, PastReplays
@@ -104,6 +105,16 @@ async def test_past_conversations_are_asked_and_kept_of(installation: Installati
     ]
     assert report.result["added"] == {"questions_of_gaps": 3, "golden_questions": 1}
     assert report.result["unanswered_groups"] == 1
+
+
+async def test_an_export_that_takes_long_to_read_ends_and_holds_up_no_question(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past_imports, "_READING_SECONDS", 1.0)
+    text = json.dumps([{"id": 1, "source": {"author": {"type": "user"}, "body": "<p>Is it?" * 500_000}}])
+    imports = PastImports(installation.orders)
+    with pytest.raises(InvalidInput, match="took longer than 1 s"):
+        await imports.order(installation.actor, installation.source.agent_id, Export.INTERCOM, text, Kept())
 
 
 async def test_what_is_no_export_or_has_not_been_read_is_refused(installation: Installation) -> None:

@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from starlette.requests import ClientDisconnect, Request
 
+from app.past_questions.past_imports import PastImports
 from app.sources.files.api import FileReplacement
 from app.sources.files.source_files import SourceFiles, UploadPlaces
 from app.web.access import Admission, everyone
@@ -183,6 +184,15 @@ async def test_a_third_upload_of_a_workspace_is_refused_before_it_is_read(house:
         with files.receiving(replace(house.actor, workspace_id=uuid4())):
             pass
     assert (await upload(house)).status_code == 201
+
+
+async def test_a_third_import_of_a_workspace_is_refused_as_well(house: House) -> None:
+    imports = house.parts.get(PastImports)
+    path, headers = f"/v1/agents/{house.agent.id}/past-conversations", {"Authorization": f"Bearer {house.write}"}
+    body = {"kind": "csv", "file": "question\nCan I pay by invoice?\n"}
+    with imports.receiving(house.actor), imports.receiving(house.actor):
+        assert refusal(await house.http.post(path, json=body, headers=headers)) == (503, "overloaded", None)
+    assert (await house.http.post(path, json=body, headers=headers)).status_code != 503
 
 
 async def test_eight_uploads_are_received_at_once_in_all(house: House) -> None:
