@@ -243,8 +243,10 @@ def agent_models(
 
 
 def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> SearchParts:
+    from app.kit.language_guesser import keep_languages_in
     from app.search.search_pipeline import SearchParts
 
+    keep_languages_in(base.settings.data.resolve() / "languages")
     return SearchParts(
         base.record,
         base.models.questions,

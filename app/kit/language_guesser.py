@@ -3,12 +3,15 @@ the package."""
 
 import io
 import lzma
+import os
 import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Collection
+from contextlib import suppress
 from functools import cache, cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +24,18 @@ from app.core.text.turn_language import LanguageGuess
 _log = structlog.get_logger(__name__)
 
 _MAX_CHARS = 1000
+_TABLES: Final = ("ptc", "pc", "classes", "nextmove", "nextmove_row", "out_feat")
 # Written in English words, which a short question can have alone: "How do I pay for fuel?"
 _PART_OF = {"pcm": "en"}  # Nigerian Pidgin
+
+_kept_in: Path | None = None
+
+
+def keep_languages_in(folder: Path) -> None:
+    """From now on, the model is unpacked into `folder` by the process that reads it first: its 65 MiB take half a
+    second of CPU time."""
+    global _kept_in
+    _kept_in = folder
 
 
 class LanguageGuesser:
@@ -56,32 +69,50 @@ def _ranked(text: str) -> list[LanguageGuess]:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """Its two large tables of 65 MiB are mapped from a file: questions touch few of their pages, and the system
-    reclaims those when it needs memory. The package would unpack its model on the disk, which may be full."""
-    unpacked = io.BytesIO()
-    with lzma.open(MODEL_DIR / MODEL_FILE) as packed:
-        shutil.copyfileobj(packed, unpacked, length=1 << 20)
-    unpacked.seek(0)
-    with np.load(unpacked, allow_pickle=False) as model:
-        return LanguageIdentifier(
-            _in_file(model["ptc"]),
-            model["pc"],
-            model["classes"].tolist(),
-            _in_file(model["nextmove"]).data,  # its items are Python's integers
-            model["out_feat"].tolist(),
-            norm_probs=True,
-            tk_row=model["nextmove_row"].tolist(),
-        )
+    """Its two large tables are mapped from files, which processes share: questions touch few of their pages, and the
+    system reclaims those when it needs memory."""
+    tables = _tables(_kept_in)
+    return LanguageIdentifier(
+        tables["ptc"],
+        tables["pc"],
+        tables["classes"].tolist(),
+        tables["nextmove"].data,  # its items are Python's integers
+        tables["out_feat"].tolist(),
+        norm_probs=True,
+        tk_row=tables["nextmove_row"].tolist(),
+    )
 
 
-def _in_file(table: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same numbers, mapped from a file that disappears with the process; the table itself if the disk is
-    full."""
+def _tables(folder: Path | None) -> dict[str, npt.NDArray[Any]]:
+    """The model's, from files in `folder`, which are made if they are not there or not whole; without it, from files
+    that disappear with the process; in memory if the disk is full."""
+    packed = MODEL_DIR / MODEL_FILE
+    kept = folder / str(packed.stat().st_size) if folder else None  # another release has another model
+    if kept:
+        with suppress(OSError, ValueError, EOFError):
+            return _read(kept)
+    with lzma.open(packed) as file, np.load(io.BytesIO(file.read()), allow_pickle=False) as unpacked:
+        tables = {name: unpacked[name] for name in _TABLES}
     try:
-        with tempfile.TemporaryFile() as file:
-            table.tofile(file)
-            file.flush()
-            return np.memmap(file, dtype=table.dtype, mode="r", shape=table.shape)
+        with tempfile.TemporaryDirectory() as unfinished:
+            for name, table in tables.items():
+                with Path(unfinished, f"{name}.npy").open("wb") as made:
+                    np.save(made, table)
+                    if kept:
+                        os.fsync(made.fileno())
+            tables = _read(Path(unfinished))
+            if kept:
+                shutil.rmtree(kept.parent, ignore_errors=True)
+                kept.parent.mkdir(exist_ok=True)
+                with suppress(OSError):  # another process was faster
+                    Path(unfinished).rename(kept)
     except OSError as error:
-        _log.warning("languages.kept_in_memory", mib=table.nbytes >> 20, reason=str(error))
-        return table
+        _log.warning(
+            "languages.kept_in_memory", mib=sum(table.nbytes for table in tables.values()) >> 20, reason=str(error)
+        )
+    return tables
+
+
+def _read(folder: Path) -> dict[str, npt.NDArray[Any]]:
+    """Raises OSError, and ValueError or EOFError for files that are not whole."""
+    return {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _TABLES}

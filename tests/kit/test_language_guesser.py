@@ -1,7 +1,11 @@
 """Questions of visitors, which are short, in the languages that we speak ourselves."""
 
+import lzma
+import os
 import resource
+from pathlib import Path
 
+import numpy as np
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -73,7 +77,27 @@ def test_it_guesses_as_the_package_does_with_its_tables_in_memory(guesser: Langu
         assert guess.probability == pytest.approx(probability, abs=0.1)  # English includes a pidgin
 
 
+def test_the_next_process_finds_the_tables_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = language_guesser._tables(tmp_path / "languages")
+    monkeypatch.setattr(lzma, "open", None)
+    second = language_guesser._tables(tmp_path / "languages")
+    assert all(np.array_equal(table, second[name]) for name, table in first.items())
+    assert all(isinstance(table, np.memmap) for table in second.values())
+
+
+def test_tables_that_are_not_whole_or_of_another_release_are_unpacked_again(tmp_path: Path) -> None:
+    (tmp_path / "languages" / "of-another-release").mkdir(parents=True)
+    for size in (0, 1000):
+        language_guesser._tables(tmp_path / "languages")
+        [broken] = tmp_path.glob("languages/*/nextmove.npy")
+        os.truncate(broken, size)
+    language_guesser._tables(tmp_path / "languages")
+    assert broken.stat().st_size > 1000
+    assert list((tmp_path / "languages").iterdir()) == [broken.parent]
+
+
 def test_a_full_disk_keeps_the_tables_in_memory(guesser: LanguageGuesser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language_guesser, "_kept_in", None)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024**2, hard))
     try:
