@@ -87,7 +87,7 @@ def test_a_model_s_words_are_seen_while_it_still_writes(page: Page, docent: Real
     expect(chat.stop).to_be_visible()
     docent.provider.go_on()
     chat.finish()
-    expect(chat.answer).to_have_text("It is 3 years, new 1.")
+    expect(chat.answer).to_have_text("It is 3 years, new. 1")
     expect(chat.answer.locator("strong")).to_have_text("3 years, new")
 
 
@@ -155,7 +155,7 @@ def test_an_answer_under_way_is_joined_after_a_reload(page: Page, docent: RealDo
     expect(chat.answer).to_have_text("It is")
     docent.provider.go_on()
     chat.finish()
-    expect(chat.answer).to_have_text("It is 3 years 1.")
+    expect(chat.answer).to_have_text("It is 3 years. 1")
     expect(chat.questions).to_have_count(1)
     assert len(docent.provider.asked) == 1
 
@@ -242,7 +242,7 @@ def test_a_model_that_breaks_off_is_told_and_can_be_asked_again(page: Page, doce
     expect(chat.answers.last).to_contain_text("The connection was lost.")
     chat.retry.click()
     chat.finish()
-    expect(chat.answer).to_have_text("It is 3 years 1.")
+    expect(chat.answer).to_have_text("It is 3 years. 1")
     expect(chat.questions).to_have_count(1)
 
 
@@ -310,7 +310,7 @@ def test_a_connection_that_breaks_at_random_loses_and_doubles_nothing(
         chat = Chat.opened(page, docent.demo.base)
         chat.ask(WARRANTY)
         chat.answers.last.get_by_role("button", name="Not helpful").wait_for(timeout=45_000)
-    expect(chat.answer).to_have_text("".join(words) + "end 1.")
+    expect(chat.answer).to_have_text("".join(words) + "end. 1")
     expect(chat.questions).to_have_count(1)
     expect(chat.answers.last.locator(".source")).to_have_count(1)
     assert proxy.cuts >= 2

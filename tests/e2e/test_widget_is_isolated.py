@@ -32,7 +32,7 @@ def converse(page: Page, site: Site) -> Chat:
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     chat.finish()
-    expect(chat.answer).to_have_text("You have 30 days 1.")
+    expect(chat.answer).to_have_text("You have 30 days. 1")
     return chat
 
 

@@ -57,7 +57,7 @@ def test_a_number_is_a_link_as_soon_as_its_source_is_here_and_stays_it(page: Pag
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     text = chat.answer.locator("p").first
-    expect(text).to_have_text("Yes 1.")
+    expect(text).to_have_text("Yes. 1")
     expect(chat.answer).to_contain_text("No.")
     before = text.element_handle()
     site.api.release()
@@ -65,6 +65,15 @@ def test_a_number_is_a_link_as_soon_as_its_source_is_here_and_stays_it(page: Pag
     expect(chat.answer.locator("a.cite")).to_have_attribute("href", str(SOURCES[0]["url"]))
     assert before is not None
     assert before.evaluate("text => text.isConnected"), "what was there was not drawn anew"
+
+
+def test_the_mark_that_ends_a_statement_stands_before_its_number(page: Page, site: Site) -> None:
+    """A mark after the number's frame would stand alone."""
+    site.api.script[QUESTION] = [*tokens("In `a [1].` 30 [1], or 14 days [2]; for **shoes** [1]. See [2] [3]?"), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    expect(chat.answer).to_have_text("In a [1]. 30, [1] or 14 days; [2] for shoes. [1] See [2] [3]?")
 
 
 def said(turns: int) -> list[dict[str, str]]:

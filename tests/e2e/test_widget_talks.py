@@ -38,7 +38,7 @@ def test_an_answer_streams_in_with_its_sources(page: Page, site: Site) -> None:
     chat.ask(QUESTION)
     chat.finish()
     expect(chat.questions).to_have_count(1)
-    expect(chat.answer).to_have_text("You have 30 days 1.")
+    expect(chat.answer).to_have_text("You have 30 days. 1")
     expect(chat.answer.locator("strong")).to_have_text("30 days")
     for link in (chat.answer.get_by_role("link"), chat.answers.last.locator(".source")):
         expect(link).to_have_attribute("href", SOURCE["url"])  # type: ignore[arg-type]
@@ -57,7 +57,7 @@ def test_carriage_returns_in_the_stream_change_nothing(page: Page, site: Site) -
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     chat.finish()
-    expect(chat.answer).to_have_text("You have 30 days 1.")
+    expect(chat.answer).to_have_text("You have 30 days. 1")
 
 
 def test_a_status_line_tells_the_stage_until_the_first_token(page: Page, site: Site) -> None:
@@ -77,7 +77,7 @@ def test_a_cut_connection_is_resumed_without_a_second_bubble(page: Page, site: S
     chat.ask(QUESTION)
     chat.finish()
     expect(chat.questions).to_have_count(1)
-    expect(chat.answer).to_have_text("You have 30 days. And a free label 1.")
+    expect(chat.answer).to_have_text("You have 30 days. And a free label. 1")
     [resumed] = [call for call in site.api.calls if call.method == "GET"]
     assert int(resumed.headers["last-event-id"]) > 1
 
@@ -127,7 +127,7 @@ def test_an_error_after_tokens_keeps_the_text_and_offers_another_try(page: Page,
     expect(chat.answer).to_have_text("You have 30")
     chat.retry.click()
     chat.finish()
-    expect(chat.answer).to_have_text("You have 30 days 1.")
+    expect(chat.answer).to_have_text("You have 30 days. 1")
     first, second = site.api.calls_to("/messages/stream")
     assert first.body["turn_id"] != second.body["turn_id"]
 
@@ -187,7 +187,7 @@ def test_a_conversation_is_resumed_with_its_history(page: Page, site: Site) -> N
     ]
     chat = Chat.opened(page, site)
     expect(chat.questions).to_contain_text("Old question?")
-    expect(chat.answer).to_have_text("Old answer 1.")
+    expect(chat.answer).to_have_text("Old answer. 1")
     expect(chat.announcer).to_be_empty()
     page.reload()
     expect(chat.questions).to_have_count(1)

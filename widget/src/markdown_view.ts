@@ -17,15 +17,21 @@ export interface MarkdownContext {
   onCitation: (citation: Citation) => void;
 }
 
+const MARK = /^[.,;:!?]/;
+
 export function drawNode(node: Element, context: MarkdownContext): HTMLElement;
 export function drawNode(node: Node, context: MarkdownContext): Child;
 export function drawNode(node: Node, context: MarkdownContext): Child {
   if (typeof node === "string") return node;
   const { tag } = node;
-  const children = node.children.map((child, at) =>
-    // A number begins no line: it belongs to the word before it.
-    typeof child === "string" && (node.children[at + 1] as Partial<Element>)?.tag === "cite" ? child.replace(/ $/, "\xa0") : drawNode(child, context),
-  );
+  const isCited = (at: number): boolean => (node.children[at + 1] as Partial<Element>)?.tag === "cite";
+  const takesMark = (at: number): boolean => typeof node.children[at] === "string" && isCited(at) && (!isCited(at - 2) || /[^\s.,;:!?]/.test(node.children[at] as string));
+  const children = node.children.map((child, at) => {
+    if (typeof child !== "string") return drawNode(child, context);
+    // A number begins no line: it belongs to the word before it, after the mark that ends what it proves.
+    if (takesMark(at - 2)) child = child.replace(MARK, "");
+    return isCited(at) ? child.replace(/ ?$/, (blank) => ((takesMark(at) && MARK.exec(String(node.children[at + 2]))?.[0]) || "") + (blank && "\xa0")) : child;
+  });
   if (tag === "cite") return drawCitation(node.children[0] as string, context);
   if (tag === "task") return drawTask(!!node.children[0]);
   if (tag === "a") return drawLink(node.href ?? "", children);
