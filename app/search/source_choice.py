@@ -10,6 +10,7 @@ from app.core.chunk import SECTION_REACH, Chunk, RankedChunk
 from app.search.retrieval import Retrieval
 
 _NEAR_SHARE: Final = 0.5  # of the agent's threshold
+_MEANT: Final = 2  # one place of so many is for what is nearest by meaning alone
 
 
 def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
@@ -51,9 +52,22 @@ def is_near(confidence: float, threshold: float) -> bool:
 
 def answerable_from(ranked: Sequence[RankedChunk], threshold: float, settings: RetrievalSettings) -> Retrieval:
     """The chunks of `ranked` (best first) that come close to the threshold, because the writer judges its quotes once
-    more; of a site that was found as a whole, all: among so few, what search thinks of one says little."""
+    more; of a site that was found as a whole, all: among so few, what search thinks of one says little. If there are
+    any, then also the nearest by meaning, whatever search thinks of them."""
     is_whole_site = len(ranked) < settings.recall_per_list
     near = [item for item in ranked if is_whole_site or is_near(item.calibrated, threshold)]
     best = max((item.calibrated for item in ranked), default=0.0)
-    sources = tuple(chosen(near, ranked, settings.sources))
-    return Retrieval(tuple(ranked), sources, best, is_low_confidence=not ranked or best < threshold)
+    return Retrieval(
+        tuple(ranked),
+        tuple(_by_both(near, ranked, settings.sources)),
+        best,
+        is_low_confidence=not ranked or best < threshold,
+    )
+
+
+def _by_both(near: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
+    """The first of `near`, and the nearest to the question by meaning: where a page says it in other words, those of
+    the question that are common, such as "pages" and "support", put many chunks before the one that answers."""
+    meant = places // _MEANT if near else 0
+    by_meaning = sorted((item for item in ranked if item.cosine is not None), key=lambda item: -(item.cosine or 0.0))
+    return chosen([*chosen(near, ranked, places - meant), *by_meaning[:meant], *near], ranked, places)
