@@ -17,7 +17,7 @@ from app.core.text.sentences import points_back, sentences
 
 _LONGEST_LINE = 200
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, however near it is
-_FAR = 0.12  # cosine below that of the nearest piece
+_FAR = 0.2  # cosine below that of the nearest piece
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
 
 
