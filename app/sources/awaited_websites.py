@@ -100,7 +100,7 @@ def _offers(found: "Discovery") -> SiteOffers:
 class CrawlerPageListing(AwaitedWebsites):
     """PageListing: the lists with which a crawl begins, and nothing else."""
 
-    async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
+    async def look(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
         if not isinstance(source.kind, WebsiteKind):
             raise InvalidInput("source_id", f'A source of kind "{source.kind.value}" has no list of pages.')
         pages = SourcePages(source, self.policy)

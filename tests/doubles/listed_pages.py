@@ -10,5 +10,5 @@ class ListedPages:
     def __init__(self, pages: Sequence[ListedPage] = (), problems: Sequence[str] = ()) -> None:
         self._listing = Listing(tuple(pages), tuple(problems))
 
-    async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
+    async def look(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
         return self._listing

@@ -43,7 +43,7 @@ async def test_pages_in_scope_are_listed_as_a_reading_spells_them_with_their_dat
     site: LoopbackSite, listing: CrawlerPageListing
 ) -> None:
     sitemap(site)
-    found = await listing.of(SourceConfig(kinds.SITE, "Docs", url=f"{site.origin}/docs"))
+    found = await listing.look(SourceConfig(kinds.SITE, "Docs", url=f"{site.origin}/docs"))
 
     assert list(found.pages) == [
         ListedPage(f"{site.origin}/docs"),
@@ -55,7 +55,7 @@ async def test_pages_in_scope_are_listed_as_a_reading_spells_them_with_their_dat
 
 
 async def test_a_list_that_cannot_be_read_is_named(site: LoopbackSite, listing: CrawlerPageListing) -> None:
-    found = await listing.of(SourceConfig(kinds.SITEMAP, "Docs", url=f"{site.origin}/sitemap.xml"))
+    found = await listing.look(SourceConfig(kinds.SITEMAP, "Docs", url=f"{site.origin}/sitemap.xml"))
     assert list(found.pages) == []
     [problem] = found.problems
     assert problem.startswith(f"{site.origin}/sitemap.xml: ")
@@ -64,5 +64,5 @@ async def test_a_list_that_cannot_be_read_is_named(site: LoopbackSite, listing: 
 async def test_a_private_address_is_not_asked(site: LoopbackSite) -> None:
     async with CrawlerPageListing() as listing:
         with pytest.raises(InvalidInput):
-            await listing.of(SourceConfig(kinds.SITEMAP, "Docs", url=f"{site.origin}/sitemap.xml"))
+            await listing.look(SourceConfig(kinds.SITEMAP, "Docs", url=f"{site.origin}/sitemap.xml"))
     assert site.asked == []

@@ -14,6 +14,7 @@ from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
 from app.answers.curated.api import CuratedAnswerCreate
 from app.core.actor import Actor
 from app.core.difference import Difference
+from app.core.setting import at_most
 from app.live_chat.saved_replies import MAX_REPLIES
 from app.live_chat.saved_reply import SavedReply
 from app.quality.api.golden_questions import GoldenQuestionCreate
@@ -53,9 +54,7 @@ class AgentFileModel(Model):
         default_factory=AgentPatch,
         description="The agent's settings by name. Settings that are left out keep their values.",
     )
-    curated_answers: tuple[CuratedAnswerCreate, ...] | None = Field(
-        default=None, max_length=MAX_ANSWERS, description=_PART
-    )
+    curated_answers: Annotated[tuple[CuratedAnswerCreate, ...] | None, at_most(MAX_ANSWERS), _PART] = None
     golden_questions: tuple[GoldenInFile, ...] | None = Field(
         default=None, max_length=MAX_GOLDEN, description=f"{_PART} Pages can be names of uploaded files."
     )
@@ -64,9 +63,7 @@ class AgentFileModel(Model):
         default=None, max_length=MAX_SOURCES, description=f"{_PART} Of any kind except file and documents."
     )
 
-    actions: tuple[ActionFields, ...] | None = Field(
-        default=None, max_length=MAX_ACTIONS, description=f"{_PART} Without headers."
-    )
+    actions: Annotated[tuple[ActionFields, ...] | None, at_most(MAX_ACTIONS), f"{_PART} Without headers."] = None
 
     def for_agent(self, actor: Actor, agent_id: UUID) -> AgentFile:
         answers, golden, replies, sources = (

@@ -126,7 +126,7 @@ class RunPreviews:
 
         known, source, access = await self._records.of_workspace(actor.workspace_id).read(work)
         check_kind(source.config)
-        listing = await self._listing.of(source.config, access)  # no transaction is open during these requests
+        listing = await self._listing.look(source.config, access)  # no transaction is open during these requests
         return preview(source, known, {page.url: page for page in listing.pages}, tuple(listing.problems))
 
 

@@ -102,7 +102,7 @@ class Listing:
 
 
 class PageListing(Protocol):
-    async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
+    async def look(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
         """What its sitemaps or feed list now for requests with `access`; the page itself for a source of one page.
 
         Requests the website, in bounded time. Raises InvalidInput if the source's URL is invalid.
