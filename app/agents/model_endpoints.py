@@ -54,7 +54,7 @@ class ModelEndpoints:
     @writes
     def create(self, tx: Transaction, actor: Actor, endpoint: ModelEndpoint, key: str) -> ModelEndpoint:
         """Raises InvalidInput."""
-        endpoint = self._checked(endpoint)
+        endpoint, key = self._checked(endpoint), _checked_key(key)
         known = [each.name for each in ModelEndpointRecords(tx).of_workspace(actor.workspace_id)]
         if endpoint.name in (*self._names, *known, USUAL, QUOTATIONS):
             raise InvalidInput("name", "This name is taken. Choose another one.")
@@ -75,6 +75,7 @@ class ModelEndpoints:
     ) -> ModelEndpoint:
         """Takes effect with the next answer. Without a `key`, the stored one stays while the address has the same
         host, so that no other host gets it. Raises InvalidInput, and SecretsLocked if the stored one cannot be read."""
+        key = _checked_key(key)
         before = ModelEndpointRecords(tx).endpoint(actor.workspace_id, endpoint_id)
         after = self._checked(replace(change(before), name=before.name, revision=before.revision + 1))
         if not key and urlsplit(after.url)[:2] == urlsplit(before.url)[:2]:
@@ -104,3 +105,11 @@ class ModelEndpoints:
     def _checked(self, endpoint: ModelEndpoint) -> ModelEndpoint:
         check_limits("", endpoint)
         return replace(endpoint, url=self._probe.canonical(endpoint.url))
+
+
+def _checked_key(key: str) -> str:
+    """Without blanks around it. Raises InvalidInput if no header can hold it."""
+    key = key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise InvalidInput("key", "Use only ASCII letters, digits and punctuation, on one line.")
+    return key

@@ -101,6 +101,16 @@ async def test_another_host_does_not_get_the_stored_key(desk: Desk, url: str, ke
     assert desk.key(made) == "sk-new"
 
 
+@pytest.mark.parametrize("key", ["sk-\nsecret", "sk-geheimnisvöll", "sk\x00"])
+async def test_a_key_that_no_header_holds_is_refused_by_its_field(desk: Desk, key: str) -> None:
+    made = await desk.added()
+    with pytest.raises(InvalidInput) as refused:
+        await desk.models.change(desk.actor, made.id, lambda before: before, key)
+    assert refused.value.field == "key"
+    await desk.models.change(desk.actor, made.id, lambda before: before, " sk-pasted\n")
+    assert desk.key(made) == "sk-pasted"
+
+
 @pytest.mark.parametrize("name", ["large", "huge", "usual", "none"])
 async def test_a_name_that_agents_could_mean_otherwise_is_refused(desk: Desk, name: str) -> None:
     await desk.added()
