@@ -26,7 +26,8 @@ class ReplyDrafts:
 
     async def draft(self, actor: Actor, conversation_id: UUID) -> str:
         """The published agent's answer to what the visitor wrote since the last reply, or else to their last question,
-        with the address of the page that it cites first; plain text, at most MAX_TEXT_CHARS. Raises NotFound,
+        with the address of the page that it cites first, unless that is as long as a message; plain text, at most
+        MAX_TEXT_CHARS. Raises NotFound,
         InvalidInput if there is no question or the agent has no answer, and the errors of Playground."""
         thread = await self._review.thread(actor, conversation_id)
         written: list[str] = []
@@ -51,4 +52,5 @@ class ReplyDrafts:
         if answer.is_low_confidence or not answer.answer.strip():
             raise InvalidInput("", "The pages do not answer this.")
         source = f"\n{answer.citations[0].page}" if answer.citations else ""
+        source = source if len(source) < MAX_TEXT_CHARS // 2 else ""
         return _MARKS.sub("", answer.answer).strip()[: MAX_TEXT_CHARS - len(source)] + source
