@@ -135,20 +135,6 @@ def test_steps_that_are_counted_on_stay_together(between: str, *, is_one: bool) 
     assert ("1. Get the key." in last) is is_one
 
 
-@pytest.mark.parametrize(
-    ("before", "rest", "is_one"),
-    [
-        ("`pattern` `parent`[:`port`]", "where `pattern` is a URL pattern.", True),
-        ("a = b / c", "in which c is no 0.", True),
-        ("It is on.", "where `pattern` is a URL pattern.", False),
-        ("int on(lamp)", "whereabouts(lamp)", False),
-        ("int on(lamp)", "is(lamp)", False),
-    ],
-)
-def test_a_line_within_a_sentence_stays_with_its_rest(before: str, rest: str, *, is_one: bool) -> None:
-    assert (len(units(blocks(f"{before}\n\n{rest}"))) == 1) is is_one
-
-
 def test_steps_are_counted_on_in_linear_time() -> None:
     def read(steps: str) -> None:
         units(blocks("\n\n".join(f"{n}. Run it.\n\n```\nmake\n```" for n in range(1, len(steps)))))
@@ -171,7 +157,7 @@ def test_a_command_is_defined_by_the_item_above_its_usage() -> None:
     assert term_of(units(blocks("- Install it\n\n```\nmake\n```"))[0]) == ""
 
 
-@pytest.mark.parametrize("label", ["**Default:**", "**Type of value:**", "**Parameters**", "**Examples:**"])
+@pytest.mark.parametrize("label", ["**Default:**", "**Type of value:**", "**Examples:**"])
 def test_a_label_introduces_and_defines_nothing(label: str) -> None:
     (unit,) = units(blocks(f"{label}\n\nIt is 60."))
     assert unit[0].is_lead_in

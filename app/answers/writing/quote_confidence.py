@@ -15,9 +15,10 @@ _USUAL_GAIN: Final = 0.7
 class QuoteSignals:
     """`ahead` is how far the log odds of the passage are above the mean of the other passages that the reranker has
     read: where many are as near, the question tells little apart. `names` is what names and years that the passage
-    lacks take from its log odds, `logit` is the reranker's, `ignored` the share of the question, in [0, 1], that its
-    reading goes past: words that the passage lacks, and without which the logit is as high. "Can I order from libraries
-    abroad?" is read as "Can I order from libraries?" where no word tells of abroad: the same words, another matter.
+    lacks take from its log odds, `logit` is the reranker's, `ignored` how much of the question its reading goes
+    past, 0 or more: the shares of words that the passage lacks, each weighing as much as the logit does without it, and
+    more than once where that is higher. "Can I order from libraries abroad?" is read as "Can I order from libraries?"
+    where no word tells of abroad: the same words, another matter.
     """
 
     ahead: float

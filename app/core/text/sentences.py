@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.languages import LANGUAGES, any_of, language_table
 
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
@@ -41,11 +41,6 @@ _WORD_CHARS: Final = 24  # no abbreviation is longer
 # sentences.
 _UNMARKED = re.compile(r"(?<=[\u0e00-\u0eff]) (?=[\u0e00-\u0eff])")
 _UNMARKED_CHARS: Final = 40
-_POINTS_BACK = re.compile(
-    r"(?:it|its|they|them|their|these|those|this|that|he|she|then|there|otherwise|so|such|both|neither|either|if so"
-    r"|if not|in that case|instead|however|but|and|or|also|yes|no)\b(?!')",
-    re.IGNORECASE,
-)
 WHOLE_TABLE_ROWS = 6  # a longer table is quoted row by row, each with its header
 
 
@@ -77,7 +72,12 @@ def quotables(markdown: str) -> list[Quotable]:
 
 def points_back(sentence: str) -> bool:
     """Whether it opens with a word that refers to the text before it: "Then it is ...", "They ..."."""
-    return bool(_POINTS_BACK.match(sentence))
+    return bool(_pointing_back().match(sentence))
+
+
+@cache
+def _pointing_back() -> re.Pattern[str]:
+    return re.compile(rf"(?:{any_of(language_table('en')['follow_up']['sentence_opens'])})\b(?!')", re.IGNORECASE)
 
 
 def table_header(block: str) -> str:

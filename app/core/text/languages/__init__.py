@@ -2,16 +2,17 @@
 
 `words` has the product's own sentences; `language_names` what languages are called in it (CLDR); `small_talk` what
 visitors say that is no question, and the replies; `follow_up` the words that mark a question as depending on the one
-before it; `questions` the words with which questions `begin`, and those of them that `may_tell` ("When it rains, does
-it ...?"); `comparison` regular expressions for a question that compares: `forms` with each {name}, what `ends` them,
-and `articles` before a name; `details` those for what pages need not name, how it is asked for and what `until` is
-between two times, and the terms of pages with contact details and addresses; `failure` regular expressions for an
-answer that admits not knowing; `handoff` those for the wish for a `person`, over folded words: what may come `before`
-it, the `wishes`, and what may come `after` one; `answers` how models speak of their sources (`answer_words.py`);
-`polarity` the words that deny, and, in English, those that limit or say the contrary (`polarity.py`); `clauses` the
-words that join clauses and those that open one; `units` what numbers count, by kind (`number_kinds.py`); `reports`
-parts of the addresses of news, posts and job advertisements; `reasoning` how a model that thinks aloud `opens`, and of
-what it `speaks`. The widget speaks the same languages (`widget/src/words`).
+before it, and, in English, those with which a sentence opens that does; `questions` the words with which questions
+`begin`, and those of them that `may_tell` ("When it rains, does it ...?"); `comparison` regular expressions for a
+question that compares: `forms` with each {name}, what `ends` them, and `articles` before a name; `details` those for
+what pages need not name, how it is asked for and what `until` is between two times, and the terms of pages with contact
+details and addresses; `failure` regular expressions for an answer that admits not knowing; `handoff` those for the wish
+for a `person`, over folded words: what may come `before` it, the `wishes`, and what may come `after` one; `answers` how
+models speak of their sources (`answer_words.py`); `polarity` the words that deny, and, in English, those that limit or
+say the contrary (`polarity.py`); `clauses` the words that join clauses and those that open one; `units` what numbers
+count, by kind (`number_kinds.py`); `reports` parts of the addresses of news, posts and job advertisements; `reasoning`
+how a model that thinks aloud `opens`, and of what it `speaks`. The widget speaks the same languages
+(`widget/src/words`).
 """
 
 import re

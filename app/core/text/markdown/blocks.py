@@ -12,18 +12,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
-_REST_OF_SENTENCE = re.compile(r"(?:in )?(?:where|which|whose|with|and|or|but|means|is|are)\b(?! ?\()")
-_SENTENCE_ENDS = (".", "!", "?", ":", ";")
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
-# Labels with which the entry of a reference describes the thing in its heading.
-_FIELD = re.compile(
-    r"\W*(?:descriptions?|specifies|purpose|summary|synopsis|syntax|(?:typical )?(?:usage|use)|context|level|scope"
-    r"|(?:types? of |possible |allowed |default |return )?values?|(?:return )?types?|parameters?|arguments?|returns?"
-    r"|results?|requires|defaults?|effects?(?: if unset)?|notes?|remarks?|module|status|since|versions?|see also"
-    r"|required|platforms?|errors|exceptions|raises|throws|override|format|range|unit"
-    r"|availability|examples?(?: usages?)?(?: \(sections?\))?)\W*",
-    re.IGNORECASE,
-)
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
 _ITEM_NUMBER = re.compile(r"(\d{1,9})[.)]")
 _STEPS_APART = 3  # groups
@@ -59,7 +48,8 @@ class Block:
     def is_term(self) -> bool:
         """Whether it is the term of a definition: a line that is bold or code as a whole, except for details after a
         middle dot. A label such as "Default:" is none."""
-        return self.kind is BlockKind.PARAGRAPH and bool(_TERM.fullmatch(self.text) and not _FIELD.fullmatch(self.text))
+        is_bold_line = self.kind is BlockKind.PARAGRAPH and _TERM.fullmatch(self.text) is not None
+        return is_bold_line and not self.text.endswith(_LEAD_IN_END)
 
 
 @lru_cache(maxsize=512)  # a section is parsed several times for an answer, and the next answers use it as well
@@ -153,13 +143,8 @@ def announces(block: Block, below: Block) -> bool:
 
 
 def goes_on(before: Block, block: Block) -> bool:
-    """Whether the block continues a sentence: one that code before it interrupts, or one whose first line is the
-    paragraph before it, such as a formula."""
-    if block.kind is not BlockKind.PARAGRAPH:
-        return False
-    if before.kind is BlockKind.PARAGRAPH:
-        return _REST_OF_SENTENCE.match(block.text) is not None and not before.text.endswith(_SENTENCE_ENDS)
-    return before.kind is BlockKind.CODE and block.text[0].islower()
+    """Whether the block continues a sentence that code before it interrupts."""
+    return block.kind is BlockKind.PARAGRAPH and before.kind is BlockKind.CODE and block.text[0].islower()
 
 
 def introduced(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
