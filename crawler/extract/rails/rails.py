@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from math import log1p
 from pathlib import Path
 from typing import Any, Final
@@ -176,11 +177,12 @@ def _is_named(attributes: Mapping[str, str | None]) -> bool:
 _MIN_PROSE: Final = 300  # characters of a page's sentences: a page with fewer is a list, a form or an index
 # Log odds: below, a run is left out. Words without a link are mostly of the text, also short ones, and so are those
 # within it. Links with more of the text behind them may be of it, and a list of them is one of related answers more
-# often than the trees have seen.
+# often than the trees have seen. Facts go only if the trees are nearly certain.
 _LEAST: Final = 0.3
 _LEAST_OF_WORDS: Final = -0.9
 _LEAST_OF_LINK: Final = -1.5
 _LEAST_OF_LISTED: Final = -3.0
+_LEAST_OF_FACTS: Final = -2.0
 _LEVELS: Final = FEATURES.index("levels")
 _TREES: Final = Path(__file__).parent / "trees.json"  # its card says on what they were trained
 _LISTS: Final = frozenset({"ul", "ol", "dl", "table"})
@@ -199,7 +201,8 @@ Tree = float | tuple[int, float, "Tree", "Tree"]
 
 def remove_rails(main: LexborNode) -> None:
     """Remove what is probably not of the text of `main`, in place. Lists go or stay whole. Tables, code, definitions,
-    closed parts, prices and addresses stay, and so does everything on a page with little running text."""
+    closed parts and lists with a price or an address go only if that is nearly certain. Other prices and addresses
+    stay, and so does everything on a page with little running text."""
     content = read_runs(main)
     if content.root.prose < _MIN_PROSE:
         return
@@ -214,11 +217,18 @@ def remove_rails(main: LexborNode) -> None:
 
 def _kept(content: Content) -> list[bool]:
     runs, ensemble = content.runs, trees()
-    facts = _facts(content.root.node)
+    facts, around = _facts(content.root.node)
     way = {id(box) for box in content.way}
     boxes = [_group(run.box, way) for run in runs]
     groups = [id(box) for box in boxes]
-    stays = {group for run, group in zip(runs, groups, strict=True) if _stays(run, *facts, way)}
+    stays: set[int] = set()
+    with_facts: set[int] = set()
+    for run, box in zip(runs, boxes, strict=True):
+        states_fact = _states_fact(run, facts, around)
+        if run.box.node.tag == "h1" or (states_fact and box.node.tag not in _LISTS):
+            stays.add(id(box))
+        elif states_fact or _is_within_fact(run.box, facts, way):
+            with_facts.add(id(box))
     buttons = {node.mem_id for node in content.root.node.css(_BUTTONS)}
     last_prose = max((place for place, run in enumerate(runs) if run.is_prose), default=-1)
     scores: dict[int, float] = {}
@@ -232,25 +242,27 @@ def _kept(content: Content) -> list[bool]:
             least = _LEAST_OF_WORDS if is_within or not run.linked else _LEAST
             if is_within and not has_words:
                 least = _LEAST_OF_LISTED if boxes[place].node.tag in _LISTS else _LEAST_OF_LINK
+            if group in with_facts:
+                least = min(least, _LEAST_OF_FACTS)
             scores[group] = scores.get(group, 0.0) + run.chars * (score(features, ensemble) - least)
     kept = [group in stays or scores[group] >= 0 for group in groups]
     return _with_their_headings(runs, kept)
 
 
 def _with_their_headings(runs: Sequence[Run], kept: list[bool]) -> list[bool]:
-    """A heading goes with all that stands below it; if any of that stays, it does, unless it is a link itself."""
+    """A heading goes with all that stands below it. If any of that stays, so does the heading, unless it is probably
+    not of the text itself and is a link, or what it announces goes: the text further below is not about it."""
     headings = sections(runs)
-    below = [
-        (heading, is_kept)
-        for place, (heading, is_kept) in enumerate(zip(headings, kept, strict=True))
-        if place != heading
-    ]
-    filled, kept_headings = {heading for heading, _ in below}, {heading for heading, is_kept in below if is_kept}
+    below: dict[int, list[bool]] = {}
+    for place, (heading, is_kept) in enumerate(zip(headings, kept, strict=True)):
+        if place != heading:
+            below.setdefault(heading, []).append(is_kept)
     found = list(kept)
-    for place in filled - {-1}:
+    for place in below.keys() - {-1}:
         run = runs[place]
         if run.box.node.tag != "h1":
-            found[place] = place in kept_headings and (kept[place] or run.linked < _MANY_LINKS * run.chars)
+            announces = below[place][0] and run.linked < _MANY_LINKS * run.chars
+            found[place] = any(below[place]) and (kept[place] or announces)
     return found
 
 
@@ -276,17 +288,14 @@ def _facts(main: LexborNode) -> tuple[set[int], set[int]]:
     return facts, around
 
 
-def _stays(run: Run, facts: set[int], around: set[int], way: set[int]) -> bool:
-    if run.box.node.tag == "h1":
-        return True
+def _states_fact(run: Run, facts: set[int], around: set[int]) -> bool:
     if run.linked < _MANY_LINKS * run.chars and _FIGURE_OR_CONTACT.search(run.text):
         return True
-    box: Box | None = run.box
-    while box is not None and id(box) not in way:
-        if box.node.mem_id in facts:
-            return True
-        box = box.above
     return any(node.mem_id in facts or node.mem_id in around for node in run.nodes)
+
+
+def _is_within_fact(box: Box, facts: set[int], way: set[int]) -> bool:
+    return any(each.node.mem_id in facts for each in takewhile(lambda each: id(each) not in way, _around(box)))
 
 
 def _remove(box: Box, runs: Sequence[Run], gone: Sequence[int]) -> None:

@@ -37,6 +37,21 @@ def test_so_does_what_stands_before_it(rail: str) -> None:
     assert "GONE" not in _told(before=rail)
 
 
+TEASER = '<a href="/1"><img src=a.png></a><a href="/1">GONE and how to use it</a>'
+
+
+def test_a_price_among_teasers_does_not_keep_all_of_them() -> None:
+    teasers = f"<li>{TEASER}</li>" * 3
+    assert "GONE" not in _told(after=f"<ul>{teasers}<li>GONE $40</li></ul>")
+
+
+def test_the_heading_of_teasers_goes_with_them_though_text_follows() -> None:
+    teasers = f"<div class=c>{TEASER}</div>" * 3
+    markdown = _told(inside=f"<div class=box><div><h3>GONE</h3></div><div>{teasers}</div></div><p>{FILLER}</p>")
+    assert "GONE" not in markdown
+    assert markdown.count(FILLER.strip()) == 4
+
+
 KEPT = {
     "a table": "<table><tr><th>Zone</th><th>Price</th></tr><tr><td>STAYS</td><td>9</td></tr></table>",
     "a closed part": "<details><summary>Sizes</summary>STAYS</details>",
