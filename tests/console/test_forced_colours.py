@@ -1,5 +1,7 @@
 """With a system's forced colours, what colour alone would show is shown otherwise."""
 
+from typing import Literal
+
 import pytest
 from playwright.sync_api import Browser, Page
 
@@ -22,7 +24,7 @@ def drawn(page: Page, selector: str) -> tuple[str, str, str, str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_is_current_or_primary_and_every_badge_can_be_told(
-    browser: Browser, served: ServedConsole, scheme: str
+    browser: Browser, served: ServedConsole, scheme: Literal["light", "dark"]
 ) -> None:
     context = browser.new_context(forced_colors="active", color_scheme=scheme, viewport={"width": 1280, "height": 900})
     served.sign_in(context)
