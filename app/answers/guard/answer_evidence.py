@@ -334,8 +334,9 @@ def _is_clause_contradicted(index: PlaceIndex, clause: Part, proof: FactProof, *
     if is_denial:
         least = _LEAST_SHARE if anchored else _LEAST_SHARE_WITHOUT_FACTS
         own = index.shares(clause.own_words)
+        most = max(own)
         places += [
-            place for place, each in zip(index.places, own, strict=True) if each == max(own) and not place.is_heading
+            place for place, each in zip(index.places, own, strict=True) if each == most and not place.is_heading
         ]
         return share >= least and not any(_may_deny(place, clause.text, bool(anchored)) for place in places)
     shared = max((len(clause.own_words & place.words) for place in places), default=0)
@@ -348,12 +349,9 @@ def _having_its_facts(index: PlaceIndex, clause: Part, proof: FactProof) -> list
     """The places that have one of the clause's numbers, or of its names if it has no number."""
     for kind in (FactKind.NUMBER, FactKind.NAME):
         held = [proof.held(fact) for fact in clause.facts if fact.kind is kind]
-        surest = [(each, max(each, default=0.0)) for each in held]
-        found = [
-            number for number in range(len(index.places)) if any(0 < most <= each[number] for each, most in surest)
-        ]
-        if found:
-            return found
+        surest = [(each, max(each)) for each in held if any(each)]
+        if surest:
+            return [at for at in range(len(index.places)) if any(each[at] == most for each, most in surest)]
     return []
 
 

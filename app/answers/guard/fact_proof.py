@@ -37,6 +37,7 @@ class FactProof:
         self._index = index
         self._said = sentence
         self._held: dict[Fact, list[float]] = {}
+        self._outdoing: dict[Fact, Mapping[int, float]] = {}
 
     def stands(self, fact: Fact) -> bool:
         if fact.kind is FactKind.NAME and self._said.is_list_of_names and any(self.held(fact)):
@@ -58,7 +59,7 @@ class FactProof:
             return False
         held, words = self.held(fact), stems(self._said.text)
         with_it = [self._index.places[at].shared(words) for at, has in enumerate(held) if has]
-        rivals = [self._index.places[at].shared(words) for at, like in self._rivals(fact, held).items() if like == 1]
+        rivals = [self._index.places[at].shared(words) for at, like in self._rivals(fact).items() if like == 1]
         return bool(with_it) and all(any(own < rival for rival in rivals) for own in with_it)
 
     def likeness(self, fact: Fact) -> float:
@@ -66,7 +67,7 @@ class FactProof:
         held = self.held(fact)
         if not any(held):
             return 0.0
-        rivals = self._rivals(fact, held)
+        rivals = self._rivals(fact)
         itself = stems(f"{fact.text} {self._units(fact)}") | number_words(spellings(fact.text))
         parts = [part for part in self._said.parts if fact in part.facts]
         found = [self._in_part(part.words - itself, part.joined_with(fact), held, rivals) for part in parts]
@@ -176,16 +177,26 @@ class FactProof:
             for other in others
         )
 
-    def _rivals(self, fact: Fact, held: Sequence[float]) -> dict[int, float]:
+    def _rivals(self, fact: Fact) -> Mapping[int, float]:
         """The places that have such a fact which the sentence does not say, and how surely it is such a one."""
+        if fact not in self._outdoing:
+            self._outdoing[fact] = self._look_for_rivals(fact, self.held(fact))
+        return self._outdoing[fact]
+
+    def _look_for_rivals(self, fact: Fact, held: Sequence[float]) -> Mapping[int, float]:
         places = {number: place for number, place in enumerate(self._index.places) if not place.is_heading}
         if fact.kind is FactKind.NUMBER:
+            kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
             likenesses = {
-                number: self._other_number(fact, place.numbers) * (_DENIED_RIVAL if denies(place.text) else 1)
+                number: self._other_number(kinds, place.numbers)
                 for number, place in places.items()
-                if not held[number]
+                if place.numbers and not held[number]
             }
-            return {number: like for number, like in likenesses.items() if like}
+            return {
+                number: like * (_DENIED_RIVAL if denies(places[number].text) else 1)
+                for number, like in likenesses.items()
+                if like
+            }
         holding = [place for place, has in zip(self._index.places, held, strict=True) if has]
         shared = self._said.words.union(*(place.in_heading for place in holding))
         return {
@@ -195,9 +206,8 @@ class FactProof:
             and self._index.labels & (place.capitalised - self._said.words | place.in_heading - shared)
         }
 
-    def _other_number(self, fact: Fact, numbers: Mapping[str, set[str]]) -> float:
+    def _other_number(self, kinds: Collection[str], numbers: Mapping[str, set[str]]) -> float:
         """How like another number is to what is counted."""
-        kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
         others = [has for number, has in numbers.items() if number not in self._said.spelt]
         like = max((likeness(kind, other) for has in others for other in has for kind in kinds), default=0.0)
         return like * (_SAYS_ANOTHER if self._said.spelt & numbers.keys() else 1)
