@@ -50,7 +50,10 @@ def _written(mark: re.Match[str]) -> str:
     if mark["url"]:
         return _link(mark["url"], mark["label"])
     strong = mark["bold"] or mark["heading"]
-    return f"*{mrkdwn(strong.replace('**', '').strip())}*" if strong else f"{mark['indent']}• "
+    if not strong:
+        return f"{mark['indent']}• "
+    words = strong.replace("**", "").strip().lstrip("# \t")  # in which no other is
+    return f"*{mrkdwn(words)}*" if words else ""
 
 
 def _escaped(text: str) -> str:

@@ -126,6 +126,8 @@ WRITTEN = [
     ("Tom & Ann <!channel> <@U1> [1]", "Tom &amp; Ann &lt;!channel&gt; &lt;@U1&gt; [1]"),
     ("[click](javascript:alert(1))", "[click](javascript:alert(1))"),
     ("[a|b](https://a.example/x)", "<https://a.example/x|a¦b>"),
+    ("# " * 1700 + "x", "*x*"),
+    ("# **# **#", ""),
 ]
 
 
