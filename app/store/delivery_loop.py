@@ -9,14 +9,18 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, ClassVar, Final, Generic, Protocol, TypeVar
 from uuid import UUID
 
+import structlog
 from sqlalchemy import ColumnElement, Index, Integer, Table, select
 from sqlalchemy.schema import SchemaItem
 
+from app.core.errors import DatabaseAway
 from app.kit.clock import Clock
 from app.store.outbox import Outbox
 from app.store.schema import StorableText, UtcDateTime, column, where
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.transaction import Repository, new_id
+
+log = structlog.get_logger(__name__)
 
 # After each failed attempt except the last, so there is one more attempt than numbers.
 RETRY_AFTER: Final = (
@@ -196,10 +200,17 @@ class DeliveryLoop(ABC, Generic[Due]):
         await asyncio.gather(*map(self._settle, claimed))
 
     async def _settle(self, due: Due) -> None:
-        outcome, own = await self._attempt(due), self._records.of_workspace(due.workspace_id)
-        if not isinstance(outcome, Undelivered):
-            await own.write(outcome)
-            return
+        own = self._records.of_workspace(due.workspace_id)
+        try:
+            outcome = await self._attempt(due)
+            if not isinstance(outcome, Undelivered):
+                await own.write(outcome)
+                return
+        except DatabaseAway:
+            raise
+        except Exception as error:  # of ours: it counts as the server's do, or the row would be due for ever
+            log.exception("delivery.raised", row=str(due.id))
+            outcome = Undelivered(f"an error of Docent's, which the log describes: {type(error).__name__}")
         reason, luck = outcome.reason, None if outcome.is_final else self._luck()
         is_dead = await own.write(lambda tx: self._rows(tx).deliveries.failed(due.id, due.attempts, reason, luck))
         self._log_failure(due, reason, is_dead=is_dead)

@@ -171,6 +171,27 @@ async def test_a_server_that_never_takes_it_is_asked_as_often_as_a_webhook_is_an
     assert await post_room.delivery.forget() == 1
 
 
+async def test_an_error_of_our_own_counts_as_an_attempt_and_holds_up_no_other(post_room: PostRoom) -> None:
+    @dataclass
+    class Stumbling(CrashingTransport):
+        async def send(self, message: EmailMessage) -> MailFailure | None:
+            if message["To"] == "bo@example.com":
+                raise RecursionError
+            return await self.inner.send(message)
+
+    delivery = post_room.delivery_by(Stumbling(post_room.transport))
+    await post_room.put(replace(RESET, to="bo@example.com"))
+    await post_room.put()
+    assert await delivery.deliver() == 2
+    assert [mail["To"] for mail in post_room.server.mails] == ["ann@example.com"]
+    for delay in RETRY_AFTER:
+        post_room.clock.advance(1.1 * delay.total_seconds() + 1)
+        assert await delivery.deliver() == 1
+    state = await post_room.state()
+    assert (state.waiting, state.given_up) == (0, 1)
+    assert "RecursionError" in state.last_error
+
+
 async def test_a_recipient_whom_the_server_does_not_know_is_not_asked_for_again(post_room: PostRoom) -> None:
     post_room.server.refuses["ann@example.com"] = "550 5.1.1 no such user"
     await post_room.put()
