@@ -182,9 +182,13 @@ class GoldenRunWorker:
         workspace_id, run = due
         try:
             over: GoldenRun | None = await self._to_its_end(workspace_id, run)
-        except DocentError as error:
-            log.warning("golden_run.stuck", run=str(run.id), reason=str(error))
+        except Exception as error:
             over = replace(run, goes_on_at=None) if now - run.asked_at > GIVEN_UP_AFTER else None
+            if not isinstance(error, DocentError):  # of ours, which the supervisor logs
+                if over is not None:
+                    await self._keep(over)
+                raise
+            log.warning("golden_run.stuck", run=str(run.id), reason=str(error))
         if over is not None:
             await self._keep(over)
         return 1

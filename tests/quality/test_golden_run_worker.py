@@ -183,6 +183,22 @@ async def test_while_search_is_down_it_waits_but_not_for_ever(shop: Shop) -> Non
     assert await stored(shop, run) == replace(run, goes_on_at=None)
 
 
+async def test_a_run_that_meets_an_error_of_our_own_is_not_asked_for_ever(shop: Shop) -> None:
+    run = await a_run(shop)
+
+    async def stumble() -> None:
+        raise ZeroDivisionError
+
+    shop.searches.on_search = stumble
+    for waited, is_running in ((0.0, True), ((GIVEN_UP_AFTER + timedelta(minutes=1)).total_seconds(), False)):
+        shop.clock.advance(waited)
+        with pytest.raises(ZeroDivisionError):
+            await rounds(shop).go_on()
+        assert (await stored(shop, run)).is_running is is_running
+    shop.clock.advance(LEASE.total_seconds())
+    assert await rounds(shop).go_on() == 0
+
+
 async def test_a_run_that_has_left_is_asked_no_more(shop: Shop) -> None:
     run = await a_run(shop)
 
