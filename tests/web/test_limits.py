@@ -173,6 +173,18 @@ async def test_who_begins_anew_as_another_visitor_spends_the_same_networks_day(t
         assert len(house.turns.asked) == 3
 
 
+async def test_a_user_whom_a_program_names_has_a_visitors_day(tmp_path: Path) -> None:
+    async with open_house(tmp_path, limits=replace(unlimited(), questions_per_visitor_day=1)) as house:
+        issued = await house.parts.get(ApiTokens).issue(house.actor, "bot", [ASK])
+        body = {"model": "Docs", "messages": [{"role": "user", "content": "What does it cost?"}]}
+
+        async def asked(user: dict[str, str]) -> int:
+            return (await house.api("POST", "/v1/chat/completions", {**body, **user}, issued.token)).status_code
+
+        users: list[dict[str, str]] = [{"user": "ann"}, {"user": "ann"}, {"user": "bob"}, {}, {}]
+        assert [await asked(user) for user in users] == [200, 429, 200, 200, 200]
+
+
 async def test_a_turn_knows_the_network_or_the_token_that_asks_and_tells_it_nobody(house: House) -> None:
     await (await house.visitor()).ask()
     issued = await house.parts.get(ApiTokens).issue(house.actor, "bot", [ASK])

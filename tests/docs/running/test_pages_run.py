@@ -17,12 +17,13 @@ WITH_CALLS = [
         "webhooks",
         "openai",
         "mcp",
+        "slack-discord",
         "page-search",
         "llms-txt",
         "use-the-api",
     )  # the last makes another agent
     for block in shell_blocks(f"docs/how-to/{page}.md")
-    if "curl" in block.code
+    if "curl" in block.code and block.is_checked
 ]
 PROGRAMS = [
     block
