@@ -15,9 +15,6 @@ from app.core.delimited_text import columns_of, table_of
 from app.core.errors import InvalidInput
 from app.past_questions.past_conversation import PastConversation, PastMessage
 from crawler.errors import ExtractionFailed
-from crawler.extract.html_tree import parse_html
-from crawler.extract.markdown.headings import HeadingAnchors
-from crawler.extract.markdown.writer import write_markdown
 
 MOST_CONVERSATIONS: Final = 5_000  # compared each with each: 100 MB
 _QUOTES: Final = "blockquote, .gmail_quote, .gmail_attr, .yahoo_quoted, style, script"
@@ -153,6 +150,11 @@ def _of_html(body: str | None) -> str:
     """As Markdown, without the mail that it quotes."""
     if not body or "<" not in body:
         return body or ""
+    # A server that imports no conversations needs none of these.
+    from crawler.extract.html_tree import parse_html
+    from crawler.extract.markdown.headings import HeadingAnchors
+    from crawler.extract.markdown.writer import write_markdown
+
     try:
         tree = parse_html(body)
     except ExtractionFailed:

@@ -112,6 +112,7 @@ def test_a_server_imports_what_few_requests_need_with_the_first_of_them(tmp_path
     assert {"lancedb", "tantivy"} <= modules, "the server was not opened"
     assert not {name for name in modules if name.partition(".")[0] in _NOT_AT_THE_START}
     assert not modules & {"crawler.crawl.site_crawl", "crawler.discover.site_discovery", "crawler.extract.extraction"}
+    assert "crawler.extract.markdown.writer" not in modules
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
