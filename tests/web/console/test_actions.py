@@ -167,7 +167,7 @@ async def test_it_is_tried_with_a_field_for_each_argument(house: House, browser:
     assert "status: shipped" in text_of(answered.text)
     assert 'name="arguments.order" type="text" value="A-17"' in answered.text, "to be tried again with another"
     refused = await browser.post(f"{path}/try", {**tried, "arguments.count": "some"})
-    assert "count: not what the schema" in text_of(refused.text)
+    assert "count: does not satisfy the schema's type" in text_of(refused.text)
 
 
 async def test_a_viewer_sees_what_an_action_is(house: House) -> None:
