@@ -27,7 +27,7 @@ class MessengersOut(Model, adds=items_of(MessengerOut)): ...
 
 
 def hook_path(root_path: str, agent_id: UUID, kind: MessengerKind) -> str:
-    """What the service calls."""
+    """The path of the webhook that the service calls."""
     return f"{root_path}/v1/hooks/{kind}/{agent_id}"
 
 
@@ -61,7 +61,7 @@ class AdminMessengers(Api):
         return await self._heard(call, MessengerKind.DISCORD)
 
     async def _heard(self, call: Call[None, None], kind: MessengerKind) -> Response:
-        """The signature covers the raw bytes."""
+        """Reads the body as raw bytes, which the signature covers."""
         body = await read_body(call.request, MAX_BODY_BYTES)
-        said = await self._messengers.hear(call.path_id("agent_id"), kind, call.request.headers, body)
-        return JSONResponse(dict(said), headers={"Cache-Control": "no-store"})
+        response = await self._messengers.hear(call.path_id("agent_id"), kind, call.request.headers, body)
+        return JSONResponse(dict(response), headers={"Cache-Control": "no-store"})

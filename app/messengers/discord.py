@@ -1,4 +1,5 @@
-"""Discord: interactions, and the answer to one. https://docs.discord.com/developers/interactions/receiving-and-responding"""
+"""Discord: interactions, and the answer to one.
+https://docs.discord.com/developers/interactions/receiving-and-responding"""
 
 import json
 import re
@@ -17,12 +18,12 @@ from app.store.delivery_loop import Undelivered
 
 _API: Final = "https://discord.com/api/v10/webhooks"
 _MOST_CHARS: Final = 2000
-_MOST_BELOW: Final = 1000  # of sources and contact
+_MOST_BELOW: Final = 1000  # characters of sources and contact, below the answer
 _QUESTION_CHARS: Final = 150
 _VALID_SECONDS: Final = 15 * 60
-_PING, _COMMAND = 1, 2  # Discord's numbers of interactions,
-_PONG, _MESSAGE, _DEFERRED = 1, 4, 5  # responses
-_ONLY_FOR_THEM, _NO_PREVIEWS = 64, 4  # and flags
+_PING, _COMMAND = 1, 2  # interaction types
+_PONG, _MESSAGE, _DEFERRED = 1, 4, 5  # response types
+_ONLY_FOR_THEM, _NO_PREVIEWS = 64, 4  # message flags
 _ID: Final = re.compile(r"[0-9]{1,20}")
 _TOKEN: Final = re.compile(r"[\w.-]{1,400}", re.ASCII)
 _NOBODY: Final = {"parse": ()}
@@ -38,7 +39,7 @@ class Discord(Service):
     delay_seconds = 1
 
     def is_signed(self, signing: str, headers: Mapping[str, str], body: bytes, now: datetime) -> bool:
-        """Of any age: an interaction that comes again is taken once, and takes no answer after 15 minutes."""
+        """Accepts any timestamp: a replayed interaction is stored once, and cannot be answered after 15 minutes."""
         stamp = headers.get("x-signature-timestamp", "")
         return is_signed(signing, headers.get("x-signature-ed25519", ""), stamp.encode() + body)
 
@@ -58,7 +59,7 @@ class Discord(Service):
         return {"type": _MESSAGE, "data": {"content": reason, "flags": _ONLY_FOR_THEM, "allowed_mentions": _NOBODY}}
 
     def answer_call(self, reply_to: Mapping[str, Any], reply: Reply, token: str) -> AnswerCall:
-        """In the place of "... is thinking", below the question, which Discord does not show."""
+        """Replaces "... is thinking". Quotes the question above the answer, because Discord does not show it."""
         asked = f"> {one_line(reply.question, _QUESTION_CHARS)}\n"
         contact = _contact(*reply.contact) if reply.contact else ""
         sources = ""
@@ -72,7 +73,7 @@ class Discord(Service):
         return AnswerCall("PATCH", url, {}, body)
 
     def failure(self, answered: HttpReply, age_seconds: float) -> Undelivered | None:
-        """404 is too early, before Discord has our response to the question, or too late."""
+        """Discord answers 404 both before it has processed our first response and after the interaction has expired."""
         if 200 <= answered.status < 300:
             return None
         try:
@@ -84,7 +85,7 @@ class Discord(Service):
 
 
 def _contact(label: str, url: str) -> str:
-    """Discord's links lead to websites only. "" for an address that leaves no room for an answer."""
+    """A line with the address as text, because Discord links only to websites; "" for an address that is too long."""
     address = url.removeprefix("mailto:").removeprefix("tel:")
     line = f"\n{address}" if label == address else f"\n{label}: {address}"
     return line if len(line) < _MOST_BELOW else ""

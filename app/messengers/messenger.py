@@ -1,4 +1,4 @@
-"""Slack or Discord, connected to an agent, and what is asked there."""
+"""A connection of an agent to Slack or Discord, and a question asked there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class MessengerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MessengerKeys:
-    """`signing` proves who calls, `token` lets Docent write."""
+    """`signing` verifies calls from the service; `token` authorises Docent to post."""
 
     signing: Annotated[
         str, at_most(200), "Slack's signing secret, or Discord's public key. Stored sealed; empty keeps it."
@@ -41,8 +41,8 @@ class Messenger:
 
 @dataclass(frozen=True, slots=True)
 class AskedThere:
-    """A question as the service delivers it. `event_id` is the same if it is delivered again; `user_id` is the visitor;
-    `place` is the thread or the channel; `reply_to` is what the service wants to know of an answer's place."""
+    """A question as the service delivers it. A repeated delivery has the same `event_id`. `user_id` identifies the
+    visitor, `place` the thread or channel; `reply_to` has the fields with which the service locates the answer."""
 
     event_id: str
     user_id: str

@@ -1,4 +1,4 @@
-"""What a worker does: asks the agent what was asked in Slack or Discord, and answers there."""
+"""Asks agents the queued questions from Slack and Discord, and posts the answers; run by a worker."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ _HEADERS: Final = {"Content-Type": "application/json; charset=utf-8", "User-Agen
 
 
 class MessengerAnswers(DeliveryLoop[DueQuestion]):
-    """A question names its turn, so whichever worker answers it after another has died asks nothing twice."""
+    """The turn has the question's id, so a worker that continues after another has died does not ask it twice."""
 
     LEASE = timedelta(minutes=5)
 
@@ -47,7 +47,7 @@ class MessengerAnswers(DeliveryLoop[DueQuestion]):
         self._caller = caller
 
     async def _settle_all(self, claimed: Sequence[DueQuestion]) -> None:
-        """A conversation answers one question after the other."""
+        """Answer conversations concurrently, but the questions of each in order."""
         conversations: dict[UUID, list[DueQuestion]] = defaultdict(list)
         for due in claimed:
             conversations[due.conversation_id].append(due)
@@ -81,7 +81,7 @@ class MessengerAnswers(DeliveryLoop[DueQuestion]):
         return service.failure(answered, age_seconds) or (lambda tx: MessengerQuestionRecords(tx).answered(due.id))
 
     async def _turn(self, due: DueQuestion) -> StoredTurn | None:
-        """None if the agent is silent. Raises DocentError."""
+        """None if the agent is paused or a person has taken over. Raises DocentError."""
         who = (due.workspace_id, due.agent_id, due.visitor_id, due.conversation_id)
         session = VisitorSession(*who, SERVICES[due.service].channel, is_proven=False)
         try:

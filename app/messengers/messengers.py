@@ -1,4 +1,4 @@
-"""An agent's messengers: connected, changed, removed; and what they send: questions are taken once."""
+"""Connects agents to messengers, and accepts the questions that these deliver, each once."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -42,7 +42,7 @@ class Messengers:
 
     @writes_agent
     def set(self, tx: Transaction, actor: Actor, agent_id: UUID, kind: MessengerKind, keys: MessengerKeys) -> Messenger:
-        """In the place of the agent's earlier one of that kind, whose key an empty one keeps. Raises InvalidInput."""
+        """Connect the agent, or change its keys; an empty key keeps the stored one. Raises InvalidInput."""
         before = MessengerRecords(tx).find(agent_id, kind)
         kept = before[1] if before else MessengerKeys()
         keys = MessengerKeys(keys.signing.strip() or kept.signing, keys.token.strip() or kept.token)
@@ -61,7 +61,7 @@ class Messengers:
     async def hear(
         self, agent_id: UUID, kind: MessengerKind, headers: Mapping[str, str], body: bytes
     ) -> Mapping[str, Any]:
-        """What the service is answered at once. Raises Unauthorized unless it has signed the call."""
+        """Queue the question in `body`, if any; return the JSON response. Raises Unauthorized for a bad signature."""
         own, service = self._records.of_agent(agent_id), SERVICES[kind]
         found = await own.read(lambda tx: MessengerRecords(tx).find(agent_id, kind))
         if found is None or not service.is_signed(found[1].signing, headers, body, self._clock.now()):

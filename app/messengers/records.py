@@ -21,7 +21,7 @@ from app.store.transaction import Repository, value_of
 
 _ID_CHARS = 100
 
-# `sealed` are both keys, a line each, sealed with the key `sealed_by`.
+# `sealed` has both keys, one per line, sealed with the key `sealed_by`.
 MESSENGERS = table(
     "messengers",
     Audited("agent", key="agent_id"),
@@ -34,8 +34,8 @@ MESSENGERS = table(
     UniqueConstraint("agent_id", "kind"),
 )
 
-# A question, whose turn has the same id, and where its answer belongs. Once it is answered, only the turn has the text,
-# and `reply_to`, which may let its reader write there, is empty.
+# A question and the place of its answer; its turn has the same id. Once the question is answered, `question` and
+# `reply_to` are emptied: the turn has the text, and `reply_to` may contain a token for posting.
 MESSENGER_QUESTIONS = table(
     "messenger_questions",
     OfVisitors(),
@@ -55,7 +55,7 @@ MESSENGER_QUESTIONS = table(
 
 @dataclass(frozen=True, slots=True)
 class DueQuestion(DueRow):
-    """`keys` is None when no key can open them."""
+    """`keys` is None if they cannot be unsealed."""
 
     agent_id: UUID
     service: MessengerKind
@@ -77,7 +77,7 @@ class MessengerRecords(Repository):
         ]
 
     def find(self, agent_id: UUID, kind: MessengerKind) -> tuple[Messenger, MessengerKeys] | None:
-        """Without what has become of its questions. Raises SecretsLocked."""
+        """The returned messenger lacks `answered_at` and `last_error`. Raises SecretsLocked."""
         found = select(MESSENGERS).where(MESSENGERS.c.agent_id == agent_id, MESSENGERS.c.kind == kind.value)
         row = self._connection.execute(found).first()
         if row is None:
@@ -86,17 +86,16 @@ class MessengerRecords(Repository):
         return value_of(Messenger, row, answered_at=None, last_error=""), keys
 
     def put(self, messenger: Messenger, keys: MessengerKeys) -> None:
-        """In the place of the one with the same id."""
         sealed = SealedRows(self._tx, MESSENGERS).sealed(messenger.id, f"{keys.signing}\n{keys.token}".encode())
         self._put(MESSENGERS, {"id": messenger.id}, messenger, **sealed)
 
     def clear(self, agent_id: UUID, messenger_id: UUID) -> None:
-        """Conversations stay, questions that wait are dropped. Raises NotFound."""
+        """Delete the messenger and its pending questions; conversations stay. Raises NotFound."""
         is_it = (MESSENGERS.c.id == messenger_id) & (MESSENGERS.c.agent_id == agent_id)
         self._delete_one(MESSENGERS, "messenger", is_it)
 
     def _state(self, is_its: ColumnElement[bool]) -> dict[str, Any]:
-        """By its latest question, and the latest that was answered."""
+        """`answered_at` and `last_error`, from the latest answered question and the latest question."""
         asked = select(MESSENGER_QUESTIONS).where(is_its).order_by(MESSENGER_QUESTIONS.c.id.desc()).limit(1)
         latest = self._connection.execute(asked).first()
         done = self._connection.execute(asked.where(MESSENGER_QUESTIONS.c.delivered_at.is_not(None))).first()
@@ -112,7 +111,7 @@ class MessengerQuestionRecords(Repository):
         return Deliveries(self._tx, MESSENGER_QUESTIONS)
 
     def put(self, messenger: Messenger, channel: Channel, asked: AskedThere, delay: timedelta) -> None:
-        """To be answered after the `delay`, in the conversation of its place; once, however often it is delivered."""
+        """Queue a question for after `delay`, in the conversation of its place. A repeated delivery has no effect."""
         known = select(MESSENGER_QUESTIONS.c.id).where(
             MESSENGER_QUESTIONS.c.messenger_id == messenger.id,
             MESSENGER_QUESTIONS.c.event_id == asked.event_id[:_ID_CHARS],
@@ -137,7 +136,7 @@ class MessengerQuestionRecords(Repository):
         self.deliveries.owe([owed])
 
     def claim(self, limit: int, lease_until: datetime) -> list[DueQuestion]:
-        """See `Deliveries.claim`; the oldest first."""
+        """See `Deliveries.claim`. Oldest first."""
         due = self.deliveries.claim(limit, lease_until)
         found = select(MESSENGER_QUESTIONS).where(MESSENGER_QUESTIONS.c.id.in_(due)).order_by(MESSENGER_QUESTIONS.c.id)
         rows = self._connection.execute(found).all()
@@ -149,7 +148,7 @@ class MessengerQuestionRecords(Repository):
         return [value_of(DueQuestion, row, **by_id[row.messenger_id]) for row in rows]
 
     def _owned(self, messenger: Row[Any]) -> dict[str, Any]:
-        """What a question has of its messenger."""
+        """The fields of a DueQuestion that come from its messenger."""
         sealed = SealedRows(self._tx, MESSENGERS).opened_or_none(messenger)
         return {
             "workspace_id": messenger.workspace_id,
@@ -163,7 +162,7 @@ class MessengerQuestionRecords(Repository):
         self._update(MESSENGER_QUESTIONS, MESSENGER_QUESTIONS.c.id == question_id, question="", reply_to={})
 
     def _conversation(self, messenger: Messenger, visitor: Visitor, asked: AskedThere) -> UUID | None:
-        """A thread goes on however old it is, a channel as the widget does."""
+        """The conversation to continue: a thread's at any age, a channel's if it was active within RESUME_WITHIN."""
         there = (
             select(CONVERSATIONS.c.id)
             .join(MESSENGER_QUESTIONS, MESSENGER_QUESTIONS.c.conversation_id == CONVERSATIONS.c.id)

@@ -1,4 +1,4 @@
-"""What Slack and Discord have to be for Docent: how they sign, what they send, and how they take an answer."""
+"""The interface to Slack and Discord: verify their calls, parse their questions, and show answers there."""
 
 import re
 from abc import ABC, abstractmethod
@@ -23,7 +23,7 @@ _SCHEME: Final = re.compile(r"^(?:mailto|tel):")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`text` is Markdown, `contact` a label and its URL: where people are, for an answer that is not sure."""
+    """`text` is Markdown. `contact` is the label and URL of a way to reach people, None for a confident answer."""
 
     question: str
     text: str
@@ -32,7 +32,8 @@ class Reply:
 
 
 def reply_of(question: str, turn: StoredTurn | None, fallback: Fallback, language: str | None) -> Reply:
-    """As a visitor reads it in the widget. Without a turn that ended well, that it cannot be answered now."""
+    """The answer of `turn` as the widget shows it; if `turn` is None or failed, a message that there is no answer
+    now."""
     url = fallback.url
     contact = (fallback.label or _SCHEME.sub("", url), url) if url else None
     if turn is None or turn.state is not TurnState.DONE:
@@ -47,8 +48,8 @@ def reply_of(question: str, turn: StoredTurn | None, fallback: Fallback, languag
 
 
 def cut_at_block(markdown: str, most: int) -> str:
-    """The first blocks that have at most `most` characters together, and "…" for the others. A block that is longer
-    than that alone is cut at a blank."""
+    """The first blocks of the text, at most `most` characters in all; "…" replaces the rest. A first block that is too
+    long is cut between two words."""
     if len(markdown) <= most:
         return markdown
     kept = ""
@@ -61,7 +62,7 @@ def cut_at_block(markdown: str, most: int) -> str:
 
 
 def text_at(payload: Any, *names: str) -> str:
-    """The text under these nested names, "" for anything else."""
+    """The string at these nested keys; "" if there is none."""
     for name in names:
         payload = payload.get(name) if isinstance(payload, dict) else None
     return payload if isinstance(payload, str) else ""
@@ -69,7 +70,7 @@ def text_at(payload: Any, *names: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AnswerCall:
-    """The call of the service's API that shows an answer."""
+    """The API request that posts an answer."""
 
     method: str
     url: str
@@ -78,8 +79,8 @@ class AnswerCall:
 
 
 class Service(ABC):
-    """`signing` and `token` are its names for the two keys, each with the pattern of its text; "" for a key that it
-    does not have. `taken` is what it is answered at once when a question was taken."""
+    """`signing` and `token` are (label, pattern) of the two keys; the label is "" if the service has no such key.
+    `taken` is the JSON response to an accepted question. The answer is sent `delay_seconds` later at the earliest."""
 
     name: ClassVar[str]
     about: ClassVar[str]
@@ -88,10 +89,9 @@ class Service(ABC):
     token: ClassVar[tuple[str, re.Pattern[str]]]
     taken: ClassVar[Mapping[str, Any]] = {}
     delay_seconds: ClassVar[int] = 0
-    """From when on after this response it takes the answer."""
 
     def check(self, keys: MessengerKeys) -> None:
-        """Raises InvalidInput."""
+        """Raises InvalidInput for a key that is missing, malformed or not used by this service."""
         check_limits("", keys)
         for field, text, (label, written) in (
             ("signing", keys.signing, self.signing),
@@ -108,12 +108,12 @@ class Service(ABC):
 
     @abstractmethod
     def heard(self, payload: Mapping[str, Any]) -> AskedThere | Mapping[str, Any]:
-        """A question, or what the service is answered to anything else that it sends."""
+        """The question in the payload, or the JSON response to a payload without one."""
         ...
 
     @abstractmethod
     def refused(self, reason: str) -> Mapping[str, Any]:
-        """What it is answered if the question is not taken."""
+        """The JSON response to a question that is rejected for this reason."""
         ...
 
     @abstractmethod
@@ -121,5 +121,5 @@ class Service(ABC):
 
     @abstractmethod
     def failure(self, answered: HttpReply, age_seconds: float) -> Undelivered | None:
-        """Why the call did not show the answer to a question of that age; None if it did."""
+        """Why the response to `answer_call` is a failure, None for success. `age_seconds` counts from the question."""
         ...

@@ -1,4 +1,4 @@
-"""The services, an entry each."""
+"""The supported messengers."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -24,7 +24,8 @@ _MOST_CHARS: Final = 3500  # Slack recommends 4,000 at most
 _WAITING: Final = frozenset(
     ("ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout")
 )
-# "<@U1>", "<#C1|general>", "<!here>", "<https://a.example|label>": https://docs.slack.dev/messaging/formatting-message-text
+# "<@U1>", "<#C1|general>", "<!here>", "<https://a.example|label>":
+# https://docs.slack.dev/messaging/formatting-message-text
 _ENTITY: Final = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
 _BLANKS: Final = re.compile(r"[^\S\n]+")
 _CODE: Final = r"(?P<code>```[\s\S]*?(?:```|\Z)|`[^`\n]+`)"
@@ -36,7 +37,7 @@ _MARKS: Final = re.compile("|".join((_CODE, _LINK, _BOLD, _HEADING, _ITEM)), re.
 
 
 def mrkdwn(markdown: str) -> str:
-    """As Slack writes it. Everything that Slack would read as its own (`<!channel>`, a link) is escaped."""
+    """Convert Markdown to Slack's markup. Slack's own sequences in the text, such as `<!channel>`, are escaped."""
     written, end = [], 0
     for mark in _MARKS.finditer(markdown):
         written += [_escaped(markdown[end : mark.start()]), _written(mark)]
@@ -52,7 +53,7 @@ def _written(mark: re.Match[str]) -> str:
     strong = mark["bold"] or mark["heading"]
     if not strong:
         return f"{mark['indent']}• "
-    words = strong.replace("**", "").strip().lstrip("# \t")  # in which no other is
+    words = strong.replace("**", "").strip().lstrip("# \t")  # Slack's bold text cannot contain bold text
     return f"*{mrkdwn(words)}*" if words else ""
 
 
@@ -65,7 +66,7 @@ def _link(url: str, label: str) -> str:
 
 
 def plain(text: str) -> str:
-    """What somebody wrote, without mentions, and links and channels by their names."""
+    """The text of a Slack message without mentions; links and channels become their labels."""
 
     def named(entity: re.Match[str]) -> str:
         mark, target, label = entity.groups()
@@ -89,7 +90,7 @@ class Slack(Service):
         return hmac.compare_digest(right.encode(), headers.get("x-slack-signature", "").encode())
 
     def heard(self, payload: Mapping[str, Any]) -> AskedThere | Mapping[str, Any]:
-        """Messages of programs, edits and notices of joining have a `subtype`, `bot_id` or `edited`."""
+        """Ignores messages with a `subtype`, `bot_id` or `edited`: those of programs, edits, and notices of joining."""
         if payload.get("type") == "url_verification":
             return {"challenge": text_at(payload, "challenge")}
         event = payload.get("event")
@@ -122,14 +123,14 @@ class Slack(Service):
         return AnswerCall("POST", _POST, {"Authorization": f"Bearer {token}"}, body)
 
     def failure(self, answered: HttpReply, age_seconds: float) -> Undelivered | None:
-        """Slack answers 200 to what it refuses, too."""
+        """Slack also responds 200 to rejected calls, with `ok` false and an `error`."""
         try:
-            said = json.loads(answered.body)
+            response = json.loads(answered.body)
         except ValueError:
-            said = {}
-        if isinstance(said, dict) and said.get("ok") is True:
+            response = {}
+        if isinstance(response, dict) and response.get("ok") is True:
             return None
-        reason = text_at(said, "error")
+        reason = text_at(response, "error")
         return Undelivered(
             f"Slack answered {answered.status}{f': {reason[:100]}' if reason else ''}",
             is_final=bool(reason) and reason not in _WAITING,
