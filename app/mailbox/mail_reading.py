@@ -1,4 +1,4 @@
-"""What a worker does: reads mailboxes, asks agents, and answers or hands over to people; and mails what those write."""
+"""Reads mailboxes, answers mails or hands them over to people, and mails what those write; run by a worker."""
 
 import asyncio
 import re
@@ -39,7 +39,7 @@ log = structlog.get_logger(__name__)
 
 PAUSE: Final = timedelta(seconds=30)
 LEASE: Final = timedelta(minutes=10)
-_AT_ONCE: Final = 4  # mailboxes, each of another workspace: a server may take a minute to say nothing
+_AT_ONCE: Final = 4  # mailboxes, one per workspace: a slow server may take a minute to time out
 _OPENING_SECONDS: Final = 5.0
 _HOUR: Final = timedelta(hours=1)
 _SENT_AT_ONCE: Final = 20
@@ -50,7 +50,7 @@ _ANSWERS: Final = (AnsweredBy.CURATED, AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE)
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A mail with the conversation that it belongs to. `is_for_people`: they have it, or the agent is paused."""
+    """A mail and its conversation. `is_for_people`: the agent does not answer it, people have to."""
 
     session: VisitorSession
     mail: ReceivedMail
@@ -59,8 +59,8 @@ class _Taken:
 
 
 class MailReading:
-    """A mail has one place in its mailbox, which names its turn, and its answer is queued in the transaction in which
-    the mailbox advances: whenever a worker dies, the next one asks nothing and answers nothing twice."""
+    """Asks and answers each mail once, even if a worker dies at any point: the turn's id derives from the mail's place
+    in the mailbox, and the answer is queued in the transaction that marks the mail as handled."""
 
     def __init__(
         self,
@@ -82,11 +82,11 @@ class MailReading:
         self._opening = WorkerProcesses(serve_mails, _OPENING_SECONDS, _AT_ONCE, max_idle=0)
 
     async def read_due(self) -> int:
-        """Read one mailbox of each of a few workspaces; returns how many were due."""
+        """Read at most _AT_ONCE due mailboxes, one per workspace; return their number."""
         lease_until = self._clock.now() + LEASE
         due = await self._records.write(lambda tx: MailboxRecords(tx).claim(lease_until, _AT_ONCE))
         done = await asyncio.gather(*(self._read_one(*each) for each in due), return_exceptions=True)
-        for failure in filter(None, done):  # after the others were read to their end
+        for failure in filter(None, done):  # raised only after all were read
             raise failure
         return len(due)
 
@@ -104,7 +104,7 @@ class MailReading:
         await own.write(lambda tx: MailboxRecords(tx).rest(mailbox, next_at, error))
 
     async def _read(self, workspace_id: UUID, mailbox: Mailbox, password: str | None) -> str:
-        """Returns why it cannot be read, or "". Raises MailboxUnread, DocentError."""
+        """Handle new mails; return why that is impossible, else "". Raises MailboxUnread, DocentError."""
         own = self._records.of_workspace(workspace_id)
         if password is None:
             return "No secret key opens the password. Enter it again."
@@ -130,7 +130,7 @@ class MailReading:
         return ""
 
     async def _answer(self, agent: LiveAgent, mailbox: Mailbox, uid: int, raw: bytes) -> bool:
-        """Whether an answer is on its way. Raises DocentError for what may be better in a moment."""
+        """Handle one mail; return whether an answer was queued. Raises DocentError for a temporary failure."""
         own = self._records.of_workspace(agent.workspace_id)
         mail = await self._received(raw, mailbox.address)
         taken = (
@@ -142,7 +142,7 @@ class MailReading:
             log.info("mail.left_alone", agent=str(agent.id), reason=taken.reason)
             await own.write(lambda tx: MailboxRecords(tx).advance(mailbox, uid))
             return False
-        # Not of its place alone: another account or folder may number its mails as this one did.
+        # With the Message-ID, because another account or folder may have a mail at the same place.
         turn_id = uuid5(taken.kept.conversation_id, f"{taken.kept.place} {taken.kept.message_id}")
         turn = None if taken.is_for_people else await self._asked(taken, turn_id)
         is_answered = await own.write(lambda tx: self._settle(tx, agent, mailbox, uid, taken, turn_id, turn))
@@ -166,8 +166,8 @@ class MailReading:
     def _take(
         self, tx: Transaction, agent: LiveAgent, mailbox: Mailbox, uid: int, mail: ReceivedMail
     ) -> _Taken | NotAnswered:
-        """In the conversation of the mail that it answers, if that is the same person's. Their address is known, but
-        nothing proves that it is theirs."""
+        """Assign the mail to the conversation that it continues, or to a new one. The sender's address identifies the
+        visitor, but nothing proves that it is theirs."""
         mails = MailboxMailRecords(tx)
         visitor = ConversationRecords(tx).signed_visitor(agent.id, f"mailto:{mail.address}")
         place = f"{mailbox.uid_validity}.{uid}"
@@ -201,11 +201,11 @@ class MailReading:
         return _Taken(session, mail, kept, is_with_people or not mail.question or asks_for_person(mail.question))
 
     async def _asked(self, taken: _Taken, turn_id: UUID) -> StoredTurn | None:
-        """The turn, also if an earlier worker asked it; None if people answer."""
+        """The ended turn, which an earlier worker may have begun; None if people have to answer."""
         request = TurnRequest(turn_id, taken.mail.question, "")
         try:
             return await ended_turn(self._turns, self._records, taken.session, request)
-        except (AgentPaused, HandedToPerson, TurnConflict):  # the latter: asked by a version that read mails otherwise
+        except (AgentPaused, HandedToPerson, TurnConflict):  # conflict: an earlier version read another text from it
             return None
 
     def _settle(
@@ -226,23 +226,23 @@ class MailReading:
             self._put(tx, agent.workspace_id, mailbox, taken.kept, mail)
             return True
         if turn and turn.answered_by is AnsweredBy.SMALL_TALK and taken.mail.thread:
-            return False  # thanks
+            return False  # "Thanks" needs no person
         chat = LiveChatRecords(tx).ask(taken.session)
         if turn is None:
-            said = (taken.mail.question or taken.mail.subject or "–")[:MAX_TEXT_CHARS]
-            LiveChatRecords(tx).add(chat, turn_id, Author.VISITOR, None, said)
+            text = (taken.mail.question or taken.mail.subject or "–")[:MAX_TEXT_CHARS]
+            LiveChatRecords(tx).add(chat, turn_id, Author.VISITOR, None, text)
         _note(tx, agent, taken, has_draft=turn is not None)
         return False
 
     def _mail_peoples_words(self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox) -> None:
-        """One mail for each conversation in which operators wrote since the last one."""
+        """Queue one mail per conversation with the operators' messages since the last one."""
         for words in MailboxMailRecords(tx).unsent(mailbox.id, _SENT_AT_ONCE):
             self._put(tx, workspace_id, mailbox, words.latest, Mail("", "", words.texts, auto=""), words.number)
 
     def _put(
         self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox, to: KeptMail, mail: Mail, told_number: int = 0
     ) -> None:
-        """Queue it as an answer to that one."""
+        """Queue `mail` as an answer to the mail `to`."""
         subject = to.subject if _RE.match(to.subject) else f"Re: {to.subject}"
         whole = replace(
             mail,
@@ -269,7 +269,7 @@ def _paragraphs(turn: StoredTurn) -> list[str]:
 
 
 def _note(tx: Transaction, agent: LiveAgent, taken: _Taken, *, has_draft: bool) -> None:
-    """For operators, who do not see the mail itself."""
+    """Add a note on the mail for operators, who do not see the mail itself."""
     conversation = ConversationRecords(tx).own(taken.session.visitor_id, taken.session.conversation_id, Channel.EMAIL)
     if len(InboxRecords(tx).notes(conversation.id)) >= MAX_NOTES:
         return

@@ -26,8 +26,8 @@ class MailboxPassword:
 
 @dataclass(frozen=True, slots=True)
 class Mailbox:
-    """Its password is a secret and not part of this value. `uid_validity` and `last_uid` say up to which message it was
-    read (RFC 9051, 2.3.1.1), None before it was read."""
+    """The password is not part of this value. `uid_validity` and `last_uid` identify the last message that was read
+    (RFC 9051, 2.3.1.1); None before the first reading."""
 
     id: UUID
     agent_id: UUID

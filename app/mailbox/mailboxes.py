@@ -1,4 +1,4 @@
-"""An agent's mailbox: connected, changed, removed."""
+"""Operators connect, change and remove an agent's mailbox."""
 
 import re
 from dataclasses import replace
@@ -19,7 +19,7 @@ from app.workspaces.records.audit import AuditRecords
 
 more_changes_of("agent", {"set_mailbox": "Mailbox connected", "clear_mailbox": "Mailbox removed"})
 
-# What IMAP takes in quotation marks without an escape; the port of a host is a field of its own.
+# Characters that an IMAP quoted string needs no escape for.
 _PRINTABLE: Final = re.compile(r'[^"\\\x00-\x1f\x7f-\uffff]+')
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]+|[0-9A-Fa-f:]+")
 
@@ -41,8 +41,8 @@ class Mailboxes:
 
     @writes_agent
     def set(self, tx: Transaction, actor: Actor, agent_id: UUID, mailbox: Mailbox, password: str) -> Mailbox:
-        """In the place of the agent's earlier one. An empty password keeps the stored one, and the reading goes on
-        where it was, while host, port and user are the same. Raises InvalidInput."""
+        """Connect the mailbox, or replace the agent's. While host, port and user are the same, an empty password keeps
+        the stored one, and the same folder is read on from where it was. Raises InvalidInput."""
         mailbox = _checked(mailbox, password)
         if not self._mailer.is_on:
             raise InvalidInput("", "This installation has no mail server to answer with. Set DOCENT_SMTP_URL.")

@@ -1,5 +1,5 @@
-"""A mail as it was received: who wrote what, and whether a program may answer it. It is opened in a process that may be
-killed: what a parser makes of a hostile mail can take minutes.
+"""Parses a received mail, and decides whether a program may answer it. Parsing runs in a process of its own that can be
+killed, because a hostile mail can keep the parser busy for minutes.
 """
 
 import re
@@ -22,13 +22,13 @@ HtmlReader = Callable[[bytes], Awaitable[str]]
 _MESSAGE_ID: Final = re.compile(r"<([\x21-\x3b=\x3f-\x7e]{1,250})>")
 _MAX_REFERENCES: Final = 20
 _MEMORY_BYTES: Final = 1024**3  # of a process
-# What no person writes from (RFC 2142, 5), and what mail servers report from.
+# Local parts of addresses that no person writes from (RFC 2142, 5).
 _PROGRAMS: Final = re.compile(r"(?:mailer-daemon|postmaster|(?:do[-_.]?not|no)[-_.]?reply)(?:[-_.+].*)?", re.IGNORECASE)
 _BULK: Final = frozenset(("bulk", "list", "junk", "auto_reply"))
 _OF_LISTS: Final = ("List-Id", "List-Post", "List-Unsubscribe")
 _OF_PROGRAMS: Final = ("X-Autoreply", "X-Autorespond", "X-Failed-Recipients", "Feedback-ID")
 _SIGNATURE: Final = re.compile(r"^--[ \xa0]?$", re.MULTILINE)  # RFC 3676, 4.3
-# What mail programs put between an answer and the mail that it answers: a rule, or the head of that mail.
+# Mail programs separate an answer from the quoted mail by a line of dashes, or by the headers of that mail.
 _RULE: Final = re.compile(r"^[ \t]*+(?:-{3,}+[^-\n][^\n]{0,59}?-{3,}+|-{6,}+|_{10,}+)[ \t]*+$", re.MULTILINE)
 _HEAD: Final = re.compile(r"^(?:[*>]{0,2}[^\W\d][^\n:]{0,20}:[*]{0,2}[ \t][^\n]*\n){3,}", re.MULTILINE)
 _QUOTED: Final = re.compile(r"^>[^\n]*$", re.MULTILINE)
@@ -36,8 +36,8 @@ _QUOTED: Final = re.compile(r"^>[^\n]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class ReceivedMail:
-    """`question` is what its writer wrote without the mails before it and the signature; "" for nothing. `thread` are
-    the ids of the mails before it, the latest first."""
+    """`question` is the text without quoted mails and signature; it may be empty. `thread` has the Message-IDs of the
+    earlier mails, latest first."""
 
     address: str
     subject: str
@@ -48,21 +48,21 @@ class ReceivedMail:
 
     @property
     def reference_ids(self) -> str:
-        """For the header of an answer."""
+        """The References header of an answer."""
         named = [*reversed(self.thread), self.message_id]
         return " ".join(f"<{each}>" for each in named if each)
 
 
 @dataclass(frozen=True, slots=True)
 class NotAnswered:
-    """`reason` why no program may answer it."""
+    """A mail that must not be answered automatically, for this reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedMail:
-    """`mail` without its question, and the text that holds it."""
+    """`mail` has an empty question, which is read from `text` later."""
 
     mail: ReceivedMail
     text: str
@@ -76,13 +76,13 @@ def serve_mails(pipe: Connection) -> None:
 
 
 def opened_mail(raw: bytes, own: str) -> OpenedMail | NotAnswered:
-    """`own` is the mailbox's address. Never raises for what a mail contains."""
+    """Parse a raw mail; `own` is the mailbox's address. Never raises: a mail that cannot be parsed is NotAnswered."""
     try:
         message = message_from_bytes(raw, policy=default)
         if reason := _reason_to_be_silent(message, own):
             return NotAnswered(reason)
         return _opened(message)
-    except Exception as error:  # whatever the parser stumbles over
+    except Exception as error:  # the parser raises many types
         return NotAnswered(f"unreadable: {type(error).__name__}")
 
 
@@ -99,11 +99,11 @@ async def received_mail(opened: OpenedMail, read_html: HtmlReader) -> ReceivedMa
 
 
 def _reason_to_be_silent(message: EmailMessage, own: str) -> str:
-    """RFC 3834, 2; "" for none."""
-    said = {name: str(message.get(name, "")).strip().lower() for name in ("Auto-Submitted", "Precedence")}
-    if said["Auto-Submitted"].partition(";")[0].strip() not in ("", "no"):
+    """Why the mail must not be answered automatically (RFC 3834, 2); "" if it may be."""
+    headers = {name: str(message.get(name, "")).strip().lower() for name in ("Auto-Submitted", "Precedence")}
+    if headers["Auto-Submitted"].partition(";")[0].strip() not in ("", "no"):
         return "auto-submitted"
-    if said["Precedence"] in _BULK or any(name in message for name in _OF_LISTS):
+    if headers["Precedence"] in _BULK or any(name in message for name in _OF_LISTS):
         return "of a list"
     suppressed = str(message.get("X-Auto-Response-Suppress", "")).lower()
     if any(name in message for name in _OF_PROGRAMS) or any(word in suppressed for word in ("all", "autoreply")):
@@ -132,12 +132,12 @@ def _opened(message: EmailMessage) -> OpenedMail:
     )
     body = message.get_body(("plain", "html"))
     text = "" if body is None else str(body.get_content())
-    storable = text.encode("utf-8", "replace").decode()  # some charsets have halves of surrogate pairs
+    storable = text.encode("utf-8", "replace").decode()  # some charsets decode to lone surrogates
     return OpenedMail(mail, storable, body is not None and body.get_content_type() != "text/plain")
 
 
 def _written(text: str, *, is_reply: bool) -> str:
-    """Without the signature, and the mails that an answer repeats."""
+    """The text without the signature and, in a reply, without the quoted mails."""
     text = "\n".join(text.replace("\x00", "").splitlines())
     if is_reply:
         cuts = [found.start() for pattern in (_RULE, _HEAD) if (found := pattern.search(text + "\n"))]
@@ -145,7 +145,7 @@ def _written(text: str, *, is_reply: bool) -> str:
         quoted = _QUOTED.search(text)
         if quoted:
             above = text[: quoted.start()].rstrip()
-            if above.endswith(":"):  # "Ann wrote:", in whatever language, and on as many lines as it takes
+            if above.endswith(":"):  # such as "Ann wrote:", in any language, on one or more lines
                 above = above[: max(above.rfind("\n\n"), 0)]
             text = f"{above}\n{_QUOTED.sub('', text[quoted.start() :])}"
     signature = _SIGNATURE.search(text)
@@ -153,7 +153,7 @@ def _written(text: str, *, is_reply: bool) -> str:
 
 
 def _address(message: EmailMessage, name: str) -> Address | None:
-    """The header's, if it names exactly one."""
+    """The address in this header, if it has exactly one."""
     found: Sequence[Address] = getattr(message.get(name), "addresses", ())
     return found[0] if len(found) == 1 and found[0].username and found[0].domain else None
 

@@ -1,4 +1,4 @@
-"""Mailboxes of agents, and the mails that were read and sent there."""
+"""Mailboxes of agents, and the mails received and sent there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import LIVE_MESSAGES
 from app.store.transaction import Repository, new_id, value_of
 
-# `sealed` is the password, sealed with the key `sealed_by`. `next_at` is when it is read again.
+# `sealed` is the password, sealed with the key `sealed_by`. `next_at` is when to read the mailbox again.
 MAILBOXES = table(
     "mailboxes",
     Audited("agent", key="agent_id", unhashed=("uid_validity", "last_uid", "read_at", "last_error", "next_at")),
@@ -46,8 +46,8 @@ class ExportedMail:
     created_at: datetime
 
 
-# A mail that was read, or sent by us. `message_id` identifies it in the headers of later ones, `place` in the mailbox
-# (UIDVALIDITY and UID; "" if it is ours). Of the conversation's live messages, all up to `told_number` were sent.
+# A mail that was received, or sent by us. `message_id` identifies it in the headers of later mails, `place` in the
+# mailbox (UIDVALIDITY and UID; "" for our own). Live messages of the conversation up to `told_number` have been mailed.
 MAILBOX_MAILS = table(
     "mailbox_mails",
     OfVisitors("mails", "The subjects of mails that the visitor wrote or got.", exported=ExportedMail),
@@ -68,7 +68,7 @@ MAILBOX_MAILS = table(
 
 @dataclass(frozen=True, slots=True)
 class KeptMail:
-    """`reference_ids` are those of the mails before it in its thread, as its header has them."""
+    """`reference_ids` is the References header: the ids of the earlier mails of the thread."""
 
     mailbox_id: UUID
     visitor_id: UUID
@@ -83,7 +83,7 @@ class KeptMail:
 
 @dataclass(frozen=True, slots=True)
 class PeoplesWords:
-    """What operators wrote since the last mail, up to the live message `number`; `latest` is the visitor's latest."""
+    """Operators' live messages that were not mailed yet, up to `number`. `latest` is the visitor's latest mail."""
 
     latest: KeptMail
     texts: Sequence[str]
@@ -100,17 +100,17 @@ class MailboxRecords(Repository):
         return SealedRows(self._tx, MAILBOXES).opened(row).decode()
 
     def put(self, mailbox: Mailbox, password: str) -> None:
-        """In the place of the one with the same id; it is read at once."""
+        """Store the mailbox, to be read at once. Replaces one with the same id."""
         sealed = SealedRows(self._tx, MAILBOXES).sealed(mailbox.id, password.encode())
         self._put(MAILBOXES, {"id": mailbox.id}, mailbox, **sealed, next_at=self._now())
 
     def clear(self, agent_id: UUID) -> None:
-        """Conversations stay. Raises NotFound."""
+        """Delete the mailbox; its conversations stay. Raises NotFound."""
         self._delete_one(MAILBOXES, "mailbox", MAILBOXES.c.agent_id == agent_id)
 
     def claim(self, lease_until: datetime, limit: int) -> list[tuple[UUID, Mailbox, str | None]]:
-        """Due ones, each of another workspace, with that and their password, None if no key opens it. Nobody else gets
-        them before `lease_until`."""
+        """Reserve due mailboxes until `lease_until`, at most one per workspace. Returns (workspace id, mailbox,
+        password); the password is None if it cannot be unsealed."""
         claimed: dict[UUID, tuple[UUID, Mailbox, str | None]] = {}
         while len(claimed) < limit:
             due = (
@@ -131,7 +131,7 @@ class MailboxRecords(Repository):
         return list(claimed.values())
 
     def rest(self, mailbox: Mailbox, next_at: datetime, error: str) -> None:
-        """It was read, or could not be. Of one that was changed meanwhile, this says nothing, and it is due."""
+        """Store the result of a reading and the time of the next one, unless the mailbox was changed meanwhile."""
         read = {"read_at": self._now()} if not error else {}
         self._update(MAILBOXES, *_is_still(mailbox), next_at=next_at, last_error=error, **read)
 
@@ -139,7 +139,7 @@ class MailboxRecords(Repository):
         self._update(MAILBOXES, *_is_still(mailbox), uid_validity=uid_validity, last_uid=last_uid)
 
     def advance(self, mailbox: Mailbox, uid: int) -> bool:
-        """The mail is done with. False if another worker was faster, or the mailbox was changed or removed."""
+        """Mark the mail as handled. False if another worker already has, or the mailbox was changed or removed."""
         is_next = (MAILBOXES.c.uid_validity == mailbox.uid_validity) & (MAILBOXES.c.last_uid < uid)
         return self._update(MAILBOXES, *_is_still(mailbox), is_next, last_uid=uid) > 0
 
@@ -150,21 +150,21 @@ class MailboxMailRecords(Repository):
         self._add(MAILBOX_MAILS, mail, id=mail_id or new_id(), created_at=self._now())
 
     def at(self, mailbox_id: UUID, visitor_id: UUID, place: str, message_id: str) -> KeptMail | None:
-        """That mail of the visitor at that place of the mailbox, if it was read before."""
+        """The visitor's mail with this place and Message-ID, if it was received before."""
         is_it = (MAILBOX_MAILS.c.place == place) & (MAILBOX_MAILS.c.message_id == message_id)
         return self._one(is_it, mailbox_id, visitor_id)
 
     def named(self, mailbox_id: UUID, visitor_id: UUID, message_ids: Sequence[str]) -> KeptMail | None:
-        """The visitor's latest mail, or mail to them, with one of those ids."""
+        """The latest mail from or to the visitor with one of these Message-IDs."""
         return self._one(MAILBOX_MAILS.c.message_id.in_(message_ids), mailbox_id, visitor_id)
 
     def read_since(self, mailbox_id: UUID, visitor_id: UUID, since: datetime) -> int:
-        """How many of the visitor's mails were read."""
+        """The number of mails received from the visitor since then."""
         theirs = _of(mailbox_id, visitor_id) & (MAILBOX_MAILS.c.place != "") & (MAILBOX_MAILS.c.created_at >= since)
         return self._connection.scalar(select(func.count()).select_from(MAILBOX_MAILS).where(theirs)) or 0
 
     def unsent(self, mailbox_id: UUID, limit: int) -> list[PeoplesWords]:
-        """By conversation, at most `limit` of them."""
+        """Operators' messages to mail, for at most `limit` conversations."""
         sent = (
             select(MAILBOX_MAILS.c.conversation_id, func.max(MAILBOX_MAILS.c.told_number).label("number"))
             .where(MAILBOX_MAILS.c.mailbox_id == mailbox_id)
@@ -202,7 +202,7 @@ class MailboxMailRecords(Repository):
 
 
 def _is_still(mailbox: Mailbox) -> list[Any]:
-    """Whether it reads the same folder of the same account."""
+    """Conditions: the stored mailbox still has the same account and folder."""
     return [MAILBOXES.c[name] == getattr(mailbox, name) for name in ("id", "host", "port", "user", "folder")]
 
 
