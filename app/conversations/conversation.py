@@ -29,8 +29,8 @@ class Role(StrEnum):
 class Visitor:
     """A browser that has asked, or a person whom the website's server has identified by `user_id`.
 
-    `anonymous_id` is a random name that the browser keeps; it never leads to an identified person. Who has it
-    is the visitor, so nobody else is shown it. `attributes` are those sent when the widget was last opened, by name.
+    `anonymous_id` is a random id that the browser keeps. It never leads to an identified person. It is a secret of the
+    visitor, because anyone who has it is taken for them. `attributes` are the latest ones, sorted by name.
     """
 
     id: UUID
@@ -110,7 +110,7 @@ LISTED_OF_VISITOR: Final = 6  # conversations, pages, and contacts
 
 
 class Outcome(StrEnum):
-    """The outcome of a question, as counted in an agent's figures."""
+    """The outcome of a question, as an agent's figures count it."""
 
     ANSWERED = "answered"  # with enough confidence
     UNANSWERED = "unanswered"  # nothing or too little was found
@@ -124,7 +124,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InboxEntry:
-    """`turns_so` is the number of turns with this outcome."""
+    """A conversation in the inbox. `turns_so` is the number of its turns with `outcome`."""
 
     conversation: Conversation
     labels: tuple[str, ...] = ()
@@ -205,7 +205,7 @@ class ConversationChange:
 
 
 def outcome_of_turn(state: TurnState, answered_by: AnsweredBy | None, *, is_low: bool) -> Outcome | None:
-    """None for a running turn, and for one without a question or whose question was asked back."""
+    """The outcome of one turn; None while it runs, for small talk, and for a clarifying question."""
     if state is TurnState.RUNNING or answered_by in (AnsweredBy.SMALL_TALK, AnsweredBy.CLARIFICATION):
         return None
     if state is not TurnState.DONE:
@@ -216,7 +216,7 @@ def outcome_of_turn(state: TurnState, answered_by: AnsweredBy | None, *, is_low:
 
 
 def worst(outcomes: Collection[Outcome | None]) -> Outcome | None:
-    """The one of several that an operator should see."""
+    """The outcome that needs an operator's attention most; None without any."""
     order = (Outcome.HANDED_OVER, Outcome.UNANSWERED, Outcome.FAILED, Outcome.ANSWERED)
     return next((outcome for outcome in order if outcome in outcomes), None)
 
@@ -269,8 +269,8 @@ EVERY_CONVERSATION = ConversationFilter()
 
 
 def by_assignee(was: Mapping[UUID, str]) -> Mapping[str, Sequence[UUID]]:
-    """Grouped by the assignee to restore: an address, or "" for those that NOBODY had."""
+    """Conversation ids by the assignee to restore, from an assignee per id. NOBODY becomes ""."""
     found: dict[str, list[UUID]] = {}
-    for each, had in was.items():
-        found.setdefault("" if had == NOBODY else had, []).append(each)
+    for conversation_id, assignee in was.items():
+        found.setdefault("" if assignee == NOBODY else assignee, []).append(conversation_id)
     return found

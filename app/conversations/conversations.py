@@ -92,7 +92,7 @@ class Conversations:
 
     @reads
     def of_visitor(self, tx: Transaction, session: VisitorSession, page: PageRequest) -> ListPage[Conversation]:
-        """Those with a question of the visitor, latest activity first."""
+        """The visitor's conversations with at least one question, latest activity first."""
         return ConversationRecords(tx).page_of_visitor(session.visitor_id, page)
 
     async def clear(self, session: VisitorSession) -> None:
@@ -106,6 +106,6 @@ def _page(tx: Transaction, conversation_id: UUID, before: UUID | None = None) ->
     found = ConversationRecords(tx).messages(conversation_id, MESSAGES_AT_ONCE + 1, before)
     if len(found) <= MESSAGES_AT_ONCE:
         return MessagePage(found)
-    # Never an answer without its question.
+    # A page never begins with an answer whose question is on the page before.
     is_cut = found[0].turn_id == found[1].turn_id
     return MessagePage(found[2 if is_cut else 1 :], has_earlier=True)

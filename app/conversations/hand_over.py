@@ -19,8 +19,8 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """`questions` are the last MOST_QUESTIONS in order, without small talk. `summary` is a chat model's: None if none
-    was requested, "" if none came."""
+    """`questions` are the last MOST_QUESTIONS in order, without small talk. `summary` is by a chat model: None if it
+    was not requested, "" if it has not arrived."""
 
     questions: tuple[AskedQuestion, ...]
     summary: str | None = None
@@ -28,7 +28,7 @@ class HandOver:
 
     @property
     def needs_summary(self) -> bool:
-        """One question needs none, and while an answer is being written it would miss that."""
+        """False for a single question, and while an answer is being written, which the summary would miss."""
         return self.summary is None and len(self.questions) > 1 and not self.is_running
 
     @property
@@ -41,7 +41,7 @@ class HandOver:
 
 
 def hand_over_of(turns: Sequence[StoredTurn]) -> HandOver:
-    """Of a conversation with these turns, oldest first."""
+    """The hand-over of a conversation with these turns, oldest first."""
     outcomes = ((turn, outcome_of_turn(turn.state, turn.answered_by, is_low=turn.low_confidence)) for turn in turns)
     asked = [AskedQuestion(_shortened(turn.question), outcome) for turn, outcome in outcomes if outcome]
     if not turns:

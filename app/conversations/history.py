@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 
 TURNS = 6
 _TTL_SECONDS = 24 * 3600
-# Longer than a running turn may still write its history after a message came.
+# Outlasts any history that a running turn caches after the message.
 _WROTE_TTL_SECONDS = _TTL_SECONDS + 3600
 
 
@@ -45,7 +45,7 @@ class History:
         return await self._records.read(lambda tx: stored_history(tx, conversation_id))
 
     async def remembered(self, conversation_id: UUID) -> tuple[Exchange, ...] | None:
-        """The same, if it is known without the record."""
+        """The latest exchanges from the cache; None if they have to be read from the record."""
         raw = await self._cache.get(_key(conversation_id))
         if raw is not None and await self._cache.get(_wrote_key(conversation_id)) is None:
             try:
@@ -55,7 +55,7 @@ class History:
         return None
 
     async def remember(self, conversation_id: UUID, before: tuple[Exchange, ...], latest: Exchange) -> None:
-        """`latest` was stored after `before`."""
+        """Cache the last TURNS of the exchanges `before` and `latest`."""
         kept = [astuple(past) for past in (*before, latest)[-TURNS:]]
         await self._cache.set(_key(conversation_id), json.dumps(kept).encode(), ttl_seconds=_TTL_SECONDS)
 

@@ -108,7 +108,7 @@ class ConversationReview:
 
     @reads
     def neighbours(self, tx: Transaction, actor: Actor, conversation_id: UUID, only: ConversationFilter) -> Neighbours:
-        """The ones before and after it in the agent's list of those that match. Raises InvalidInput."""
+        """The conversations before and after it in the agent's filtered list. Raises InvalidInput."""
         check_filter(only)
         conversation = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         return InboxRecords(tx).neighbours(conversation, only)
@@ -147,8 +147,8 @@ class Inbox:
     async def change(
         self, actor: Actor, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange
     ) -> tuple[list[InboxEntry], list[InboxEntry]]:
-        """Change up to MAX_AT_ONCE of one agent's, all or none; returns them before and after. Raises InvalidInput, and
-        NotFound for an agent or conversation that does not exist or is not theirs."""
+        """Change up to MAX_AT_ONCE conversations of one agent, all or none; return the entries before and after. Raises
+        InvalidInput, and NotFound for an agent or conversation that does not exist or is not theirs."""
         check_chosen("conversation_ids", conversation_ids, MAX_AT_ONCE, "conversations")
         wanted = _checked(change)
 
@@ -160,7 +160,7 @@ class Inbox:
     def change_one(
         self, tx: Transaction, actor: Actor, conversation_id: UUID, change: ConversationChange
     ) -> InboxEntry:
-        """The same for one, whatever its agent."""
+        """Like `change`, for one conversation of any agent; returns its new entry."""
         wanted = _checked(change)
         agent_id = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id).agent_id
         _, [entry] = _changed(tx, actor, agent_id, [conversation_id], wanted)
@@ -168,8 +168,8 @@ class Inbox:
 
     @writes
     def note(self, tx: Transaction, actor: Actor, conversation_id: UUID, text: str) -> Note:
-        """For the other operators; those mentioned are notified. Raises InvalidInput, and NotFound for a conversation
-        that does not exist or belongs to another workspace."""
+        """Add a note for other operators, and notify those that it mentions. Raises InvalidInput, and NotFound for a
+        conversation that does not exist or belongs to another workspace."""
         replace(NOTE, is_required=True).check("text", text)
         conversation = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
@@ -188,7 +188,7 @@ class Inbox:
 
 
 def _checked(change: ConversationChange) -> ConversationChange:
-    """With labels in their stored form. Raises InvalidInput."""
+    """The change with normalised labels. Raises InvalidInput."""
     add = tuple(dict.fromkeys(_label("add_labels", label) for label in change.add_labels))
     remove = tuple(dict.fromkeys(_label("remove_labels", label) for label in change.remove_labels))
     checked = replace(change, add_labels=add, remove_labels=remove)
@@ -232,7 +232,7 @@ def _changed(
 
 
 def _as_spelt(inbox: InboxRecords, agent_id: UUID, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """A label that differs from one of the agent's only in case is that one."""
+    """The labels in the spelling that the agent's conversations already use, if they differ only in case."""
     if not labels:
         return ()
     known = {each.label.casefold(): each.label for each in inbox.labels(agent_id)}
@@ -244,8 +244,8 @@ def _has_labels(change: ConversationChange) -> bool:
 
 
 def tell_assigned(tx: Transaction, actor: Actor, agent_id: UUID, before: Sequence[Conversation], assignee: str) -> None:
-    """One event for all conversations newly assigned to `assignee`, as they were before; none for those that people
-    assign to themselves. A single conversation is named, several are counted."""
+    """Create one event for the conversations that are newly assigned to `assignee`; `before` are all, before the
+    change. Assigning to oneself creates none. The event has their number, and the id of a single one."""
     given = [each for each in before if each.assignee != assignee]
     if not given or assignee in ("", actor.address):
         return
@@ -258,8 +258,8 @@ def tell_assigned(tx: Transaction, actor: Actor, agent_id: UUID, before: Sequenc
 
 
 def mentioned(text: str, addresses: Sequence[str]) -> tuple[str, ...]:
-    """Those of `addresses` that `text` mentions, in order, without duplicates: by the whole address, or by the part
-    before its @ if that is unique."""
+    """The distinct `addresses` that `text` mentions, in order: "@" and the whole address, or its part before the @ if
+    only one address has it."""
     named: dict[str, None] = {}
     for found in _MENTION.finditer(text):
         name = found[1].lower().rstrip(".-")
@@ -270,7 +270,7 @@ def mentioned(text: str, addresses: Sequence[str]) -> tuple[str, ...]:
 
 
 def tell_mentioned(tx: Transaction, actor: Actor, conversation: Conversation, text: str) -> None:
-    """One event for each, without the note's text; authors are not notified about their own."""
+    """Create an event for each mentioned operator except the actor, without the note's text."""
     outbox = Outbox(tx)
     for address in mentioned(text, addresses_of(tx, actor)):
         if address != actor.address:

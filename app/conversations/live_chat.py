@@ -48,8 +48,8 @@ class LivePicture:
 
 @dataclass(frozen=True, slots=True)
 class LiveMessage:
-    """The writer chooses `id`; the same id again is the same message. If the message is a `picture`, `text` is
-    PICTURE_TEXT, which replaces it wherever only texts are shown."""
+    """The sender chooses `id`, so that a repeated request adds nothing. If the message is a `picture`, `text` is
+    PICTURE_TEXT, for places that show only texts."""
 
     PICTURE_TEXT: ClassVar[str] = "[Picture]"
 
@@ -68,9 +68,9 @@ class LiveMessage:
 @dataclass(frozen=True, slots=True)
 class LiveChat:
     """The only live chat of a conversation; after its end, it can be requested again. `taken_by_id` is the account of
-    `taken_by`, which API tokens lack. `asked_at` is when a person was last asked for, `handed_over_at` when for the
-    first time: with, or after, the question `handed_over_turn_id`, None if nothing had been asked. `rating` is the
-    visitor's latest rating of the chat with a person."""
+    `taken_by`, None for an API token. `asked_at` is the time of the latest request for a person, `handed_over_at` of
+    the first one; `handed_over_turn_id` is the turn before or with that, None without one. `rating` is the visitor's
+    latest rating of the chat with a person."""
 
     id: UUID
     agent_id: UUID
@@ -97,11 +97,12 @@ class LiveChat:
         return self.state is LiveState.WAITING and self.asked_at is not None and now - self.asked_at > OVERDUE_AFTER
 
     def poll_seconds(self, seen: int) -> float:
-        """When the visitor's browser, which has the messages up to number `seen`, should poll again; 0 for never."""
+        """Seconds until a browser that has the messages up to number `seen` should poll again; 0 for never."""
         return _SOON_SECONDS if seen < self.message_count else _POLL_SECONDS.get(self.state.value, 0.0)
 
     def asked(self, now: datetime, turn_id: UUID | None = None) -> "LiveChat":
-        """Waiting from now on; an open chat stays unchanged. `turn_id` is the conversation's latest question."""
+        """The chat with a waiting visitor; an open chat stays unchanged. `turn_id` is the conversation's latest
+        turn."""
         if self.is_open:
             return self
         is_first = self.handed_over_at is None
@@ -119,11 +120,12 @@ class LiveChat:
         )
 
     def is_with(self, actor: Actor) -> bool:
-        """Whether this operator has or last had it."""
+        """Whether this operator has the chat, or had it last."""
         return (self.taken_by_id, self.taken_by) == (actor.operator_id, actor.name)
 
     def taken(self, actor: Actor, name: str, now: datetime) -> "LiveChat":
-        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat if nobody waits."""
+        """The chat, taken over by the actor. Raises ChatAlreadyTaken while another operator has it, NoActiveChat if
+        nobody waits."""
         if self.state is LiveState.TALKING and self.is_with(actor):
             return self
         self._refuse_others(actor)
@@ -132,7 +134,7 @@ class LiveChat:
         return self._with(actor, name, now)
 
     def check_talks(self, actor: Actor) -> None:
-        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat if nobody has."""
+        """Raises ChatAlreadyTaken while another operator has the chat, NoActiveChat if nobody has."""
         self._refuse_others(actor)
         if self.state is not LiveState.TALKING:
             raise NoActiveChat("Nobody has taken over this chat. Take it over first.")
@@ -156,7 +158,8 @@ class LiveChat:
         return replace(self, state=LiveState.ENDED, ended_at=now) if self.is_open else self
 
     def check_takes_picture(self, sent: int) -> None:
-        """For a side that has `sent` that many. Raises NoActiveChat unless an operator is there, and InvalidInput."""
+        """`sent` is the number of pictures from this side so far. Raises NoActiveChat unless an operator has the chat,
+        and InvalidInput for too many."""
         if self.state is not LiveState.TALKING:
             raise NoActiveChat("No person is in this chat yet. Send a picture once somebody has taken over.")
         if sent >= MAX_PICTURES:
@@ -184,7 +187,7 @@ class LiveChat:
 
 @dataclass(frozen=True, slots=True)
 class OpenChat:
-    """For lists: with the conversation's first question, or "", and the latest live message."""
+    """An open chat for lists."""
 
     chat: LiveChat
     agent_name: str
@@ -195,6 +198,6 @@ class OpenChat:
 
 
 def shown_name(actor: Actor) -> str:
-    """The name that visitors see of an operator, by their e-mail address: "ann.lee@example.com" becomes Ann Lee. "" for
-    an API token, whose name is internal: visitors then see their language's word for the team."""
+    """An operator's name for visitors, derived from the e-mail address: "ann.lee@example.com" becomes Ann Lee. "" for
+    an API token, whose name is internal: the widget then shows its word for the team."""
     return " ".join(actor.address.partition("@")[0].replace("_", ".").split(".")).title().strip()

@@ -17,8 +17,8 @@ class FilteredList(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SavedFilter:
-    """Belongs to that operator, or to the whole workspace (None); for any agent's list. `query` is the one in the
-    address of the console's list."""
+    """`operator_id` is None if the filter is shared with the whole workspace. `query` is the query string of the
+    console's list."""
 
     id: UUID
     workspace_id: UUID

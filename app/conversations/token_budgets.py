@@ -52,19 +52,19 @@ class TokenBudgets:
 
     @reads
     def bounded(self, tx: Transaction, actor: Actor) -> dict[UUID, TokenBudget]:
-        """The usage of each published agent of the actor's workspace that a limit holds for."""
+        """The budgets of the workspace's published agents that have any limit, by agent."""
         agents = [agent for agent, _ in AgentRecords(tx).published(actor.workspace_id)]
         used = UsedTokens(tx)
         return {agent.id: _budget(used, agent, self._together) for agent in agents if _stated(agent, self._together)}
 
     @reads
     def budget(self, tx: Transaction, actor: Actor, agent_id: UUID) -> TokenBudget:
-        """By the published configuration, else the draft. Raises NotFound."""
+        """The agent's budget by its published configuration, else its draft. Raises NotFound."""
         return _budget(UsedTokens(tx), paying_agent(tx, actor.workspace_id, agent_id), self._together)
 
 
 def paying_agent(tx: Transaction, workspace_id: UUID, agent_id: UUID) -> LiveAgent:
-    """The agent whose limits hold: as published, else its draft. Raises NotFound."""
+    """The agent with its published configuration, else its draft. Raises NotFound."""
     agent = AgentRecords(tx).agent(workspace_id, agent_id)
     return AgentRecords(tx).by_version(workspace_id, agent_id, agent.versions[-1])
 
@@ -87,7 +87,7 @@ def _budget(used: UsedTokens, agent: LiveAgent, together: WorkspaceTokens) -> To
 def token_limits(
     used: UsedTokens, agent: LiveAgent, together: WorkspaceTokens, visitor_id: UUID | None = None
 ) -> tuple[TokenLimit, ...]:
-    """Those that hold for the agent, and for the visitor if one is named; `together` are those of its workspace."""
+    """The limits of the agent, of its workspace (`together`), and of the visitor if one is given."""
 
     def limit(name: str, tokens: int) -> TokenLimit:
         is_of_day = name.endswith(OF_DAY)

@@ -1,4 +1,4 @@
-"""A conversation as text, sent by mail to somebody that its visitor names to an operator, or to the visitor."""
+"""A conversation as text, mailed by an operator to any address, or by the visitor to their own."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,8 +30,8 @@ _CUT: Final = "[Earlier messages are left out.]"
 
 
 class Transcripts:
-    """Only operators enter an address: a form of the widget that mails what somebody typed to any address would be a
-    way to spam anybody. Visitors' transcripts go to the address that their website has signed."""
+    """Only operators can enter an address: with a form in the widget, anyone could mail any text to anybody. Visitors'
+    transcripts go to the address that their website has signed."""
 
     def __init__(self, records: SystemOfRecord, mailer: Mailer) -> None:
         self._records = records
@@ -97,18 +97,18 @@ class Transcripts:
 def _lines(tx: Transaction, conversation_id: UUID, name: str) -> list[str]:
     turns = StoredTurnRecords(tx).of_conversation(conversation_id)
     messages = LiveChatRecords(tx).messages(conversation_id, 0, _MOST_MESSAGES)
-    # No words of ours, because readers may have any language: questions are quoted, and other writers are marked.
+    # No fixed words, because the reader's language is unknown: questions are quoted, other authors are named.
     return transcript(turns, messages, visitor="> ", agent=f"{name} (AI): ", max_chars=MAX_TEXT_CHARS)
 
 
 def transcript(
     turns: Sequence[StoredTurn], messages: Sequence[LiveMessage], *, visitor: str, agent: str, max_chars: int
 ) -> list[str]:
-    """In chronological order, each with its sources. `visitor` and `agent` precede their messages; an operator's name
-    precedes theirs. If the whole exceeds `max_chars`, its beginning is left out, with a note."""
-    told_turns = ((turn.created_at, _turn(turn, visitor, agent)) for turn in turns)
-    told_messages: list[tuple[datetime, str]] = [(each.created_at, _message(each, visitor)) for each in messages]
-    lines = [text for _, text in merge(told_turns, told_messages, key=itemgetter(0))]
+    """One text per turn and message, in chronological order. `visitor` and `agent` are the prefixes of their texts; an
+    operator's name is that of theirs. Beyond `max_chars` in all, the oldest texts are replaced by a note."""
+    dated_turns = ((turn.created_at, _turn(turn, visitor, agent)) for turn in turns)
+    dated_messages: list[tuple[datetime, str]] = [(each.created_at, _message(each, visitor)) for each in messages]
+    lines = [text for _, text in merge(dated_turns, dated_messages, key=itemgetter(0))]
     while len(lines) > 1 and sum(map(len, lines)) > max_chars:
         del lines[: 2 if lines[0] == _CUT else 1]
         lines.insert(0, _CUT)

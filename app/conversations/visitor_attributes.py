@@ -14,7 +14,7 @@ MAX_SIGNED_BYTES: Final = 4000
 
 
 def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tuple[VisitorAttribute, ...]:
-    """By name. A signed one replaces an unsigned one. Raises InvalidInput."""
+    """All attributes, sorted by name; signed ones replace unsigned ones of the same name. Raises InvalidInput."""
     for field, given in (("attributes", plain), ("signed_attributes", signed)):
         if len(given) > MAX_ATTRIBUTES:
             raise InvalidInput(field, f"This has {len(given)} attributes. Use at most {MAX_ATTRIBUTES}.")
@@ -25,7 +25,7 @@ def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tupl
 
 
 def read_signed(text: str) -> Mapping[str, str]:
-    """From a JSON object of strings. Raises InvalidInput."""
+    """Parse a JSON object of strings. Raises InvalidInput."""
     try:
         attributes = json.loads(text)
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ class DeviceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VisitorDevice:
-    """According to the browser. None means unknown; a system has no version if browsers always send the same one."""
+    """The device that the browser reports. `system` has no version where all browsers send the same one."""
 
     kind: Annotated[DeviceKind | None, "An iPad that requests desktop websites is reported as a computer."]
     system: Annotated[str, 'Such as "iOS 17". For "Windows", browsers report no version. "": unknown.']
@@ -70,8 +70,8 @@ _OF_COMPUTERS: Final = ("Windows", "macOS", "ChromeOS", "Linux")
 
 
 def device_of(headers: Mapping[str, str]) -> VisitorDevice | None:
-    """From the client hints that a browser sends by default, or its user agent if it sends none; None for an unknown
-    client."""
+    """Read the device from the client hints that browsers send by default, else from the user agent; None for an
+    unknown client."""
     agent = headers.get("user-agent", "")[:_MOST_CHARS]
     system, version = _found(_SYSTEMS, agent)
     hinted = _PLATFORMS.get(headers.get("sec-ch-ua-platform", "").strip('"'), "")

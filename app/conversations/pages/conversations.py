@@ -80,7 +80,7 @@ class InboxWanted(
 
     @property
     def to_save(self) -> str:
-        """The filters worth saving, as a query, without visitors, because it outlives their erasure."""
+        """The query of the filters to save. It names no visitor, because a saved filter outlives their erasure."""
         return urlencode({name: value for name, value in self.kept.items() if name not in ("visitor", "user_id")})
 
 
@@ -216,7 +216,7 @@ def gone_to(
     change: ConversationChange,
     shown: UUID | None = None,
 ) -> Go:
-    """After a change: the list, or the conversation that is `shown`, with an offer to undo."""
+    """The redirect after a change: to the list, or to the conversation `shown`, with an offer to undo."""
     name, ids = ("conversations", {}) if shown is None else ("conversation", {"conversation_id": shown})
     query = [*wanted.kept.items(), *_undo(were, changed, change)]
     return Go(f"{visit.url(name, None, **ids)}?{urlencode(query)}", _summary(changed, change))

@@ -1,4 +1,4 @@
-"""All stored data of visitors: exported, erased on request, and erased when it is old."""
+"""Exports and erases the stored data of visitors, on request or by age."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -94,7 +94,7 @@ class VisitorRecords(Repository):
         return erasure
 
     def erase_conversation(self, workspace_id: UUID, conversation_id: UUID) -> Erasure:
-        """The same for one conversation; the visitor stays."""
+        """Like `erase`, for one conversation; the visitor stays."""
         found = own_row(CONVERSATIONS, workspace_id, conversation_id)
         agent_id = self._connection.scalar(found.with_only_columns(CONVERSATIONS.c.agent_id))
         if agent_id is None:
@@ -125,7 +125,7 @@ class VisitorRecords(Repository):
         return Erasure(new_id(), agent_id, rows, conversation_ids, self._now())
 
     def _delete_of(self, table: Table, parents: Mapping[Table, Any]) -> int:
-        """One key at a time: each has an index, but all at once may use none."""
+        """Deletes by one foreign key at a time: each has an index, but a condition on all may use none."""
         keys = [key for column in table.columns for key in column.foreign_keys if key.column.table in parents]
         return sum(self._delete(table, key.parent.in_(parents[key.column.table])) for key in keys)
 
@@ -139,10 +139,10 @@ def _left_by(visitor_id: UUID, table: Table) -> Select[Any]:
 
 
 class RetentionRecords(Repository):
-    """Rows that somebody else has locked are left for the next time."""
+    """Skips locked rows, which are erased the next time."""
 
     def periods(self) -> list[RetentionPeriod]:
-        """Every agent with its period: that of the published version, else the draft's."""
+        """The period of every agent, by its published version, else its draft."""
         agents = (
             select(AGENTS.c.id, AGENTS.c.workspace_id, AGENTS.c.draft, AGENT_VERSIONS.c.config)
             .outerjoin(AGENT_VERSIONS, IS_LIVE_VERSION)
@@ -205,7 +205,7 @@ class RetentionRecords(Repository):
         return self._delete(table, table.c.id.in_(list(self._connection.scalars(old))))
 
     def _name_again(self, conversation_ids: set[UUID]) -> None:
-        """Name conversations by the first question that is left."""
+        """Set `first_question` of conversations to the first question that is left."""
         first = (
             select(MESSAGES.c.text)
             .join(TURNS, TURNS.c.id == MESSAGES.c.turn_id)
@@ -220,7 +220,7 @@ class RetentionRecords(Repository):
     def _erase_empty(
         self, table: Table, since: Column[Any], parent: Column[Any], agent_id: UUID, before: datetime, limit: int
     ) -> int:
-        """Rows that no row has as its `parent`."""
+        """Erase rows of `table` that no row refers to by `parent`."""
         is_empty = ~select(parent).where(parent == table.c.id).exists()
         old = (
             select(table.c.id)
@@ -229,17 +229,17 @@ class RetentionRecords(Repository):
             .with_for_update(skip_locked=True)
         )
         ids = list(self._connection.scalars(old))
-        # Checked again under the lock: a child may have come in between, such as a turn of the conversation.
+        # Checked again under the lock: a child, such as a turn, may have been added meanwhile.
         return self._delete(table, and_(table.c.id.in_(ids), is_empty))
 
 
 class TurnErasing(Repository):
-    """What turns leave behind: costs lose their ids, gaps their askings, stale answers their recipients."""
+    """Erases traces of turns in other tables: ids in costs, askings of gaps, recipients of stale answers."""
 
     def forget(self, turn_ids: Sequence[UUID], turns: Select[Any] | Sequence[UUID]) -> dict[str, int]:
-        """Erase what they leave behind that is not deleted with them; `turns` are the ids, and those of turns that have
-        begun since. Return how many rows were erased: `gaps` and `stale_answers` are those that nobody else has asked
-        or received.
+        """Erase what is not deleted with the turns themselves; `turns` selects them again, with those that have begun
+        since. Returns the number of erased rows by kind; `gaps` and `stale_answers` are erased if nobody else has asked
+        or received them.
         """
         PackedDayRecords(self._tx).outdate_turns(turn_ids)
         if turn_ids:
@@ -258,8 +258,8 @@ class TurnErasing(Repository):
         }
 
     def _forget_tellings(self, told_in: ColumnElement[bool]) -> dict[str, int]:
-        """A stale answer is deleted with its last recipient; those of curated answers and golden questions come from an
-        operator and stay."""
+        """Delete recipients, and stale answers without any left. Those of curated answers and golden questions are by
+        operators, and stay."""
         stale = list(self._connection.scalars(select(STALE_TELLINGS.c.stale_answer_id).where(told_in).distinct()))
         tellings = self._delete(STALE_TELLINGS, told_in)
         is_told = select(STALE_TELLINGS.c.turn_id).where(STALE_TELLINGS.c.stale_answer_id == STALE_ANSWERS.c.id)

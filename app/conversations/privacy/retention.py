@@ -45,7 +45,7 @@ class Retention:
         return sum(found or 0 for found in turns)
 
     async def _erase(self, period: RetentionPeriod) -> int | None:
-        """The number of erased turns; None if nothing was erased."""
+        """Erase one batch. Returns the number of erased turns; None if nothing was erased."""
         before = self._clock.now() - period.age
         turns: int | None = None
         while True:
@@ -67,8 +67,8 @@ class Retention:
 
 
 class TraceRetention:
-    """Drops how search came to its ranking from turns that began more than `days` ago; 0: never. Several workers may do
-    so at the same time."""
+    """Drops the search part of traces of turns that began more than `days` ago; 0: never. Several workers may run at
+    the same time."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock, days: int, *, at_once: int = _AT_ONCE) -> None:
         self._records = records
@@ -77,7 +77,7 @@ class TraceRetention:
         self._at_once = at_once
 
     async def drop(self) -> int:
-        """One batch; returns how many."""
+        """Drop one batch; return how many."""
         if not self._age:
             return 0
         before = self._clock.now() - self._age

@@ -1,4 +1,4 @@
-"""What visitors have a right to: all data stored of them, its erasure, and its end by age."""
+"""Values of visitors' rights: the export of their data, the receipt of an erasure, the retention period."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,8 +53,8 @@ class VisitorExport:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A receipt. `rows` counts the erased rows by kind. `conversation_ids` are for those who must forget them
-    elsewhere; they are not stored."""
+    """A receipt. `rows` counts the erased rows by kind. `conversation_ids`, which are not stored, say what to erase
+    from caches and logs."""
 
     id: UUID
     agent_id: UUID

@@ -1,4 +1,4 @@
-"""Shows and erases a visitor's data, at their own request or by an operator."""
+"""Exports and erases a visitor's data, at the visitor's or an operator's request."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -26,7 +26,7 @@ changes_of("visitors", "Visitors", "Visitor data by age", {"expire": "Visitors' 
 
 
 class ConversationTerminator(Protocol):
-    """Conversations' data outside the system of record."""
+    """Ends turns of conversations, and forgets their data outside the system of record."""
 
     async def end(self, conversation_ids: Collection[UUID]) -> None:
         """End their running turns, and forget their events and cached history. After this returns, this process writes
@@ -46,7 +46,7 @@ class VisitorData:
         self._live = live
 
     async def export_own(self, session: VisitorSession) -> VisitorExport:
-        """Without operators' own data about the visitor."""
+        """The visitor's own export, without operators' data about them."""
         export = await self._export(session.workspace_id, session.visitor_id)
         return replace(export, conversations=tuple(replace(each, labels=(), notes=()) for each in export.conversations))
 

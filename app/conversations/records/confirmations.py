@@ -52,8 +52,8 @@ class AskedChange:
 
 class ConfirmationRecords(Repository):
     def ask(self, turn: TurnIds, change: ProposedChange) -> None:
-        """The visitor may decide from now on. An earlier unanswered confirmation in this conversation becomes void, so
-        that nobody confirms one and means the other."""
+        """Store a proposed change for the visitor to decide. An earlier undecided one in this conversation becomes
+        void, so that nobody confirms one and means the other."""
         now = self._now()
         is_open = CONFIRMATIONS.c.state == ConfirmationState.ASKED.value
         is_there = CONFIRMATIONS.c.conversation_id == turn.conversation_id
@@ -106,7 +106,7 @@ class ConfirmationRecords(Repository):
 
 
 def confirmations_of(connection: Connection, turn_ids: Sequence[UUID], now: datetime) -> dict[UUID, Confirmation]:
-    """By turn, as of now, for turns that propose something."""
+    """The confirmations of these turns by turn id, as of `now`; turns that propose nothing are missing."""
     found: dict[UUID, Confirmation] = {}
     for batch in batches(dict.fromkeys(turn_ids)):
         for row in connection.execute(select(CONFIRMATIONS).where(CONFIRMATIONS.c.turn_id.in_(batch))):

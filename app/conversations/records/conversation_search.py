@@ -1,7 +1,7 @@
 """Finds conversations for operators.
 
-Words are searched in the messages themselves. For past days, packed words say which turns may contain them; they go in
-the transaction that erases a turn, and are packed again without it.
+Words are matched against the messages themselves. For past days, an index of packed words narrows the turns to check;
+the transaction that erases a turn also deletes its day from the index, which is then packed again.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ _OUTCOMES = {
 
 
 def fitting(tx: Transaction, agent_id: UUID, only: ConversationFilter) -> list[ColumnElement[bool]]:
-    """Conditions on `CONVERSATIONS` of the agent."""
+    """Conditions on `CONVERSATIONS` for the filter, within one agent."""
     is_sqlite = tx.connection.dialect.name == "sqlite"
     turns = _turns(only, is_sqlite)
     if turns is None:
@@ -77,7 +77,7 @@ def _of_conversation(only: ConversationFilter) -> list[ColumnElement[bool]]:
     if only.assignee == NOBODY:
         wanted.append(CONVERSATIONS.c.assignee == "")
     elif only.assignee is not None:
-        # With a literal, as in the partial index on assigned ones.
+        # The literal lets the database use the partial index on assigned conversations.
         wanted += [CONVERSATIONS.c.assignee == only.assignee, CONVERSATIONS.c.assignee != literal_column("''")]
     if only.label is not None:
         labelled = select(CONVERSATION_LABELS.c.conversation_id).where(
@@ -88,7 +88,7 @@ def _of_conversation(only: ConversationFilter) -> list[ColumnElement[bool]]:
         asked = select(LIVE_CHATS.c.id).where(
             LIVE_CHATS.c.conversation_id == CONVERSATIONS.c.id, LIVE_CHATS.c.handed_over_at.is_not(None)
         )
-        # By the moment that is counted in figures; the visitor may have asked no question then.
+        # Figures count the hand-over at this moment, when there may be no turn.
         asked = asked if only.since is None else asked.where(LIVE_CHATS.c.handed_over_at >= only.since)
         asked = asked if only.until is None else asked.where(LIVE_CHATS.c.handed_over_at < only.until)
         wanted.append(asked.exists())
@@ -96,7 +96,7 @@ def _of_conversation(only: ConversationFilter) -> list[ColumnElement[bool]]:
 
 
 def _turns(only: ConversationFilter, is_sqlite: bool) -> Select[*tuple[object, ...]] | None:
-    """The conversation's matching turns; None without conditions on turns."""
+    """A query for the turns of a conversation that match; None if the filter has no conditions on turns."""
     asked: list[ColumnElement[bool]] = []
     if only.is_low is not None:
         asked.append(TURNS.c.low_confidence == only.is_low)

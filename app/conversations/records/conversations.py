@@ -36,15 +36,13 @@ _QUESTIONS = (
     .where(TURNS.c.conversation_id == bindparam("conversation"), MESSAGES.c.role == Role.VISITOR.value)
     .order_by(TURNS.c.position)
 )
-# What only the agent's messages have, of the turn of one of the visitor's.
+# The values that fields of the agent's messages have in the visitor's.
 _OF_VISITOR = {"answered_by": None, "low_confidence": False, "next_questions": (), "rating": None}
 
 
 class ConversationRecords(Repository):
     def visitor(self, agent_id: UUID, anonymous_id: UUID) -> Visitor:
-        """The visitor with that name, created if necessary. A name that belongs to a signed user's row leads to a new
-        visitor.
-        """
+        """The visitor with this `anonymous_id`, created if necessary; a new visitor if the id is a signed user's."""
         named = select(VISITORS).where(VISITORS.c.agent_id == agent_id, VISITORS.c.anonymous_id == anonymous_id)
         row = self._found_or_made(named, agent_id, anonymous_id, None)
         if row.user_id is not None:
@@ -52,7 +50,7 @@ class ConversationRecords(Repository):
         return value_of(Visitor, row)
 
     def new_visitor(self, agent_id: UUID) -> Visitor:
-        """A visitor without a name yet. Raises NotFound for an agent that does not exist."""
+        """Create a visitor with a random `anonymous_id`. Raises NotFound for an agent that does not exist."""
         if self._connection.scalar(_AGENT, {"own_id": agent_id}) is None:
             raise NotFound("agent")
         visitor = Visitor(new_id(), agent_id, uuid4())
@@ -116,7 +114,7 @@ class ConversationRecords(Repository):
         )
 
     def page_of_visitor(self, visitor_id: UUID, page: PageRequest) -> ListPage[Conversation]:
-        """Those from the widget with at least one turn that the visitor has not cleared, latest activity first."""
+        """The visitor's widget conversations with at least one turn that are not cleared, latest activity first."""
         statement = _shown_to(visitor_id, Channel.WIDGET).where(CONVERSATIONS.c.turn_count > 0)
         return self._page(_LATEST_ACTIVITY_FIRST, Conversation, statement, page)
 
@@ -185,7 +183,7 @@ class ConversationRecords(Repository):
         ]
 
     def questions(self, conversation_id: UUID) -> list[str]:
-        """All questions of the visitor in it, oldest first."""
+        """The questions of a conversation, oldest first."""
         return list(self._connection.scalars(_QUESTIONS, {"conversation": conversation_id}))
 
     def conversation(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:

@@ -1,4 +1,4 @@
-"""Counts gaps: a turn reveals one, or asks a known one again; askings that are gone count no more."""
+"""Counts how often gaps are asked, and recounts them when askings are erased or moved."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.transaction import Repository, TurnIds, insert_of, new_id
 
 TOLD_AT: Final = frozenset((1, 5, 20, 100))
-"""Operators hear of a gap that is new, and of one that was asked for so often."""
+"""The counts of a gap's askings at which operators are notified."""
 
 ASKED_IN_VAIN_AGAIN = "Asked in vain again after its questions had been answered."
 
@@ -36,10 +36,10 @@ _TURN: Final = bindparam("turn", type_=TURNS.c.id.type)
 _was_answered = GAPS.c.state.in_((GapState.ANSWERED.value, GapState.PROPOSED.value))
 _again_note = case((GAPS.c.note == "", ASKED_IN_VAIN_AGAIN), else_=GAPS.c.note + f"\n{ASKED_IN_VAIN_AGAIN}")
 _was_closed = GAPS.c.state.in_((GapState.ANSWERED.value, GapState.RESOLVED.value))
-# The turn has just shown what this generation answers.
+# The turn has just tried the current knowledge, so the gap needs no replay before the next change.
 _GENERATION: Final = select(AGENTS.c.generation).where(AGENTS.c.id == _AGENT).scalar_subquery()
 _SEEN: Final = {"reason": bindparam("why", type_=GAPS.c.reason.type), "last_seen": _NOW, "replayed_at": _GENERATION}
-# Whether its visitor has asked for it in an earlier turn. By turns, of which a visitor has few.
+# Whether the turn's visitor has asked the gap before. Looked up by turns, because a visitor has few.
 _own_turns = select(TURNS.c.id).where(
     TURNS.c.visitor_id == select(TURNS.c.visitor_id).where(TURNS.c.id == _TURN).scalar_subquery()
 )
@@ -77,7 +77,7 @@ _VISITORS: Final = (
         .scalar_subquery()
     )
 )
-# The gap with this key as a wording, locked.
+# The gap that has a wording with this key, locked.
 _ASKED_BEFORE: Final = (
     select(GAPS.c.id)
     .join(GAP_QUESTIONS, GAP_QUESTIONS.c.gap_id == GAPS.c.id)
@@ -129,7 +129,7 @@ class GapCounting(Repository):
         own = {"agent": agent_id, "key": key}
         seen = own | {"asked": question, "why": reason.value, "now": now}
         known = self._connection.scalar(_ASKED_BEFORE, own)
-        if known is None:  # two turns may come here with the same question: the later one adds to the count
+        if known is None:  # a concurrent turn may insert the same gap first: the insert then counts again
             row = self._connection.execute(_first(self._dialect), seen | {"gap": new_id()}).one()
         else:
             row = self._connection.execute(_AGAIN, seen | {"gap": known, "turn": turn_id}).one()
@@ -152,11 +152,11 @@ class GapCounting(Repository):
         return True
 
     def count_visitors(self, gap_ids: Collection[UUID]) -> None:
-        """Again, after askings have moved between gaps or are gone."""
+        """Recount the visitors of these gaps, after their askings were moved or erased."""
         self._connection.execute(_VISITORS, [{"gap": gap_id} for gap_id in gap_ids])
 
     def count_again(self, gap_ids: Sequence[UUID]) -> int:
-        """Recount gaps from other visitors' askings; return how many are gone because there are none."""
+        """Recount gaps from the askings that are left, and delete gaps without any; return the number deleted."""
         last = self._last_askings(gap_ids)
         gone = [gap_id for gap_id in gap_ids if gap_id not in last]
         erased = self._delete(GAPS, GAPS.c.id.in_(gone)) if gone else 0
@@ -183,7 +183,7 @@ class GapCounting(Repository):
         return erased
 
     def _last_askings(self, gap_ids: Sequence[UUID]) -> dict[UUID, _Asking]:
-        """By gap, for those that somebody has asked."""
+        """The latest asking of each gap that has any."""
         place = func.row_number().over(
             partition_by=GAP_QUESTIONS.c.gap_id, order_by=(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc())
         )
@@ -204,8 +204,8 @@ class GapCounting(Repository):
         return {gap_id: _Asking(*asking) for gap_id, *asking in found}
 
     def _reword(self, last: Mapping[UUID, _Asking]) -> None:
-        """A gap in whose wording nobody who is left has asked takes the wording of its last asking, and loses the
-        vector of the old one. Its key becomes its own id if another gap has that of the asking."""
+        """A gap whose question is no longer the wording of any asking takes over the latest wording, and loses its
+        stored vector. If another gap has the key of that wording, its own id becomes its key."""
         own_words = and_(GAP_QUESTIONS.c.gap_id == GAPS.c.id, GAP_QUESTIONS.c.question == GAPS.c.question)
         reworded = select(GAPS.c.id, GAPS.c.agent_id).where(
             GAPS.c.id.in_(last), ~select(GAP_QUESTIONS.c.id).where(own_words).exists()
@@ -223,7 +223,7 @@ class GapCounting(Repository):
         self._connection.execute(_REWORDED_GAPS, rows)
 
     def _owners_of_keys(self, agent_ids: Collection[UUID], keys: Collection[str]) -> dict[tuple[UUID, str], UUID]:
-        """The gap that has each key of an agent."""
+        """The gaps with these keys, by agent and key."""
         statement = select(GAPS.c.agent_id, GAPS.c.question_key, GAPS.c.id).where(
             GAPS.c.agent_id.in_(agent_ids), GAPS.c.question_key.in_(keys)
         )

@@ -57,13 +57,13 @@ class InboxRecords(Repository):
     def page(
         self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
     ) -> ListPage[InboxEntry]:
-        """Those with a question or a live chat, latest activity first."""
+        """The agent's conversations with a question or a live chat, latest activity first."""
         statement = select(CONVERSATIONS).where(*self._listed(agent_id, only))
         found = self._page(_LATEST_ACTIVITY_FIRST, Conversation, statement, page)
         return ListPage(self.entries(found.items), found.next_cursor)
 
     def neighbours(self, conversation: Conversation, only: ConversationFilter) -> Neighbours:
-        """The ones before and after it in that list, whether or not it is included."""
+        """The conversations before and after it in the filtered list, which need not include it."""
         place = (conversation.last_active_at, conversation.id)
         listed = select(CONVERSATIONS.c.id).where(*self._listed(conversation.agent_id, only)).limit(1)
         before = listed.where(place < _PLACE).order_by(*_BY_AGE)
@@ -137,7 +137,7 @@ class InboxRecords(Repository):
         return found
 
     def labels(self, agent_id: UUID) -> list[LabelCount]:
-        """All of the agent's, in alphabetical order."""
+        """All labels of the agent's conversations, in alphabetical order."""
         statement = (
             select(CONVERSATION_LABELS.c.label, func.count())
             .where(CONVERSATION_LABELS.c.agent_id == agent_id)
@@ -147,7 +147,7 @@ class InboxRecords(Repository):
         return [LabelCount(label, count) for label, count in self._connection.execute(statement)]
 
     def labels_of(self, conversation_ids: Sequence[UUID] | Select[Any]) -> dict[UUID, tuple[str, ...]]:
-        """By conversation, for those with labels."""
+        """The labels by conversation; conversations without labels are missing."""
         statement = (
             select(CONVERSATION_LABELS.c.conversation_id, CONVERSATION_LABELS.c.label)
             .where(CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids))
@@ -159,7 +159,7 @@ class InboxRecords(Repository):
         return found
 
     def label_counts(self, conversation_ids: Sequence[UUID]) -> dict[UUID, int]:
-        """The number of labels, for those with labels."""
+        """The number of labels by conversation; conversations without labels are missing."""
         statement = (
             select(CONVERSATION_LABELS.c.conversation_id, func.count())
             .where(CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids))
@@ -168,7 +168,7 @@ class InboxRecords(Repository):
         return dict(self._connection.execute(statement).all())
 
     def lock(self, agent_id: UUID, conversation_ids: Sequence[UUID]) -> list[Conversation]:
-        """Those of them that belong to the agent, in the given order, locked until the transaction ends."""
+        """The agent's conversations among these, in the given order, locked until the transaction ends."""
         statement = (
             select(CONVERSATIONS)
             .where(CONVERSATIONS.c.agent_id == agent_id, CONVERSATIONS.c.id.in_(conversation_ids))
@@ -178,7 +178,7 @@ class InboxRecords(Repository):
         return [found[each] for each in conversation_ids if each in found]
 
     def change(self, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange) -> None:
-        """All of them belong to the agent."""
+        """Apply the change to conversations, all of which must belong to the agent."""
         values: dict[str, Any] = {}
         if change.state is not None:
             values["closed_at"] = self._now() if change.state is ConversationState.CLOSED else None
@@ -224,7 +224,7 @@ class InboxRecords(Repository):
         fits = fitting(self._tx, agent_id, only)
         of_agent: ColumnElement[bool] = CONVERSATIONS.c.agent_id == agent_id
         if only.visitor_id is not None:
-            # By the visitor instead of by each conversation, because SQLite may otherwise scan all of the agent's.
+            # Checks the agent of the visitor, because SQLite may otherwise scan all of the agent's conversations.
             of_agent = exists().where(VISITORS.c.id == only.visitor_id, VISITORS.c.agent_id == agent_id)
         if only.user_id is not None:
             named = select(VISITORS.c.id).where(VISITORS.c.agent_id == agent_id, VISITORS.c.user_id == only.user_id)

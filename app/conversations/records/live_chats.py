@@ -38,7 +38,7 @@ _IS_OPEN = LIVE_CHATS.c.state.in_([literal_column(f"'{state.value}'") for state 
 
 
 class LiveChatRecords(Repository):
-    """Writers lock the conversation, as the begin of a turn and an erasure do."""
+    """Writes lock the conversation, as beginning a turn and erasing do."""
 
     def own(self, session: VisitorSession | TurnIds, *, to_change: bool = False) -> LiveChat:
         """The chat of the visitor's conversation, with state `none` if nobody was asked for. `to_change` locks it until
@@ -88,7 +88,7 @@ class LiveChatRecords(Repository):
         )
 
     def _outdate(self, chat: LiveChat) -> None:
-        """The question may be of a day that has been counted."""
+        """Have the day of the handed-over turn counted again, in case it is packed."""
         asked = select(TURNS.c.created_at).where(TURNS.c.id == chat.handed_over_turn_id)
         day = self._connection.execute(asked).scalar_one().date()
         PackedDayRecords(self._tx).outdate([(chat.agent_id, day)])
@@ -134,7 +134,7 @@ class LiveChatRecords(Repository):
         return longer
 
     def messages(self, conversation_id: UUID, after: int, limit: int) -> Sequence[LiveMessage]:
-        """Those numbered above `after`, in order."""
+        """At most `limit` messages numbered above `after`, in order."""
         later = (
             select(LIVE_MESSAGES, LIVE_PICTURES.c.width, LIVE_PICTURES.c.height)
             .outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
@@ -162,7 +162,7 @@ class LiveChatRecords(Repository):
         return dict(self._connection.execute(rated).all())
 
     def picture_count(self, conversation_id: UUID, author: Author) -> int:
-        """How many that side of a conversation has sent."""
+        """The number of pictures that this side of the conversation has sent."""
         return self._connection.scalar(_pictures_of(func.count(), conversation_id, author=author.value)) or 0
 
     def picture(self, conversation_id: UUID, number: int) -> bytes:
@@ -173,8 +173,8 @@ class LiveChatRecords(Repository):
         return body
 
     def open_chats(self, workspace_id: UUID, active_since: datetime, limit: int) -> Sequence[OpenChat]:
-        """Waiting ones first, longest waiting first, then those that somebody has. Conversations without activity since
-        that moment are left out, because no visitor returns to them."""
+        """Waiting chats, longest waiting first, then those that an operator has. Conversations without activity since
+        `active_since` are left out, because visitors can no longer resume them."""
         waits_first = case((LIVE_CHATS.c.state == LiveState.WAITING.value, 0), else_=1)
         latest = and_(
             LIVE_MESSAGES.c.conversation_id == LIVE_CHATS.c.conversation_id,
@@ -210,7 +210,7 @@ class LiveChatRecords(Repository):
         return self.waiting(workspace_id, active_since)[0]
 
     def waiting(self, workspace_id: UUID, active_since: datetime) -> tuple[int, datetime | None]:
-        """How many visitors wait for a person, and since when the last of them has waited."""
+        """The number of visitors who wait for a person, and when the latest of them asked."""
         counted = select(func.count(), func.max(LIVE_CHATS.c.asked_at)).select_from(LIVE_CHATS)
         statement = _open_in(counted).where(
             AGENTS.c.workspace_id == workspace_id,
@@ -230,7 +230,7 @@ class LiveChatRecords(Repository):
 
 
 def is_own(session: VisitorSession | TurnIds) -> list[ColumnElement[bool]]:
-    """Whether a conversation is the visitor's, cleared or not."""
+    """Conditions for the visitor's conversation, cleared or not."""
     return [
         CONVERSATIONS.c.id == session.conversation_id,
         CONVERSATIONS.c.visitor_id == session.visitor_id,

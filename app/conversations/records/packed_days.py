@@ -1,8 +1,8 @@
-"""Which days of agents are packed, and which have to be counted: again, because something in them has changed, or live.
+"""Stores figures of past days in packed form, and records which days are outdated by a change or not packed yet.
 
-A change and `outdate` share a transaction. On Postgres, a worker that counts the day meanwhile cannot see the change:
-both write the day's row, so the second one finds another revision than it has read. A day without a row gets one for
-that. Everybody locks rows of turns before those of days, and these before topics.
+A change calls `outdate` in its own transaction, which gives the day's row a new revision. A worker that has counted the
+day without seeing the change then finds another revision than it has read, and stores nothing. To avoid deadlocks, lock
+rows of turns before those of days, and these before topics.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -36,8 +36,8 @@ from app.store.tables.conversations import TOPIC_QUESTIONS, TOPICS, TURNS
 from app.store.transaction import Repository, batches, new_id
 
 # The data for an agent's figures of a day (by UTC), packed once the day is over, so that many days are read at once.
-# `kind` is what is counted. `content` is None after a change until a worker has counted again; each change has its own
-# `revision`. A version of the code that reads it differently empties the table.
+# `kind` is what is counted. `content` is None after a change until a worker has counted again; each change sets a new
+# `revision`. Whoever changes the format of `content` has to empty the table.
 PACKED_DAYS = table(
     "packed_days",
     parent("agent_id", "agents", primary_key=True),
@@ -48,14 +48,14 @@ PACKED_DAYS = table(
     Index("ix_packed_days_outdated", "day", **where("content IS NULL")),
 )
 
-# Up to this day (by UTC), all days of the agent with any data are rows of packed_days.
+# Up to this day (by UTC), every day on which the agent has data has a row in packed_days.
 PACKED_UNTIL = table(
     "packed_until",
     parent("agent_id", "agents", primary_key=True),
     column("day", Date),
 )
 
-# The words of a packed day: bits of its turns, in parts, of which a search reads few.
+# The word index of a packed day (packed_words.py), in parts, of which a search reads few.
 PACKED_WORDS = table(
     "packed_words",
     parent("agent_id", "agents", primary_key=True),
@@ -110,11 +110,11 @@ class PackedDayRecords(Repository):
     """The caller has checked the workspace."""
 
     def outdate(self, days: Iterable[tuple[UUID, date]], kinds: Collection[Kind] = tuple(Kind)) -> None:
-        """This transaction changes what is counted for these agents' days (by UTC)."""
+        """Mark days as changed by this transaction; `days` are pairs of agent and day (by UTC)."""
         self._outdate({(*own, kind) for own in days for kind in kinds})
 
     def outdate_turns(self, turn_ids: Sequence[UUID]) -> None:
-        """These turns are about to be deleted, and with them the topics that they name."""
+        """Mark the days of turns that are about to be deleted, with the topics named after them."""
         day = utc_day(self._dialect, TURNS.c.created_at)
         changed: set[tuple[UUID, date, Kind]] = set()
         for batch in batches(turn_ids):
@@ -125,13 +125,13 @@ class PackedDayRecords(Repository):
         self._outdate(changed)
 
     def outdate_topics(self, condition: ColumnElement[bool]) -> None:
-        """The topics that match the condition are about to be deleted."""
+        """Mark the days of topics that match the condition and are about to be deleted."""
         self._outdate(self._with_topics(condition))
 
     def packed(
         self, kind: Kind, agent_ids: Sequence[UUID], first: date, last: date
     ) -> tuple[list[tuple[UUID, date, bytes]], list[DaySpan]]:
-        """The packed days from `first` to `last`, and the others that may contain something."""
+        """The contents of packed days from `first` to `last`, and the spans that have to be counted live."""
         until: dict[UUID, date] = {}
         contents: dict[UUID, dict[date, bytes | None]] = {agent_id: {} for agent_id in agent_ids}
         for batch in batches(agent_ids):
@@ -160,14 +160,14 @@ class PackedDayRecords(Repository):
         return found, [DaySpan(ids, *span) for span, ids in spans.items()]
 
     def words(self, agent_id: UUID, days: Iterable[date], parts: Collection[int]) -> Iterator[tuple[date, int, bytes]]:
-        """Those parts of the words of packed days, with the day and the part's number."""
+        """These parts of the word index of packed days, each as (day, number of the part, bytes)."""
         columns = PACKED_WORDS.c.day, PACKED_WORDS.c.part, PACKED_WORDS.c.content
         own = PACKED_WORDS.c.agent_id == agent_id, PACKED_WORDS.c.part.in_(parts)
         for batch in batches(days):
             yield from self._connection.execute(select(*columns).where(*own, PACKED_WORDS.c.day.in_(batch)))
 
     def behind(self, last: date) -> list[UUID]:
-        """Agents whose days up to this one have not all been checked."""
+        """Agents that may have days up to `last` without a row."""
         statement = (
             select(AGENTS.c.id)
             .outerjoin(PACKED_UNTIL, PACKED_UNTIL.c.agent_id == AGENTS.c.id)
@@ -176,7 +176,7 @@ class PackedDayRecords(Repository):
         return list(self._connection.scalars(statement))
 
     def go_on_to(self, agent_id: UUID, last: date) -> None:
-        """Create rows to be counted for all of the agent's days up to this one that have a turn."""
+        """Create rows, to be counted, for the agent's days up to `last` that have a turn."""
         known = select(PACKED_UNTIL.c.day).where(PACKED_UNTIL.c.agent_id == agent_id)
         moment = begin_of((self._connection.scalar(known) or date.min) + _DAY)
         rows = []
@@ -189,7 +189,7 @@ class PackedDayRecords(Repository):
         self._put(PACKED_UNTIL, {"agent_id": agent_id}, day=last)
 
     def outdated(self, last: date, at_most: int) -> list[OutdatedDay]:
-        """Up to this day, latest first."""
+        """Days up to `last` that have to be counted, latest first."""
         columns = (PACKED_DAYS.c.agent_id, PACKED_DAYS.c.kind, PACKED_DAYS.c.day, PACKED_DAYS.c.revision)
         statement = (
             select(*columns)
@@ -201,8 +201,8 @@ class PackedDayRecords(Repository):
         return [OutdatedDay(agent_id, Kind(kind), day, revision) for agent_id, kind, day, revision in found]
 
     def keep(self, day: OutdatedDay, content: bytes, words: Sequence[bytes] = ()) -> None:
-        """Store what was counted for it at that revision, unless it has another one by now. `words` are the parts of
-        its words."""
+        """Store what was counted for a day, unless the day has another revision by now. `words` are the parts of its
+        word index."""
         own = (
             PACKED_DAYS.c.agent_id == day.agent_id,
             PACKED_DAYS.c.kind == day.kind.value,
@@ -228,7 +228,7 @@ class PackedDayRecords(Repository):
         return {(agent_id, date.fromisoformat(name), Kind.TOPICS) for agent_id, name in found}
 
     def _outdate(self, changed: Collection[tuple[UUID, date, Kind]]) -> None:
-        """In a fixed order, so that two writers of the same days do not deadlock. Today's are not packed."""
+        """Writes in a fixed order, so that two writers of the same days do not deadlock. Today is never packed."""
         today = self._today()
         rows = [
             {"agent_id": agent_id, "day": day, "kind": kind.value, "revision": new_id()}
@@ -240,7 +240,7 @@ class PackedDayRecords(Repository):
             self._connection.execute(
                 row.on_conflict_do_update(index_elements=["agent_id", "kind", "day"], set_=new), rows
             )
-        # After the lock on the day's row: whoever keeps its words has it as well.
+        # The day's row is locked before its words, as in `keep`.
         if words := [{"agent_id": row["agent_id"], "day": row["day"]} for row in rows if row["kind"] == Kind.WORDS]:
             self._connection.execute(_FORGET_WORDS, words)
 
@@ -255,7 +255,7 @@ class PackedDayRecords(Repository):
 
 
 def _spans(days: Sequence[date]) -> list[tuple[date, date]]:
-    """The first and last of consecutive days."""
+    """Group sorted days into consecutive runs, each as (first, last)."""
     begins = [day for number, day in enumerate(days) if number == 0 or days[number - 1] + _DAY < day]
     ends = [day for number, day in enumerate(days) if number + 1 == len(days) or day + _DAY < days[number + 1]]
     return list(zip(begins, ends, strict=True))

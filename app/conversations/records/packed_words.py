@@ -1,8 +1,8 @@
-"""Which turns may contain the words of a search, from bits of all turns of a day that are packed together: superimposed
-coding (Faloutsos and Christodoulakis 1984).
+"""An index that narrows the turns of past days to those that may contain the words of a search: superimposed coding
+(Faloutsos and Christodoulakis 1984).
 
-Each three characters of a word are hashed to one of SLICES bits, so any part of a word that is long enough has bits of
-its own. Scripts that put no spaces between words have words of one or two characters, which are hashed there as well.
+Every three consecutive characters of a word are hashed to one of SLICES bits, so parts of words can be found, too. In
+scripts without spaces between words, one and two characters are hashed as well, because words can be that short.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from app.conversations.records.packed_days import DaySpan, Kind, PackedDayRecord
 from app.store.tables.conversations import MESSAGES, TURNS
 from app.store.transaction import Repository
 
-SLICES: Final = 2048  # an answer of 600 characters has a tenth of them
+SLICES: Final = 2048  # an answer of 600 characters sets a tenth of them
 _LONGEST: Final = 3
 _PRIME, _SHIFT = np.uint32(0x9E3779B1), np.uint32(15)  # of xxHash
 _SPACE: Final = ord(" ")
@@ -29,13 +29,13 @@ Slices = npt.NDArray[np.uint32]
 _ID: Final = 16  # bytes
 _PARTS: Final = 256  # of a day with more turns than this; other days are one
 _MOST_SLICES: Final = 12  # read for a search
-_MOST_TURNS: Final = 2_000  # looked at one by one, of packed days
+_MOST_TURNS: Final = 2_000  # of packed days, to check one by one
 _MOST_UNPACKED: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class MayContain:
-    """Turns of packed days that may contain all words, and the days of which nothing is known."""
+    """Turns of packed days that may contain all words, and the days that are not packed."""
 
     turn_ids: Sequence[UUID]
     unpacked: Sequence[DaySpan]
@@ -45,7 +45,7 @@ class PackedWordRecords(Repository):
     """The caller has checked the workspace of the agent."""
 
     def pack(self, agent_id: UUID, day: date) -> list[bytes]:
-        """The ids of the day's turns, then for each of SLICES which of them have it, in parts."""
+        """The ids of the day's turns, then the parts: one bit per turn for each of the SLICES."""
         of_day = asked_on(agent_id, DaySpan([agent_id], day, day))
         ids = list(self._connection.scalars(select(TURNS.c.id).where(of_day).order_by(TURNS.c.id)))
         places = {turn_id: place for place, turn_id in enumerate(ids)}
@@ -60,7 +60,7 @@ class PackedWordRecords(Repository):
         return [b"".join(turn_id.bytes for turn_id in ids), *(part.tobytes() for part in parts)] if ids else [b""]
 
     def may_contain(self, agent_id: UUID, words: Sequence[str]) -> MayContain | None:
-        """None if that is not known, or so much that it helps nobody."""
+        """None if the index cannot narrow the search: words too short, too many matches, or too many unpacked turns."""
         wanted = np.unique(np.concatenate([slices_of(word) for word in words]))[:_MOST_SLICES]
         first = self._connection.scalar(select(func.min(TURNS.c.created_at)).where(TURNS.c.agent_id == agent_id))
         if not len(wanted) or first is None:
@@ -96,7 +96,7 @@ def _part_count(turns: int) -> int:
 
 
 def _having(wanted: Slices, ids: bytes, parts: dict[int, bytes]) -> list[UUID]:
-    """The turns of a day that have all of these slices."""
+    """The turns of a day whose bits are set in all of these slices."""
     count = len(ids) // _ID
     width, of_part = -(-count // 8), SLICES // _part_count(count)
     slices = [
@@ -107,8 +107,8 @@ def _having(wanted: Slices, ids: bytes, parts: dict[int, bytes]) -> list[UUID]:
 
 
 def slices_of(text: str) -> Slices:
-    """In ascending order. Those of a text include those of each part of each of its words, in any case; none for a word
-    that is too short."""
+    """The slices of a text, in ascending order; empty if all words are too short. They include the slices of every part
+    of its words, ignoring case."""
     points = np.frombuffer(" ".join(_folded(text).split()).encode("utf-32-le", "surrogatepass"), "<u4")
     in_word, is_unspaced = points != _SPACE, points >= _UNSPACED
     found: list[Slices] = []
@@ -124,5 +124,5 @@ def slices_of(text: str) -> Slices:
 
 
 def _folded(text: str) -> str:
-    """Equal for all spellings that a database or `str.upper` takes for the same, including those of Turkish."""
+    """The same text for all spellings that a database or `str.upper` treats as equal, including Turkish ones."""
     return text.casefold().replace("\u0307", "").replace("ı", "i")

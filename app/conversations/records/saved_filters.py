@@ -22,10 +22,10 @@ SAVED_FILTERS = table(
 
 
 class SavedFilterRecords(Repository):
-    """`operator_id` is the viewer, None for an API token: they see their own and those shared with all."""
+    """`operator_id` is the viewer, None for an API token. Viewers see their own filters and shared ones."""
 
     def seen_by(self, workspace_id: UUID, operator_id: UUID | None) -> list[SavedFilter]:
-        """By name."""
+        """The filters that the viewer can see, by name."""
         statement = select(SAVED_FILTERS).where(*_seen_by(workspace_id, operator_id))
         return self._values(SavedFilter, statement.order_by(func.lower(SAVED_FILTERS.c.name), SAVED_FILTERS.c.id))
 

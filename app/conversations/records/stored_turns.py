@@ -1,4 +1,4 @@
-"""Reads turns: one by id, a conversation's, the history for the model; with the sources of their answers."""
+"""Reads stored turns with their citations, the history for the model, and token usage."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
@@ -46,7 +46,7 @@ _WRITTEN = (
     .order_by(LIVE_MESSAGES.c.number.desc())
     .limit(bindparam("most"))
 )
-# What the model learns about a change, in our words alone: neither the call nor its response.
+# How the model is told about a proposed change: without the call and its response.
 _BECAME = {
     ConfirmationState.ASKED: "they have not answered yet, and nothing was done",
     ConfirmationState.CONFIRMED: "they confirmed it, and it is being done",
@@ -82,19 +82,18 @@ class StoredTurnRecords(Repository):
         return past_exchanges(reversed(turns), reversed(messages), limit)
 
     def tokens_since(self, agent_id: UUID, day: date) -> int:
-        """The tokens that the agent's turns that ended from that day on, by UTC, cost, and those charged besides, input
-        and output together."""
+        """The input and output tokens that the agent has used from this day (UTC) on, within turns and outside."""
         statement = select(func.sum(AGENT_DAYS.c.tokens)).where(AGENT_DAYS.c.agent_id == agent_id)
         return int(self._connection.scalar(statement.where(AGENT_DAYS.c.day >= day)) or 0)
 
     def tokens_of_workspace_since(self, workspace_id: UUID, day: date) -> int:
-        """Those of all agents that it has now."""
+        """The same for all present agents of a workspace."""
         statement = select(func.sum(AGENT_DAYS.c.tokens)).join(AGENTS, AGENTS.c.id == AGENT_DAYS.c.agent_id)
         own = (AGENTS.c.workspace_id == workspace_id, AGENT_DAYS.c.day >= day)
         return int(self._connection.scalar(statement.where(*own)) or 0)
 
     def tokens_of_visitor_since(self, agent_id: UUID, visitor_id: UUID, since: datetime) -> int:
-        """Those of the visitor's turns that ended since then."""
+        """The tokens of the visitor's turns with the agent that ended since then."""
         own = (TURNS.c.visitor_id == visitor_id, USAGE.c.agent_id == agent_id, USAGE.c.created_at >= since)
         tokens = func.sum(USAGE.c.prompt_tokens + USAGE.c.completion_tokens)
         return int(self._connection.scalar(select(tokens).join(TURNS, TURNS.c.id == USAGE.c.turn_id).where(*own)) or 0)
@@ -126,7 +125,7 @@ class StoredTurnRecords(Repository):
         return max((moment for both in moments for moment in both if moment is not None), default=None)
 
     def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
-        """Ratings (up and down) of answers, by the URL of each section that they cited."""
+        """Ratings of answers as (up, down), by the URL of each section that they cite."""
         statement = (
             select(
                 CITATIONS.c.url,
@@ -140,7 +139,7 @@ class StoredTurnRecords(Repository):
         return {url: (up, down) for url, up, down in self._connection.execute(statement)}
 
     def of_conversation(self, conversation_id: UUID) -> list[StoredTurn]:
-        """Oldest first, with citations and trace, of which search's part may have been dropped."""
+        """Oldest first, with citations and trace; the search part of old traces may have been dropped."""
         return self.where(TURNS.c.conversation_id == conversation_id)
 
     def where(self, condition: ColumnElement[bool]) -> list[StoredTurn]:
@@ -176,12 +175,11 @@ class StoredTurnRecords(Repository):
         ]
 
     def question(self, turn_id: UUID) -> str:
-        """Of an existing turn."""
         text: str = self._connection.execute(_QUESTION, {"turn": turn_id}).scalar_one()
         return text
 
     def answer_id(self, turn_id: UUID) -> UUID:
-        """Of an ended turn."""
+        """The id of an ended turn's answer message."""
         message_id: UUID = self._connection.execute(_ANSWER_ID, {"turn": turn_id}).scalar_one()
         return message_id
 
@@ -195,7 +193,7 @@ def ids_of(turn: Row[*tuple[Any, ...]]) -> TurnIds:
 
 
 def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID, tuple[Citation, ...]]:
-    """By turn, in order of number, for turns with citations."""
+    """Citations by turn, in order of number; turns without citations are missing."""
     found: dict[UUID, tuple[Citation, ...]] = {}
     for batch in batches(dict.fromkeys(turn_ids)):
         cited = select(TURNS.c.id, TURNS.c.cited_texts).where(TURNS.c.id.in_(batch), TURNS.c.cited_texts.is_not(None))
@@ -246,8 +244,8 @@ def _lines(texts: Sequence[str]) -> str:
 
 
 def cost_of_rows(prices: TokenPrices) -> ColumnElement[float | None]:
-    """The sum of what was charged; rows without a cost, as those from before costs were stored, cost what `prices` say.
-    NULL if neither says anything."""
+    """The sum of stored costs; `prices` give the cost of rows without one, which are from earlier versions. NULL if no
+    row has either."""
     if not (prices.prompt or prices.answer):
         return func.sum(USAGE.c.cost)
     cached = cast(USAGE.c.cached_tokens, Float(53))

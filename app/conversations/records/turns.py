@@ -1,4 +1,4 @@
-"""Turns, from the question's commit to the receipt."""
+"""Writes turns: begin, checkpoint, finish, cut, rate."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -47,7 +47,7 @@ _END_COLUMNS = (
 # Statements that each turn executes are built once.
 _CITATION = insert(CITATIONS)
 _MESSAGE = insert(MESSAGES)
-# Locked, so that two that begin at once wait for each other.
+# Locks the conversation, so that two turns that begin at once wait for each other.
 _OWN_CONVERSATION = (
     select(CONVERSATIONS.c.turn_count, CONVERSATIONS.c.first_question)
     .join(AGENTS, AGENTS.c.id == CONVERSATIONS.c.agent_id)
@@ -90,7 +90,7 @@ _CHECKPOINT = (
     .values(partial_answer=bindparam("text"))
 )
 _CUT_TURNS = select(TURNS.c.id).where(TURNS.c.id == bindparam("turn"), TURNS.c.state == _CUT)
-# The owner was only silent, and still writes.
+# For a turn that was cut although its owner was only silent and still writes.
 _CHECKPOINT_OF_CUT = (
     update(MESSAGES)
     .where(MESSAGES.c.turn_id == _CUT_TURNS.scalar_subquery(), MESSAGES.c.role == Role.AGENT.value)
@@ -102,11 +102,11 @@ class TurnRecords(Repository):
     """The writes of a turn. Reading turns, counting gaps and stopped turns have their own repositories."""
 
     def begin(self, session: VisitorSession, request: TurnRequest, agent_version: int, owner: str) -> None:
-        """Store question and turn, `running`, owned by the process named `owner`.
+        """Store the question and a `running` turn, owned by the process `owner`.
 
-        The same turn again, running with the same owner, counts as begun: the database had stored it, but failed before
-        it could confirm. Raises TurnConflict if the id is taken, TurnInProgress if the conversation has a running turn,
-        NotFound if the conversation is not this visitor's or was cleared.
+        Does nothing if the same turn already runs with the same owner: an earlier commit succeeded, but its
+        confirmation was lost. Raises TurnConflict if the id is taken, TurnInProgress if the conversation has a running
+        turn, NotFound if the conversation is not this visitor's or was cleared.
         """
         now = self._now()
         turn_count, first_question = self._own_conversation(session)
@@ -140,7 +140,7 @@ class TurnRecords(Repository):
         self._connection.execute(_ASKED, asked)
 
     def checkpoint(self, texts: Mapping[UUID, str]) -> None:
-        """Store the texts so far of turns that are running, or that were cut while their owner was silent."""
+        """Store the partial answers of turns that are running, or were cut while their owner was silent."""
         if not texts:
             return
         rows = [{"turn": turn_id, "text": text} for turn_id, text in texts.items()]
@@ -150,8 +150,8 @@ class TurnRecords(Repository):
 
     def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
         """Store the end: answer message, citations, usage, and its consequences (`on_turn_end`). Returns the message's
-        id. An ended turn keeps its first end, and its message's id is returned. Only a cut is replaced, because its
-        owner is alive after all. Raises NotFound for an erased turn."""
+        id, also for a turn that has already ended, which stays unchanged. Only a cut is replaced: the owner was merely
+        silent. Raises NotFound for an erased turn."""
         turn = self._first_row(_TO_END, "turn", {"turn": turn_id})
         if turn.state not in (_RUNNING, _CUT):
             return StoredTurnRecords(self._tx).answer_id(turn_id)
@@ -167,7 +167,8 @@ class TurnRecords(Repository):
         return message_id
 
     def cut_orphans(self, living_owners: Collection[str], lost: Collection[UUID] = ()) -> int:
-        """Running turns of any other owner, and those that are `lost`, become `cut`; return how many."""
+        """Set running turns to `cut` if their owner is not among `living_owners` or they are `lost`; return how
+        many."""
         orphans = (
             select(TURNS)
             .where(
@@ -193,13 +194,13 @@ class TurnRecords(Repository):
         return len(turns)
 
     def _take_back_cut(self, turn_id: UUID) -> None:
-        """Its owner is alive after all, and knows more."""
+        """Delete the answer and usage that the cut has stored."""
         self._delete(MESSAGES, MESSAGES.c.turn_id == turn_id, MESSAGES.c.role == Role.AGENT.value)
         self._delete(USAGE, USAGE.c.turn_id == turn_id)
 
     def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
-        """One rating ("up" or "down") per turn; a later one replaces it. The first "down" also counts as a gap, unless
-        the turn already has. Raises NotFound for a turn that is not this conversation's."""
+        """Store the rating of a turn, "up" or "down", which replaces an earlier one. The first "down" also counts as a
+        gap, unless the turn already has. Raises NotFound for a turn that is not this conversation's."""
         if rating not in _RATINGS:
             raise InvalidInput("rating", 'Choose "up" or "down".')
         own = (
@@ -233,15 +234,15 @@ class TurnRecords(Repository):
             GapCounting(self._tx).see(ids_of(turn), GapReason.THUMBS_DOWN)
 
     def flag(self, turn_id: UUID) -> UUID | None:
-        """An operator counts the turn's question as a gap, unless it already has; return the gap's id, None for a
-        question without words. Raises NotFound."""
+        """Count the turn's question as a gap, once; return the gap's id, None for a question without words. Raises
+        NotFound."""
         turn = self._first_row(select(TURNS).where(TURNS.c.id == turn_id).with_for_update(), "turn")
         question = StoredTurnRecords(self._tx).question(turn_id)
         GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
         return self._connection.scalar(select(GAP_QUESTIONS.c.gap_id).where(GAP_QUESTIONS.c.turn_id == turn_id))
 
     def drop_search_traces(self, before: datetime, limit: int) -> int:
-        """Of at most `limit` turns that began before then, oldest first; return of how many."""
+        """Drop the search traces of at most `limit` turns that began before then, oldest first; return how many."""
         old = (
             select(TURNS.c.id)
             .where(TURNS.c.created_at < before, TURNS.c.search_trace.is_not(None))
@@ -251,7 +252,8 @@ class TurnRecords(Repository):
         return self._update(TURNS, TURNS.c.id.in_(list(self._connection.scalars(old))), search_trace=None)
 
     def _outdate(self, turns: Sequence[Row[Any]]) -> None:
-        """Their days are counted again. Most turns end today, which is not packed."""
+        """Have the days of these turns counted again. Costs little, because most turns end today, which is not
+        packed."""
         PackedDayRecords(self._tx).outdate((turn.agent_id, turn.created_at.date()) for turn in turns)
 
     def _add_running(self, turn: Mapping[str, Any]) -> bool:
@@ -267,7 +269,7 @@ class TurnRecords(Repository):
                 break
             if self._is_running(turn["conversation_id"]):
                 raise TurnInProgress("The previous question is still being answered. Wait for the answer, or stop it.")
-        # A turn of another workspace has the same id, and must not be visible from here.
+        # The id may be of a turn of another workspace, about which the error must reveal nothing.
         raise TurnConflict("This turn id was already used. Send each question with a new id.")
 
     def _is_running(self, conversation_id: UUID) -> bool:
@@ -279,7 +281,7 @@ class TurnRecords(Repository):
         return self._connection.scalar(select(TURNS.c.id).where(*same)) is not None
 
     def _own_conversation(self, session: VisitorSession) -> tuple[int, str]:
-        """The number of its turns, and its first question. Locked until the transaction ends."""
+        """Lock the conversation; return its number of turns and its first question. Raises NotFound."""
         own = {
             "conversation": session.conversation_id,
             "visitor": session.visitor_id,
@@ -313,14 +315,14 @@ class TurnRecords(Repository):
             self._connection.execute(_CITATION, rows)
 
     def begin_summary(self, turn_id: UUID) -> bool:
-        """Whether nobody has begun to sum up the conversation up to this turn; from now on, somebody has."""
+        """Claim the summary of the conversation up to this turn. False if another caller already has."""
         return self._update(TURNS, TURNS.c.id == turn_id, TURNS.c.summary.is_(None), summary="") > 0
 
     def keep_summary(self, turn_id: UUID, text: str) -> None:
         self._update(TURNS, TURNS.c.id == turn_id, summary=text)
 
     def charge(self, agent_id: UUID, purpose: str, usage: TokenUsage) -> None:
-        """Count the chat model's cost outside of a turn; it belongs to the agent's day as well."""
+        """Charge usage of the chat model outside of a turn to the agent's day."""
         self._charge(new_id(), agent_id, purpose, usage)
 
     def _charge(self, turn_id: UUID, agent_id: UUID, answered_by: str, usage: TokenUsage) -> None:
