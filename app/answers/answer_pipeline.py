@@ -40,9 +40,9 @@ from app.store.system_of_record import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question and who asks it. `locale` is the visitor's browser's ("" if unknown), `language` that of the answer
-    (BCP 47 primary subtag), `history` the conversation so far, oldest first, `about_visitor` what the model may know
-    about them; `session` is None if nobody in particular asks."""
+    """A question and its visitor. `locale` is the browser's ("" if unknown), `language` that of the answer (BCP 47
+    primary subtag), `history` the conversation so far, oldest first. `about_visitor` is what the model may know about
+    the visitor; `session` is None if no visitor asks."""
 
     request: TurnRequest
     language: str | None
@@ -130,9 +130,9 @@ class AnswerPipeline:
         standalone: str = "",
         found: Retrieval | None = None,
     ) -> Generation:
-        """An answer yet to be written, from what was `found` for `standalone` ("" for the question itself) and from
-        what the visitor's browser sent of their page; without `found`, from nothing. Models get what is near: only
-        passages that are quoted are judged one by one."""
+        """Prepare an answer for `write`. Its sources are `found`, the result of searching for `standalone` ("" for the
+        question itself), and the visitor's page as their browser sent it; without `found`, there are none. Models get
+        only chunks near the threshold, whereas quoting writers judge every passage themselves."""
         request, threshold = asking.request, agent.config.confidence_threshold
         model = await self._models.chosen(agent.workspace_id, agent.config.chat_model)
         sources: tuple[Source, ...] = ()
@@ -166,15 +166,15 @@ class AnswerPipeline:
 
     @traced("docent.write")
     async def write(self, generation: Generation) -> None:
-        """Raises ModelInterrupted; the text so far stays."""
+        """Raises ModelInterrupted; `generation` keeps the text so far."""
         writers = self._writers
         if generation.context.model is None:
             writers = [each for each in writers if each.answered_by is not AnsweredBy.MODEL]
         await generation.write(writers)
 
     def outcome(self, agent: LiveAgent, asking: Asking, generation: Generation, found: Retrieval) -> Outcome:
-        """The outcome of what was written. A proposed change counts as sure, and never as a gap. Of a model's answer
-        that was checked, only what is confirmed counts as cited, and a sentence that failed makes it low."""
+        """Judge what was written. A proposed change has confidence 1 and is never a gap. A model's answer that was
+        checked counts as cited only if the check found it grounded; one failed sentence makes its confidence low."""
         if generation.proposed is not None:
             return Outcome(1.0, is_low=False, gap=None)
         verdict, best = generation.verdict, max(found.best, generation.looked_up)
@@ -214,14 +214,15 @@ class AnswerPipeline:
 
 
 def _is_doubted(agent: LiveAgent, generation: Generation, confidence: float) -> bool:
-    """Only of a quoted passage, and of an answer that was checked, the confidence is that of what is shown."""
+    """Whether the answer is shown with a doubt: only a quotation or a checked answer, whose confidence is about its
+    text."""
     is_judged = generation.answered_by is AnsweredBy.EXTRACTIVE or generation.verdict is not None
     return is_judged and confidence < enough(agent.config.confidence_threshold)
 
 
 def _is_proven_by_page(request: TurnRequest, generation: Generation) -> bool:
-    """Whether the answer begins with what the visitor's page shows: a passage that is likely to answer, or a model's
-    words that the check has confirmed."""
+    """Whether the first citation is the visitor's own page, and the answer a likely quotation or a model's text that is
+    grounded or was not checked."""
     if not rests_on_visitors_page(request, generation.citations[:1]):
         return False
     if generation.answered_by is AnsweredBy.MODEL:

@@ -153,8 +153,8 @@ def playground_response(
     trace: Callable[[PlaygroundAnswer], dict[str, Any]],
     policy: StreamPolicy,
 ) -> EventSourceResponse:
-    """The events of a turn, with `trace` before the last one. If the reader leaves, the writing ends, because the turn
-    is nobody else's."""
+    """Stream the events of a turn, with `trace` before the last one. If the client disconnects, the answer is
+    cancelled, because nobody else can rejoin this turn."""
     events: asyncio.Queue[TurnEvent | PlaygroundAnswer] = asyncio.Queue()
     listener = PlaygroundListener(
         lambda stage: events.put_nowait(Status(stage)), lambda piece: events.put_nowait(Token(piece))

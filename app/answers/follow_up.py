@@ -18,7 +18,7 @@ from app.core.text.words import folded_words, is_spaceless
 
 _LONGEST_CHARS: Final = 160  # a longer question names its subject
 _POINTING_WORDS: Final = 10
-_NAMED: Final = 2  # so many content words before a pronoun are its antecedent
+_NAMED: Final = 2  # content words before a pronoun, from which on it refers to them
 _CONTINUED: Final = 2  # content words after "what about"
 _JOINED_FRAGMENT: Final = 1  # content words after "and"
 _OPENED_FRAGMENT: Final = (2, 4)  # content words, and words, of "in black?"
@@ -39,8 +39,8 @@ def leans_on_history(question: str) -> bool:
 
 
 def stitched(question: str, earlier_questions: Sequence[str]) -> str:
-    """What search should look for: this question after those that it leans on, oldest first, at most two. These are the
-    last one, and the one before it if the last one leans as well; small talk does not count."""
+    """The text to search for: the question after at most two earlier ones that it leans on, oldest first. The second is
+    included only if the first leans on it as well; small talk does not count."""
     asked = [earlier for earlier in reversed(earlier_questions) if small_talk(earlier) is None][:2]
     leaning = list(takewhile(leans_on_history, asked))
     return " ".join([*reversed(asked[: len(leaning) + 1]), question])

@@ -62,9 +62,9 @@ def refuse_while_silent(tx: Transaction, agent: LiveAgent, session: VisitorSessi
 
 
 def asks_for_person(message: str) -> bool:
-    """In any language, because such a sentence is too short to detect one. The whole last sentence must be such a wish,
-    apart from greetings and courtesy: a question that merely mentions people ("What does the page on human resources
-    say?") is for the agent."""
+    """Whether the whole last sentence, apart from greetings and courtesy, is a wish to talk to a person. A question
+    that merely mentions people ("What does the page on human resources say?") is for the agent. Wishes in all languages
+    count, because one sentence is too short to detect its language."""
     if len(message) > _MAX_CHARS:
         return False
     sentences = [words for part in _SENTENCES.split(message) if (words := plain_words(part))]

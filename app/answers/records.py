@@ -39,8 +39,7 @@ _LATEST_FIRST = Keyset(TURNS.c.created_at, TURNS.c.id, descending=True)
 
 
 class PastTurnRecords(Repository):
-    """A visitor who asked for a person, or said hello, has asked nothing that
-    knowledge could answer."""
+    """Past turns, without requests for a person and small talk, which no knowledge could answer."""
 
     def since(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastTurn]:
         """Latest first."""

@@ -85,7 +85,7 @@ def _first(kinds: set[SmallTalk]) -> SmallTalk:
 
 
 def _kinds_of_mixed(plain: str) -> dict[str, SmallTalk]:
-    """For messages in mixed languages, such as "ok danke". The languages of the phrase that decides count."""
+    """The kind of a message in mixed languages, such as "ok danke", by the languages of the phrase that decides it."""
     parts = _parts(plain, _all_phrases()) or []
     kinds = {SmallTalk(kind) for part in parts for kind in _all_phrases()[part] if kind != _FILLER}
     if not kinds:

@@ -111,13 +111,12 @@ class BudgetedChatModel:
 
 
 class _Call:
-    """One completion. `usage` is what the model reports, at its end or where it came to nothing, else an estimate of
-    what was read and written by then."""
+    """One completion. `usage` is what the model or its error reports, else an estimate from the text so far."""
 
     def __init__(self, messages: Sequence[ChatMessage]) -> None:
         self._read = [message.content for message in messages]
         self._written: list[str] = []
-        self._told: TokenUsage | None = None
+        self._reported: TokenUsage | None = None
         self._was_away = False
 
     async def watched(self, items: ChatStream) -> AsyncGenerator[ChatItem, None]:
@@ -125,19 +124,19 @@ class _Call:
             if isinstance(item, TextDelta):
                 self._written.append(item.text)
             elif isinstance(item, ChatEnd):
-                self._told = item.usage
+                self._reported = item.usage
             yield item
 
     def came_to_nothing(self, spent: tuple[int, int] | None) -> None:
-        """`spent` as ModelUnavailable has it."""
+        """Record a call that failed before any text; `spent` is that of ModelUnavailable."""
         self._was_away = spent is None
-        self._told = TokenUsage(*spent) if spent else None
+        self._reported = TokenUsage(*spent) if spent else None
 
     @property
     def usage(self) -> TokenUsage:
         if self._was_away:
             return TokenUsage()
-        if self._told is not None and self._told.tokens:
-            return self._told
-        model = self._told.model if self._told else ""
+        if self._reported is not None and self._reported.tokens:
+            return self._reported
+        model = self._reported.model if self._reported else ""
         return TokenUsage(estimated_tokens("".join(self._read)), estimated_tokens("".join(self._written)), model)

@@ -96,7 +96,7 @@ class CuratedMatcher:
     async def _by_meaning(
         self, answers: Sequence[Sequence[CuratedAnswer]], questions: Sequence[str], within_seconds: float | None
     ) -> list[CuratedAnswer | None]:
-        """One for each question, from the answers at its index; each call of the embedder is limited to that time."""
+        """The winner for each question among the answers at its index. `within_seconds` limits each embedder call."""
         meant = [await self._patterns_meant.vectors(_patterns(each), within_seconds) for each in answers]
         async with asyncio.timeout(within_seconds):
             asked = await self._embedder.embed(questions)
@@ -106,7 +106,7 @@ class CuratedMatcher:
         ]
 
     def _nearest(self, answers: Sequence[CuratedAnswer], cosines: Vectors) -> CuratedAnswer | None:
-        """By priority, then nearness, then age. `cosines` are of all the answers' patterns, in order."""
+        """The best answer by priority, cosine, then age. `cosines` has one value per pattern of all answers."""
         best: CuratedAnswer | None = None
         best_rank = (0, 0.0)
         start = 0

@@ -80,7 +80,7 @@ class Rehearsals:
         turns: Sequence[PastTurn],
         now: datetime,
     ) -> tuple[int, list[RehearsedTurn]]:
-        """The number of turns that the time allowed to look at, and those that fit."""
+        """How many of `turns` were examined before the time ran out, and those that fit the answer."""
         started, looked_at = time.monotonic(), 0
         fitting: list[RehearsedTurn] = []
         for start in range(0, len(turns), _AT_ONCE):
@@ -103,14 +103,14 @@ class Rehearsals:
     async def _winners_of(
         self, answer: CuratedAnswer, own: Iterable[CuratedAnswer], together: Sequence[CuratedAnswer], now: datetime
     ) -> tuple[CuratedAnswer, ...]:
-        """Other answers that win its own patterns, asked as questions."""
+        """The other answers that win when the patterns of `answer` are asked as questions."""
         found = await self._matching.find_each(together, [asked for one in own for asked in _probes(one)], now)
         return tuple({one.id: one for one in found if one is not None and one.id != answer.id}.values())
 
     async def _losers_to(
         self, answer: CuratedAnswer, others: Sequence[CuratedAnswer], together: Sequence[CuratedAnswer], now: datetime
     ) -> tuple[CuratedAnswer, ...]:
-        """Other answers whose own patterns, asked as questions, it wins."""
+        """The other answers that lose to `answer` when their own patterns are asked as questions."""
         probes = [(other, asked) for other in others for asked in _probes(other)]
         found = await self._matching.find_each(together, [asked for _, asked in probes], now)
         lost = [

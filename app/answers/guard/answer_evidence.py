@@ -1,10 +1,10 @@
-"""Whether the sources state what a sentence states, about the same subject.
+"""Checks whether the sources state what a sentence states, about the same subject.
 
-A number that is anywhere in a page proves nothing: a price list has the price of every plan. So each fact is looked up
-in the sentences and table cells of the sources, together with what the sentence says of it (`fact_proof.py`), and what
-a clause denies is compared with what the places like it deny: those that match it best, and have one of its numbers or
-names if it has any. A clause with a condition, such as "not without a key", is left alone, and so is one whose places
-deny or limit anything in other words.
+A number somewhere on a page proves nothing: a price list has the price of every plan. So each fact is looked up in
+single sentences and table cells of the sources, together with what the sentence says of it (`fact_proof.py`). What a
+clause denies is compared with what the places most similar to it deny, among those that have one of its numbers or
+names if any has. A clause with a condition, such as "not without a key", is not compared, nor is one whose places deny
+or limit anything in other words.
 """
 
 import re
@@ -53,9 +53,9 @@ _SEGMENTS: Final = re.compile(r"[,;:.]\s|\s(?:but|and|or|so)\s")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the sources do not prove of a sentence. `together`, in [0, 1], is the share of its words that the best place
-    has, or the best places for its clauses. It has so many `facts`, of which `figures` are numbers, and so many `words`
-    that say something. If it `is_across` languages, words and names were not compared."""
+    """The check of one sentence; `missing` are the facts that the sources do not prove. `together`, in [0, 1], is the
+    share of its words in the best place, or in the best places for its clauses. `facts` counts its facts, `figures` the
+    numbers among them, `words` its content words. If it `is_across` languages, words and names were not compared."""
 
     missing: tuple[Fact, ...]
     is_contradicted: bool
@@ -71,7 +71,7 @@ class Verdict:
 
     @property
     def proves(self) -> bool:
-        """Whether the sources say it, not only nothing against it."""
+        """Whether the sources state the sentence, rather than only not contradict it."""
         if not self.is_proven:
             return False
         if self.is_across:
@@ -84,10 +84,9 @@ class Verdict:
 
 
 class Evidence:
-    """The places of some sections."""
+    """Checks sentences against some sections. The case-folded `own_names` are the company's and need no proof."""
 
     def __init__(self, sections: Sequence[Section], own_names: Collection[str] = ()) -> None:
-        """The case-folded `own_names` are the company's, which need no proof."""
         self._index = PlaceIndex(sections)
         self._letters = frozenset("".join(section.code for section in sections).casefold())
         self._own_names = own_names
@@ -121,7 +120,7 @@ class Evidence:
             for label, step in menu_steps(sentence)
             if not self._leads_to(label, step)
         )
-        # What it does not ship to, and whose name it is, a source need not say.
+        # A source need not name what the sentence denies ("We do not ship to Japan"), nor the company.
         absent = (fact.text for fact in read.facts if proof.is_denied_and_absent(fact))
         together = self._together(read, stems(" ".join([*self._own_names, *absent])))
         contradicted = _is_contradicted(index, read, proof)
@@ -133,7 +132,7 @@ class Evidence:
         return words.count(" ") > _FEWEST_QUOTED and any(words in each for each in self._said)
 
     def _together(self, sentence: SaidSentence, unsaid: frozenset[str]) -> float:
-        """The share of the words, without the `unsaid`, that a place has, or the best places for the clauses have."""
+        """The share of the words, without `unsaid`, in one place, or in the best places for the clauses together."""
         whole = max(self._index.shares(stems(sentence.text) - unsaid), default=0.0)
         words = [clause.own_words.difference(unsaid) for clause in sentence.clauses]
         weight = sum(map(self._index.weight, words))
@@ -164,7 +163,7 @@ class Evidence:
         return "".join(code.split()) in self._code
 
     def _leads_to(self, label: str, step: str) -> bool:
-        """Whether a source has a path from the label of a menu to the step, or none from there at all."""
+        """Whether a source has the menu path `label > step`, or no path from `label` at all."""
         paths = self._code.translate(_AS_PATHS)
         return f"{label}>{step}" in paths or f"{label}>" not in paths
 
@@ -199,8 +198,8 @@ def _is_contradicted(index: PlaceIndex, sentence: SaidSentence, proof: FactProof
 
 
 def _is_turned_round(index: PlaceIndex, sentence: SaidSentence, proof: FactProof) -> bool:
-    """Whether the place that is most like a part says its contrary in other words, limits what it says of all, or does
-    not limit what it limits."""
+    """Whether the place most similar to a part states the contrary in other words, limits what the part says of
+    everything, or lacks a limit that the part has."""
     has_price = _has_price(number_kinds(sentence.text))
     if has_price is not is_free(sentence.text) and any(
         _is_priced_otherwise(index, part, has_price) for part in sentence.parts
@@ -219,7 +218,7 @@ def _is_turned_round(index: PlaceIndex, sentence: SaidSentence, proof: FactProof
 
 
 def _is_of_some_columns(index: PlaceIndex, sentence: SaidSentence, part: Part, proof: FactProof) -> bool:
-    """Whether it says a number of all, "5 years on every plan", that other cells of its row have otherwise."""
+    """Whether the part states a number for all ("5 years on every plan") and another cell of the row has another."""
     shares = index.shares(part.own_words) if says_of_all(part.text) else []
     for fact in part.facts if shares else ():
         held = [at for at, has in enumerate(proof.held(fact)) if has and fact.kind is FactKind.NUMBER]
@@ -235,7 +234,7 @@ def _is_of_some_columns(index: PlaceIndex, sentence: SaidSentence, part: Part, p
 
 
 def _is_priced_otherwise(index: PlaceIndex, part: Part, has_price: bool) -> bool:
-    """Whether it has a price, and the place that is most like it is free of charge and has no price; or the reverse."""
+    """Whether the part has a price while the most similar place is free of charge and has none, or the reverse."""
     if _has_price(number_kinds(part.text)) is is_free(part.text) or is_condition(part.text):
         return False
     words = [word for word in part.own_words if not word.startswith("=")]
@@ -256,13 +255,13 @@ def _has_price(numbers: Mapping[str, Collection[str]]) -> bool:
 
 
 def _said_of_it(place: Place, part: Part) -> str:
-    """What of the place stands between two stops and has a word of the part."""
+    """The segments of the place, cut at punctuation, that share a word with the part."""
     return " ".join(segment for segment in _STOPS.split(place.text) if part.own_words & _tokens(segment))
 
 
 def _is_denied_word_for_word(index: PlaceIndex, clause: Part) -> bool:
-    """Whether a place that is like the clause denies a word that the clause asserts, "not carried over", and none that
-    is as like it asserts the word; or whether the sources never have a word of the clause but denied: "not heated"."""
+    """Whether a similar place denies a word that the clause asserts ("not carried over") and no place at least as
+    similar asserts it, or the most similar place denies a word that the sources never assert ("not heated")."""
     if is_condition(clause.text) or denies(clause.text):
         return False
     shares = index.shares(clause.words)
@@ -284,13 +283,14 @@ def _is_denied_word_for_word(index: PlaceIndex, clause: Part) -> bool:
 
 
 def _denied_of(index: PlaceIndex, place: Place, clause: Part) -> frozenset[str]:
-    """The words of the clause that the place denies where it is most like the clause."""
+    """The words of the clause that the place denies, in the segment most similar to the clause."""
     clause_of_place = max(place.text.split(";"), key=lambda part: index.known_weight(clause.own_words & _tokens(part)))
     return denied_stems(clause_of_place) & clause.own_words
 
 
 def _likest(index: PlaceIndex, part: Part, proof: FactProof) -> list[Place]:
-    """The best place for a part with enough words of it, and one of its numbers or names if any has; none, or one."""
+    """The place most similar to the part, as a list of one; empty if it shares too few words. If any place has one of
+    the part's numbers or names, only such places are considered."""
     words = [word for word in part.own_words if not word.startswith("=")]
     shares = index.shares(words)
     numbers = _having_its_facts(index, part, proof) or range(len(shares))
@@ -304,8 +304,8 @@ def _likest(index: PlaceIndex, part: Part, proof: FactProof) -> list[Place]:
 
 
 def _is_same_but_denied(index: PlaceIndex, sentence: SaidSentence) -> bool:
-    """Whether places with nearly all words of the sentence differ from it by a word of denial: for languages in which
-    other ways to deny are not known."""
+    """Whether the places with nearly all words of the sentence assert what it denies, or the reverse: for languages
+    whose other forms of denial are not known."""
     shares = index.shares(stems(sentence.text))
     best = max(shares, default=0.0)
     places = [place for place, share in zip(index.places, shares, strict=True) if share >= _AS_GOOD * best]
@@ -346,7 +346,7 @@ def _is_clause_contradicted(index: PlaceIndex, clause: Part, proof: FactProof, *
 
 
 def _having_its_facts(index: PlaceIndex, clause: Part, proof: FactProof) -> list[int]:
-    """The places that have one of the clause's numbers, or of its names if it has no number."""
+    """Indices of the places that have one of the clause's numbers, or one of its names if no place has a number."""
     for kind in (FactKind.NUMBER, FactKind.NAME):
         held = [proof.held(fact) for fact in clause.facts if fact.kind is kind]
         surest = [(each, max(each)) for each in held if any(each)]
@@ -362,7 +362,7 @@ def _may_deny(place: Place, statement: str, is_anchored: bool) -> bool:
 
 
 def _denies_it(index: PlaceIndex, place: Place, clause: Part) -> bool:
-    """Whether the place denies something in the segment that is most like the clause, or as a whole list."""
+    """Whether the place is in a list of denials, or its segment most similar to the clause denies something."""
     text = without_case(place.text)
     segments = [segment for segment in _SEGMENTS.split(text) if segment.strip()]
     if not segments:

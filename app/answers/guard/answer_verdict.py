@@ -1,4 +1,4 @@
-"""What the check of an answer's sentences says of the whole."""
+"""The result of checking all sentences of an answer."""
 
 from dataclasses import dataclass, field
 
@@ -10,8 +10,8 @@ _TALK = frozenset({SentenceKind.QUESTION, SentenceKind.MANNERS, SentenceKind.HEA
 
 @dataclass(slots=True)
 class AnswerVerdict:
-    """Counts sentences: how many of each kind there are, and of the statements how many are `confirmed`, either because
-    nothing is wrong with them and the source that they cite, or because a source proves them, and how many `failed`."""
+    """Counts an answer's sentences. `kinds` are their kinds in order. `confirmed` counts the statements for which a
+    source was found, `failed` the statements and blocks of code that failed the check."""
 
     kinds: list[SentenceKind] = field(default_factory=list)
     confirmed: int = 0
@@ -28,7 +28,7 @@ class AnswerVerdict:
 
     @property
     def is_grounded(self) -> bool:
-        """The first statement, which is the answer, and half of them all."""
+        """Whether the first statement, which is the answer, and at least half of all statements are confirmed."""
         return self.is_first_confirmed and self.confirmed >= _LEAST_CONFIRMED * self.statements
 
     def confirm(self) -> None:
@@ -38,5 +38,5 @@ class AnswerVerdict:
 
     @property
     def is_talk(self) -> bool:
-        """Whether it only asks the visitor something, or is polite: there is nothing to prove."""
+        """Whether the answer only asks the visitor something or is polite, so that there is nothing to prove."""
         return bool(self.kinds) and _TALK.issuperset(self.kinds) and not self.failed

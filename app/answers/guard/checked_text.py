@@ -25,10 +25,11 @@ _LONGEST_HEAD: Final = 40  # characters of what stands over a list of sources
 
 @dataclass(slots=True)
 class CheckedText:
-    """Text in, text out. Under the marking policy, sentences are shown as they are written, with `mark` after unproven
-    ones; under the withholding policy, only after they have ended and if they are proven, and code only if a source has
-    it. Statements that cite nothing get the mark of the source that proves them. A sentence that only points to a
-    source, and a list of sources at the end, leave their numbers to the sentence before.
+    """Takes a model's text and returns what may be shown. Under the marking policy, sentences are shown as they are
+    written, and `mark` follows those that are not proven; under the withholding policy, only those that have ended and
+    are proven, and code only if a source has it. Statements that cite nothing get the citation of the source that
+    proves them. The citations of a sentence that only points to a source, and of a list of sources at the end, move to
+    the sentence before.
 
     `cited` are the source numbers behind the answer's [1], [2] ..., as the guard numbers them; sources that are cited
     here are added.
@@ -84,7 +85,7 @@ class CheckedText:
         return self._after_gap(out)
 
     def _may_go(self, begun: str) -> bool:
-        """Whether the sentence may turn out to point to a source, or to be one of a list of them."""
+        """Whether the sentence begun so far may only point to a source, or belong to a list of sources."""
         if self._shown or self._code is not None or not self.verdict.kinds:
             return False
         if self._is_listing or _MARKS_ALONE.match(begun):
@@ -128,7 +129,7 @@ class CheckedText:
         return ""
 
     def _kind(self, statement: str) -> SentenceKind:
-        """The first row of a table is its head, and the visitor's own question is not one that is asked back."""
+        """A table's first row is a heading, and a question that repeats the visitor's is a statement."""
         if _ROW.match(statement) and not self._is_in_table:
             return SentenceKind.HEADING
         kind = self.check.kind(statement)
@@ -136,7 +137,7 @@ class CheckedText:
         return SentenceKind.STATEMENT if is_repeated else kind
 
     async def _judged(self, statement: str, kind: SentenceKind, numbers: set[int]) -> str | None:
-        """What is added to the sentence; None if it is withheld."""
+        """The text to append to the sentence: a citation, the mark or nothing. None if the sentence is withheld."""
         if kind is not SentenceKind.STATEMENT:
             return ""
         cited = [self.cited[number - 1] for number in numbers]
@@ -159,7 +160,7 @@ class CheckedText:
         return self.cited.index(source) + 1
 
     def _folded(self, statement: str) -> str | None:
-        """What is left of a sentence that only names sources; None if it is another one."""
+        """The citations of a sentence that does nothing but name sources; None for any other sentence."""
         text = statement.strip()
         if len(text) < _LONGEST_HEAD and begins_with("source_lists").fullmatch(text.rstrip(":：*_ ")):
             self._is_listing = True
@@ -177,7 +178,7 @@ class CheckedText:
         return "".join(f" [{number}]" for number in new)
 
     async def _of_code(self, line: str, shown: int) -> str:
-        """A line of a block, or its fence."""
+        """What may be shown of a line of code, or of the fence around it."""
         if self._code is None:
             self._code = [line]
             return "" if self.policy is AnswerCheck.WITHHOLD else line[shown:]

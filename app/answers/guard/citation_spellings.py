@@ -35,7 +35,7 @@ BEGINNINGS: Final = rf"\\［<(（{_SUPERSCRIPTS}"
 
 @dataclass(frozen=True, slots=True)
 class CitedPage:
-    """What a source can be cited by, beside its number, and its text, which may have relative links."""
+    """A source that may be cited by its address or title. `text` may have relative links."""
 
     url: str
     title: str
@@ -43,7 +43,7 @@ class CitedPage:
 
 
 class CitationSpellings:
-    """`pages` are the sources by number; those without an address that can be opened are left out of it."""
+    """`pages` are the sources by number, without those whose address nobody can open."""
 
     def __init__(self, pages: Mapping[int, CitedPage]) -> None:
         self._pages = tuple(pages.values())
@@ -83,7 +83,7 @@ class CitationSpellings:
 
 
 def _listed(text: str) -> Iterator[int]:
-    """Its numbers in order, with those within ranges."""
+    """The numbers in the text in order, ranges such as 1-3 expanded."""
     for first, last in _RANGE.findall(text):
         if 0 < int(last) - int(first) <= _LONGEST_RANGE:
             text = text.replace(first, " ".join(map(str, range(int(first), int(last)))), 1)

@@ -39,8 +39,8 @@ _LIKE_CHARS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A sentence, item or table cell of a source, with the text around it. For every spelling of a number, `numbers`
-    has the kinds of what it counts. `capitalised` and `in_heading` are stems of words with a capital letter."""
+    """A sentence, list item or table cell of a source, with the text around it. `numbers` maps each spelling of a
+    number to the kinds of what it counts. `capitalised` and `in_heading` are stems of words with a capital letter."""
 
     text: str
     before: str  # the sentence before
@@ -54,12 +54,12 @@ class Place:
     in_heading: frozenset[str]
     is_heading: bool  # or the head of a table
     is_denied: bool  # an item of "What is not covered"
-    denied: frozenset[str]  # stems of what it says is not so
+    denied: frozenset[str]  # stems of the words that the text denies
     never: frozenset[str]  # those of them that follow "is not" or "there is no"
 
     @property
     def is_cell(self) -> bool:
-        """Of a table, below its head."""
+        """Whether the place is a table cell below the header row."""
         return "|" in self.around
 
     @property
@@ -67,7 +67,7 @@ class Place:
         return f"{self.text} {self.around} {self.before}".casefold()
 
     def shared(self, words: frozenset[str]) -> frozenset[str]:
-        """Those that it has, or that are around it."""
+        """Those of `words` that the place has, or that are around it."""
         return words & (self.words | self.words_around)
 
     def has(self, fact: Fact) -> bool:
@@ -78,21 +78,21 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A source cut into places. `seen` counts for each word the places that have it or are next to it. `names` are the
-    words with a capital letter within sentences, and never without one; `labels` are the stems of these, of the heads
-    of tables, and of emphasised words. `code` is the text without spaces."""
+    """A source cut into places. `seen` counts, for each word, the places that have it in their text or around it.
+    `names` are the words that have a capital letter within sentences and never occur without one. `labels` are the
+    stems of `names` and of capitalised words in tables, menu paths or emphasis. `code` is the text without spaces."""
 
     places: tuple[Place, ...]
     seen: Counter[str]
     names: frozenset[str]
     labels: frozenset[str]
     code: str
-    said: str  # all of it, as `as_said` has a text
+    said: str  # the wording of all places, as `as_said` returns it
 
     @classmethod
     def cut(cls, title: str, markdown: str) -> "Section":
-        """`title` is the page's title with the headings down to the section. What is withdrawn, "~~€99~~", proves
-        nothing."""
+        """`title` is the page's title with the headings down to the section. Text that is struck out, "~~€99~~", is in
+        no place, because it proves nothing."""
         code = "".join(markdown.split())
         title, markdown = _WITHDRAWN.sub(" ", title), _WITHDRAWN.sub(" ", markdown)
         places = tuple(_places(title, markdown))
@@ -105,8 +105,8 @@ class Section:
 
 
 class KnownSections:
-    """The sections that answers were checked against lately: a site's visitors ask about the same ones again and again,
-    and cutting one takes some milliseconds. Thread-safe."""
+    """Caches sections, because a site's visitors ask about the same ones again and again, and cutting one takes some
+    milliseconds. Thread-safe."""
 
     def __init__(self) -> None:
         self._known = RecentValues[tuple[str, str], Section](_REMEMBERED)
@@ -120,9 +120,8 @@ class KnownSections:
 
 
 class PlaceIndex:
-    """The places of some sections, and how many of a part's words each has, weighted by their rarity. `only_denied` are
-    stems that the sections never have but as what is not so; `names` are words that the sections write with a capital
-    letter only; `labels` are the stems of these, of the heads of tables, and of what is emphasised."""
+    """The places of some sections, to be compared with a text by their common words, weighted by rarity. `only_denied`
+    are stems that the sections deny and never assert. `names` and `labels` are those of all sections."""
 
     def __init__(self, sections: Sequence[Section]) -> None:
         self.places = [place for section in sections for place in section.places]
@@ -141,7 +140,7 @@ class PlaceIndex:
         return sum(self._weights.get(word, self._rarest) for word in words)
 
     def known_weight(self, words: Iterable[str]) -> float:
-        """Of the words that the places have."""
+        """The weight of those words that any place has."""
         return sum(self._weights.get(word, 0.0) for word in words)
 
     def covers(self, words: Iterable[str]) -> list[float]:
@@ -176,7 +175,7 @@ class PlaceIndex:
         return any(phrase in place.text for place in self.places)
 
     def is_word(self, word: str) -> bool:
-        """Whether a place has the word, or one that begins like it."""
+        """Whether a place has the word, or one that begins with the same letters."""
         own = stems(word)
         if any(own <= place.words for place in self.places):
             return True
@@ -194,12 +193,12 @@ class PlaceIndex:
 
 
 def as_said(*sentences: str) -> str:
-    """Their words in order, each sentence between two lines."""
+    """The words of the sentences in order, one sentence per line, to find whole sentences in sequence."""
     return "".join(f"\n {' '.join(folded_words(plain(sentence)))} " for sentence in sentences) + "\n"
 
 
 def _names(lines: Iterable[str], every_word: Sequence[str]) -> frozenset[str]:
-    """Words with a capital letter within a sentence and never without one; none, if all nouns have one."""
+    """The words that have a capital letter within a sentence and never lack it; none if all nouns have one."""
     common = {stem(word) for word in every_word if word.islower()}
     named = [name for line in lines for piece in _pieces(line) for name in names_within(piece)]
     if len(named) > _MOST_NAMES * len(every_word):
@@ -274,7 +273,7 @@ def _split(row: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """Headings, or a row, and the scope of the places there."""
+    """The text around some places (headings or a table row) and the scope in which their facts count."""
 
     text: str
     words: frozenset[str]
@@ -287,7 +286,7 @@ class _Around:
         return cls(text, stems(plain(text)) | number_words(numbers), text.casefold(), numbers)
 
     def widened_by(self, text: str, numbers: Iterable[str]) -> "_Around":
-        """With this text, which has these numbers, in the scope."""
+        """A copy whose scope also has this text and its `numbers`."""
         return _Around(self.text, self.words, f"{self.scope} {text.casefold()}", self.numbers.union(numbers))
 
 

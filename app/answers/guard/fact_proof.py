@@ -1,7 +1,7 @@
-"""Whether the sources have a fact where they speak of what the sentence says of it.
+"""Checks whether the sources have a fact in a place that is about the same subject as the sentence.
 
-The place that has the fact must match the sentence nearly as well as the best place that has another such fact: another
-number of the same kind, or another name. Names of the headings, the row, and the sentence before belong to a place.
+The place that has the fact must match the sentence nearly as well as its best *rival*: a place that has another number
+of the same kind, or another name. Names in the headings, the row and the sentence before count as the place's own.
 """
 
 import re
@@ -15,25 +15,25 @@ from app.core.text.number_kinds import is_time, likeness, number_kinds, ranges_i
 from app.core.text.polarity import denies, is_denied_there, limits
 from app.core.text.stated_facts import Fact, FactKind, spellings
 
-# Share of the best rival's cover. Where what a number counts and which verbs tell little is not known, it is lower.
+# The least share of the best rival's cover; lower for languages without word lists of units and weak verbs.
 _LIKE_THE_RIVAL: Final = {FactKind.NUMBER: 0.7, FactKind.NAME: 0.65}
 _LIKE_THE_RIVAL_ELSEWHERE: Final = {FactKind.NUMBER: 0.6, FactKind.NAME: 0.2}
 _WHOLE_LIKE_THE_RIVAL: Final = 0.5  # for the whole sentence, where a clause alone fits both equally
 _EVEN: Final = (0.95, 1.05)
 _NAMED_BEFORE: Final = 0.8  # a name in the sentence before counts less than in the place
-_SAYS_ANOTHER: Final = 0.8  # a rival may be there for another number of the sentence
+_SAYS_ANOTHER: Final = 0.8  # for a rival that also has another number of the sentence
 _NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no number near the name
-_NEARLY: Final = 0.5  # share of the best cover from which a place may limit what it says
+_NEARLY: Final = 0.5  # share of the best cover from which what a place denies or limits counts
 _PARTS: Final = re.compile(r"[,;:]\s|\s(?:and|or|but|while|except)\s")
 _SAYS_PART: Final = 0.6  # share of a part's words that the sentence has, if it speaks of that part
-# "not 5 GHz" is no other number for 2.4 GHz. Without it, the sets of sentences have the same figures, and the honest
-# sentence of a real model that tests/answers/test_fact_proof.py has is marked.
+# A denied number ("not 5 GHz") is a weaker rival of 2.4 GHz. Without this, the sets of sentences have the same figures,
+# but a correct sentence of a real model in tests/answers/test_fact_proof.py is marked.
 _DENIED_RIVAL: Final = 0.6
 _NO_RIVAL: Final = 9.0
 
 
 class FactProof:
-    """The facts of one sentence."""
+    """Looks up the facts of one sentence in the places of the sources."""
 
     def __init__(self, index: PlaceIndex, sentence: SaidSentence) -> None:
         self._index = index
@@ -54,8 +54,8 @@ class FactProof:
         return self.likeness(fact) >= least[fact.kind]
 
     def _is_outdone(self, fact: Fact) -> bool:
-        """Whether wherever the number stands, as many words of a plain sentence, and more, stand with another number of
-        the same kind: "6 seconds" with those of restarting too."""
+        """Whether every place with the number has a rival that shares the same words with the sentence, and more: "6
+        seconds", where the words for restarting too stand with another number. Only for sentences of one clause."""
         kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
         if len(self._said.parts) > 1 or "" in kinds:
             return False
@@ -112,14 +112,14 @@ class FactProof:
         return [float(any(is_named(name, place.folded) for name in names)) for place in places]
 
     def _other_names(self, name: str) -> frozenset[str]:
-        """A union counts for its member only where the sentence names it too, or has a number that must fit."""
+        """Other names of `name`: of a union only if the sentence names one too, or has a number that must fit."""
         others = other_names(name)
         if is_member(name) and not self._said.numbers and not others & _names_said(self._said.text):
             return frozenset()
         return others
 
     def is_denied_and_absent(self, fact: Fact) -> bool:
-        """What the sources name nowhere may be denied where they limit what they say: "We do not ship to Japan"."""
+        """Whether a name that no source has is denied ("We do not ship to Japan") where a similar place sets limits."""
         if fact.kind is not FactKind.NAME or any(self.held(fact)) or not is_denied_there(fact.text, self._said.text):
             return False
         covers = self._index.covers(self._said.words)
@@ -131,8 +131,8 @@ class FactProof:
         )
 
     def _is_denied_of_it(self, fact: Fact) -> bool:
-        """Whether a clause of no more than the name and a denial, "but not Network", leaves out what a place denies of
-        it: "Network cannot be paused"."""
+        """Whether a clause is only a denial of the name, "but not Network", and a place denies of it what the sentence
+        is about: "Network cannot be paused"."""
         name = stems(fact.text)
         if not any(each.own_words <= name and fact in each.facts and denies(each.text) for each in self._said.clauses):
             return False
@@ -142,7 +142,7 @@ class FactProof:
         )
 
     def _is_of_another_range(self, fact: Fact) -> bool:
-        """Whether the sources have a range with one end of that of the sentence only: "1 to 6" for "1 to 12"."""
+        """Whether a source's range shares one end with the sentence's ("1 to 6", "1 to 12"), and none shares both."""
         for stated in ranges_in(self._said.text):
             if fact.text not in stated:
                 continue
@@ -156,9 +156,9 @@ class FactProof:
         return False
 
     def _is_of_another_part(self, text: str, words: frozenset[str], pairs: Collection[tuple[str, str]]) -> bool:
-        """Whether one part of the text has the number, and another, of which the words speak, has another such number:
-        of "3 years, battery packs 1 year", the 3 are not those of battery packs. What the first part speaks of, the
-        others may speak of too."""
+        """Whether the number is in one part of the text while the words speak of another part, with a number of the
+        same kind: in "3 years, battery packs 1 year", the 3 does not belong to battery packs. Words of the first part
+        count for the later ones too."""
         spelt, kinds = {spelling for spelling, _ in pairs}, {kind for _, kind in pairs}
         parts = _PARTS.split(text)
         if len(parts) == 1:
@@ -180,7 +180,7 @@ class FactProof:
         )
 
     def _rivals(self, fact: Fact) -> Mapping[int, float]:
-        """The places that have such a fact which the sentence does not say, and how surely it is such a one."""
+        """The rival places by index, each with how surely it has another fact of the same kind, in [0, 1]."""
         if fact not in self._outdoing:
             self._outdoing[fact] = self._look_for_rivals(fact, self.held(fact))
         return self._outdoing[fact]
@@ -209,7 +209,7 @@ class FactProof:
         }
 
     def _other_number(self, kinds: Collection[str], numbers: Mapping[str, set[str]]) -> float:
-        """How like another number is to what is counted."""
+        """How similar the kind of a number that the sentence does not have is to `kinds`, in [0, 1]."""
         others = [has for number, has in numbers.items() if number not in self._said.spelt]
         like = max((likeness(kind, other) for has in others for other in has for kind in kinds), default=0.0)
         return like * (_SAYS_ANOTHER if self._said.spelt & numbers.keys() else 1)
@@ -217,7 +217,7 @@ class FactProof:
     def _in_part(
         self, words: Collection[str], joined: Sequence[Fact], held: Sequence[float], rivals: Mapping[int, float]
     ) -> float | None:
-        """None if the words of the part do not tell places apart."""
+        """The best cover with the fact as a share of the best rival's, by `words`; None if both are 0."""
         covers = self._index.covers(words)
         joined = [other for other in joined if any(self.held(other))]
         own = max(
@@ -231,7 +231,7 @@ class FactProof:
         return own / rival
 
     def _units(self, fact: Fact) -> str:
-        """What the number counts is known already, and places may have it in other words: €."""
+        """Words for the number's unit; they are not compared, because places may write them differently, as €."""
         kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
         return " ".join(units_of(kind) for kind in kinds if not is_time(kind))
 

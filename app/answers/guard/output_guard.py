@@ -61,7 +61,7 @@ _OF_A_SCHEME = string.ascii_letters + string.digits + "+.-\u0130\u0131\u017f\u21
 _LONGEST_SCHEME = 24
 _SCRIPT_BEGUN = re.compile(r"(?:javascript|vbscript|data)\Z", re.IGNORECASE)
 _LONGEST_SCRIPT = len("javascript")
-_LAST_STRETCH: Final = 150  # characters before the limit in which no sentence begins that may not end: most are shorter
+_LAST_STRETCH: Final = 150  # characters before the limit in which no sentence begins: it might not end in time
 _SHARE: Final = 10  # and a tenth of the limit at most
 # Fewer letters of a spelling reveal nothing, and matching them would hold back the end of every other word.
 _HELD_LETTERS: Final = 3
@@ -69,14 +69,13 @@ _HELD_LETTERS: Final = 3
 
 @dataclass(slots=True)
 class LengthLimit:
-    """Ends an answer that grows too long: with a whole sentence if one ends shortly before the limit, else with a word.
-    Text in, text out, `max_chars` of it at most, all of it at once: nothing is held back to see whether its sentence
-    will end."""
+    """Ends an answer that grows longer than `max_chars`: after a whole sentence if one ends shortly before the limit,
+    else after a word. All text is returned at once; nothing is held back until its sentence ends."""
 
     max_chars: int
     is_reached: bool = False
     _shown: int = 0
-    _open: str = ""  # what was shown: near the limit, since the last end of a sentence that something follows
+    _open: str = ""  # text already shown; near the limit, only what follows the last sentence
     _decided: int = 0  # characters of it that cannot contain an end any more
 
     def take(self, text: str) -> str:
@@ -160,11 +159,11 @@ class SecretWatch:
 class OutputGuard:
     """Checks one answer. Feed it deltas, then `close` it; what it returns may be shown.
 
-    `sources` are the numbers that may be cited; `link_hosts` those that may be linked (lower case; ".example.com" also
-    allows every host below it), and so may each of `link_targets`; `canary` must never be released, however it is
-    spelt; `max_chars` bounds the released text. In code, a URL stays if it is in `source_text`, the sources as they
-    were given. With `spellings`, the text is a model's, whose citations are understood however they are spelt; else it
-    is a quotation, of whose links only the labels count as text.
+    `sources` are the numbers that may be cited. Links may lead to `link_hosts` (lower case; ".example.com" also allows
+    every host below it) and `link_targets` (whole addresses). `canary` must never be released, however it is spelt;
+    `max_chars` bounds the released text. In code, a URL stays if it is in `source_text`, the text of the sources. With
+    `spellings`, the text is a model's, whose citations are understood however they are spelt; else it is a quotation,
+    of whose links only the labels count towards `max_chars`.
     """
 
     sources: set[int]
@@ -182,7 +181,7 @@ class OutputGuard:
     _controls: StreamedControls = field(default_factory=StreamedControls)
     _secret: SecretWatch = field(init=False)
     _length: LengthLimit = field(init=False)
-    _urls_of_sources: frozenset[str] | None = None  # until an address stands in code
+    _urls_of_sources: frozenset[str] | None = None  # computed for the first address in code
 
     def __post_init__(self) -> None:
         self._secret = SecretWatch(self.canary)
@@ -220,7 +219,7 @@ class OutputGuard:
         return shown
 
     def _safe_length(self) -> int:
-        """The length before the first construct that is still open at the cut, and before its word."""
+        """The length before the first construct that may still grow, and before the word that ends in it."""
         border = len(self._pending) - self._secret.overlap(self._pending)
         text = self._pending[:border]
         if not self._begins_construct(text):
@@ -228,7 +227,7 @@ class OutputGuard:
         still_open = (_STILL_OPEN_FOR_SPELLINGS if self.spellings else _STILL_OPEN).search(text)
         safe = still_open.start() if still_open else border
         if safe < border and text[safe] not in _OF_A_SCHEME:
-            safe = _start_of_last_word(text[:safe])  # it ends with the construct, and the limit cuts between words
+            safe = _start_of_last_word(text[:safe])  # the word ends in the construct, and the limit cuts between words
         for link in self._links.finditer(text):
             if link.start() < safe < link.end():
                 return link.start()
@@ -298,8 +297,8 @@ class OutputGuard:
         return f"[{label if target in self.link_targets else self._unlinked(label)}]({target})"
 
     def _link_to_source(self, match: re.Match[str], spellings: CitationSpellings) -> str:
-        """A link with a number for a label, or in brackets of its own, is a citation; another link to a source has one
-        after it."""
+        """Replace a link by a citation if its label is a number or it stands in brackets; else keep the link, followed
+        by a citation if its target is a source."""
         label, target, opened = match["label"].strip("[]"), spellings.resolved(match["target"]), match["opened"] or ""
         number = spellings.of_url(target)
         named = citation_pattern().fullmatch(f"[{label}]")

@@ -23,7 +23,7 @@ _OPENS: Final = re.compile(r"(?:^|[.!?:;…>]\s+|[\"“„«]\s*)$")
 _SAME: Final = {"km": "kilometre", "email": "mail", "telephone": "phone"}
 _MENU_CHARS: Final = 20
 _DENIED_WORDS: Final = 2
-# Verbs that join what is told of a thing to the thing; a page says the same with a colon or a column.
+# Verbs between a thing and what is said about it; a page may have a colon or a column instead.
 _TELL_LITTLE: Final = frozenset(
     """
     allow allows comes contain contains cost costs cover covers gets give gives include included includes including
@@ -33,13 +33,13 @@ _TELL_LITTLE: Final = frozenset(
 
 
 def stems(text: str) -> frozenset[str]:
-    """Of the words that say something."""
+    """The stems of the content words."""
     words = (term.casefold() for term in search_terms(text))
     return frozenset(stem(word) for word in words if is_content_word(word) and word not in _TELL_LITTLE)
 
 
 def stem(word: str) -> str:
-    """Of a case-folded word."""
+    """`word` is case-folded."""
     word = _SAME.get(word, word)
     if word.endswith(("ied", "ies")) and len(word) > _STEM_CHARS - 2:
         word = f"{word[:-3]}y"
@@ -47,12 +47,12 @@ def stem(word: str) -> str:
 
 
 def denied_stems(text: str) -> frozenset[str]:
-    """Of the first words that say something after a word of denial: of "not carried over" and "no fee"."""
+    """The stems of the first content words after each word of denial, as in "not carried over" and "no fee"."""
     return frozenset(stem for part in denied_parts(text) for stem in islice(_stems_in_order(part), _DENIED_WORDS))
 
 
 def never_stems(text: str) -> frozenset[str]:
-    """Of the first word that says something after "is not" or "there is no"."""
+    """The stem of the first content word after each "is not" or "there is no"."""
     return frozenset(stem for part in absent_parts(text) for stem in islice(_stems_in_order(part), 1))
 
 
@@ -70,7 +70,7 @@ def number_words(numbers: Iterable[str]) -> frozenset[str]:
 
 
 def is_named(name: str, text: str) -> bool:
-    """Whether the text has the name, which may be in the possessive case or in the other number."""
+    """Whether the text has the name, which may be in the possessive case, in the singular or in the plural."""
     base = name.removesuffix("'s").removesuffix("’s").removesuffix("s")
     if not base or base not in text:
         return False
@@ -79,7 +79,7 @@ def is_named(name: str, text: str) -> bool:
 
 
 def names_within(text: str) -> Iterable[str]:
-    """Words with a capital letter with which no sentence begins, and identifiers."""
+    """Identifiers, and capitalised words; at the beginning of a sentence, only those with further capitals."""
     text = _MARKUP.sub("", text).strip()
     yield from identifiers_in(text)
     for found in _CAPITALISED.finditer(text):
@@ -88,7 +88,7 @@ def names_within(text: str) -> Iterable[str]:
 
 
 def labels_in(line: str) -> Iterable[str]:
-    """The stems of capitalised words that are emphasised, in a menu path, or, in a row of a table, anywhere."""
+    """The stems of capitalised words that are emphasised, in a menu path or in a table row."""
     if line.lstrip().startswith("|"):
         yield from capitalised(line)
     for found in _EMPHASISED.finditer(line):
@@ -103,12 +103,12 @@ def capitalised(text: str) -> frozenset[str]:
 
 
 def other_names(name: str) -> frozenset[str]:
-    """The names by which a source may speak of a country too, "EU" of Germany; `name` is case-folded."""
+    """Other names of a country, including those of its unions: "EU" for Germany. `name` is case-folded."""
     return _names().get(name.removeprefix("the "), frozenset())
 
 
 def is_member(name: str) -> bool:
-    """Of a union."""
+    """Whether the country belongs to a union."""
     return any(name in members for members in _table()["members"].values())
 
 

@@ -1,4 +1,4 @@
-"""A sentence of an answer, cut into the parts of which a source may prove each by itself."""
+"""A sentence of an answer, cut into parts that a source can prove one by one."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,8 +26,8 @@ _VERB: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sentence, or a clause of it. `words` are its stems and numbers, with those of the names said up to its end, on
-    which a clause relies; `own_words` are without those."""
+    """A sentence, or a clause of it. `own_words` are its stems and numbers; `words` also has the names that the
+    sentence mentions up to the end of the clause, because a clause relies on those before it."""
 
     text: str
     words: frozenset[str]
@@ -36,7 +36,7 @@ class Part:
     names: tuple[Fact, ...]
 
     def joined_with(self, fact: Fact) -> list[Fact]:
-        """The facts of which one must be in the same section or cell: names for a number, numbers for a name."""
+        """Facts, one of which must be in the section or cell of `fact`: names for a number, numbers for a name."""
         if fact.kind is FactKind.NUMBER:
             return list(self.names)
         return [other for other in self.facts if other.kind is FactKind.NUMBER]
@@ -44,8 +44,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class SaidSentence:
-    """`parts` are the whole, and its clauses if it has several. For every number, `numbers` has the pairs of spelling
-    and kind under which a source may have it; `spelt` are all those spellings."""
+    """`parts` are the whole sentence and, if there are several, its clauses. `numbers` maps each number to the pairs of
+    spelling and kind under which a source may have it; `spelt` are all those spellings."""
 
     text: str
     is_english: bool
@@ -64,8 +64,8 @@ class SaidSentence:
         is_word: Callable[[str], bool],
         has_phrase: Callable[[str], bool],
     ) -> "SaidSentence":
-        """What the sources have decides what is a name: `names` are theirs, `is_word` tells whether they have the word
-        that a sentence begins with, or one like it, and `has_phrase` whether they have names beside each other."""
+        """The sources decide what is a name: `names` are theirs, `is_word` says whether they have a word that begins
+        the sentence, or one like it, and `has_phrase` whether they have names side by side."""
         text = in_ascii_digits(plain(sentence)).strip()
         facts = [
             fact for fact in facts_of(sentence, language) if not (fact.kind is FactKind.NAME and is_unit(fact.text))
@@ -101,7 +101,7 @@ class SaidSentence:
 
 
 def needs_no_proof(fact: Fact, text: str, own_names: Collection[str]) -> bool:
-    """The company's own name, unless it stands where another name would, and what only labels a number: HTTP 429."""
+    """Whether it is the company's name (unless used as another name would be), or only labels a number: HTTP 429."""
     if fact.kind is not FactKind.NAME:
         return False
     name = re.escape(fact.text)
@@ -111,7 +111,7 @@ def needs_no_proof(fact: Fact, text: str, own_names: Collection[str]) -> bool:
 
 
 def _announces(fact: Fact, text: str) -> bool:
-    """Whether it counts what follows: "in two cases: hardware, and yearly plans"."""
+    """Whether the number counts what follows it: "in two cases: hardware, and yearly plans"."""
     return (
         fact.kind is FactKind.NUMBER
         and fact.text.isalpha()
@@ -120,7 +120,7 @@ def _announces(fact: Fact, text: str) -> bool:
 
 
 def _whole_clauses(text: str, language: str | None) -> Iterator[str]:
-    """The clauses; one that is no more than "with 38 stations" goes with the one before."""
+    """The clauses of the text; a fragment such as "with 38 stations" stays with the clause before it."""
     start = 0
     bounds = _clause_bounds(language if language in LANGUAGES else "en").finditer(text)
     for end in [*(found for found in bounds if not _FRAGMENT.match(text, found.end())), None]:
@@ -131,7 +131,7 @@ def _whole_clauses(text: str, language: str | None) -> Iterator[str]:
 
 @cache
 def _clause_bounds(language: str) -> re.Pattern[str]:
-    """One place seldom has all of a sentence: the price is in one row, the number of stations in another."""
+    """Where clauses end. One place seldom has a whole sentence: the price is in one row, the size in another."""
     words = language_table(language)["clauses"]
     joins, opens = any_of(words["joins"]), any_of(words["opens"])
     return re.compile(rf"[,;:()]\s|\s(?:{joins})\s|\s(?=(?:{opens})\s)", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""What a sentence of an answer is for: only what states something can be proven or fail."""
+"""The purpose of a sentence in an answer; only a statement can be proven or fail."""
 
 import re
 from enum import StrEnum
@@ -28,7 +28,7 @@ class SentenceKind(StrEnum):
 
 
 def sentence_kind(sentence: str, language: str | None = "en") -> SentenceKind:
-    """The first that fits. `language` is the answer's."""
+    """The first kind that fits. `language` is the answer's."""
     line = _MARKS.sub(" ", sentence).strip()
     plain_line = line.rstrip("*_ ")
     words = plain(sentence).split()

@@ -30,9 +30,9 @@ _OF_ANY_ANSWER: Final = every_stem(
 _ATTRIBUTION: Final = re.compile(r"^\W*(?:according to|based on) [^,.\d]{1,80},\s", re.IGNORECASE)
 _ASKER: Final = "visitor"  # as models call who asks
 _PLACES_READ: Final = 8
-_FAR: Final = 0.8  # less than that together: the source is about something else
+_FAR: Final = 0.8  # cosine and share of words together; below it, the source is about something else
 _FAR_ACROSS: Final = 0.45  # cosine alone, between languages
-_NEAR_AS_PROOF: Final = 1.0  # cosine and share of words together; of what sentences that are cited and honest have
+_NEAR_AS_PROOF: Final = 1.0  # the same sum; correct sentences with citations reach it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class Finding:
 
 
 class StatementCheck:
-    """Checks one answer. A statement without citations is checked against all sources, and looked up in each for one
-    that proves it; other sentences are not checked. Without any source, no statement is proven. Meaning is compared
-    only if words alone prove nothing, in a language that the embedder knows. Sections of a visitor's page or an
-    action's result are not kept in `sections`, which other answers share."""
+    """Checks the statements of one answer; other sentences need no proof. A statement without citations is checked
+    against all sources, and gets the one that proves it. Without any source, no statement is proven. Meaning is
+    compared only if words alone prove nothing, in a language that the embedder knows. Answers share the cache
+    `sections`; sections of a visitor's page or an action's result are not kept there."""
 
     def __init__(
         self,
@@ -90,8 +90,8 @@ class StatementCheck:
         self._verdicts.clear()
 
     async def judged(self, sentence: str, cited: Sequence[int]) -> Finding | int | None:
-        """What is wrong with the sentence, or the number of the source that proves it, which may be another than the
-        `cited`; None if neither is known."""
+        """A Finding if the sentence fails, the number of the source that proves it (perhaps not one of `cited`), or
+        None if neither is known."""
         if not cited:
             return await self.proof(sentence) or await self.finding(sentence, cited)
         found = await self.finding(sentence, cited)
@@ -104,8 +104,8 @@ class StatementCheck:
         return source
 
     async def _confirming(self, sentence: str, cited: Sequence[int]) -> int | None:
-        """The source that confirms a statement with nothing wrong: one that says it, or the cited one if it is near in
-        words and meaning together. Across languages the mark must do."""
+        """The source that confirms a statement without a finding: one that states it, or the first cited one if it is
+        near in words and meaning together. Across languages, the citation alone is enough."""
         if await asyncio.to_thread(self.is_borrowed, sentence, cited):
             return None
         evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
@@ -139,7 +139,7 @@ class StatementCheck:
         return SentenceKind.ECHO if is_echo else kind
 
     def is_named(self, line: str) -> bool:
-        """Whether a line with a mark has nothing else but the title of a source, or its address."""
+        """Whether a line with a citation contains nothing else, or only a source's title or heading."""
         name = plain(line).casefold().strip(" \t[]()-–—:.*_,\n")
         return not name or any(name in (title.casefold(), section.casefold()) for title, section in self._titles())
 
@@ -151,8 +151,8 @@ class StatementCheck:
         return not every_stem(plain(sentence)) - self._asked - _OF_ANY_ANSWER
 
     async def proof(self, sentence: str) -> int | None:
-        """The number of the source that proves a statement that cites none, which then counts as checked; None if none
-        does, or if one that says as much of it denies it."""
+        """The number of the source that proves a statement without citations, which then counts as checked. None if no
+        source does, or if one with as many of its words contradicts it."""
         source = await asyncio.to_thread(self._proof, sentence)
         self.checked += source is not None
         return source
@@ -174,8 +174,8 @@ class StatementCheck:
         return None if is_denied else -number
 
     def is_borrowed(self, sentence: str, sources: Collection[int]) -> bool:
-        """Whether it repeats a word of the question that these sources lack and another has: then they tell it of
-        something else than what is asked."""
+        """Whether the sentence repeats a word of the question that `sources` lack and another source has: they state it
+        about another subject than the question's."""
         own, every = self._evidence(frozenset(sources)), self._evidence(frozenset())
         words = self._subject & stems(plain(sentence))
         return any(every.has_word(word) and not own.has_word(word) for word in words)

@@ -57,15 +57,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """The question and everything that an answer may use. `question` is the visitor's own wording, `standalone` what
-    search looked for. If search read that word for word in another language, `read_as` is its text and `read_in` the
-    language. For a follow-up, `bare` is the end of it that is the visitor's own question. `canary` is a marker that
-    must never be written; `history` is oldest first. `agent_id` is None if no index knows the agent. `about_visitor`
-    is what the agent's settings let the model know about the visitor. `actions` and `searches` are those that a model
-    may make; `failed_calls` explains in our words which of them returned nothing, and `to_confirm` names the change
-    that the visitor is asked to confirm. Writers note in `missing` the parts that would have read the sources and did
-    not, because they were down or busy: the answer may be another one than usual. `readings` are what the
-    writer of quotations has made of just this context (`Reading`), for whoever asks it again."""
+    """The question and everything that an answer may use. `question` is the visitor's own wording, `standalone` the
+    text that was searched for. If search read that word for word in another language, `read_as` is its text and
+    `read_in` the language. For a follow-up, `bare` is the end of the text that is the visitor's own question. `canary`
+    is a marker that must never be written; `history` is oldest first. `agent_id` is None if no index knows the agent.
+    `about_visitor` is what the agent's settings let the model know about the visitor. `actions` and `searches` are
+    those that a model may make; `failed_calls` explains in our words which of them returned nothing, and `to_confirm`
+    names the change that the visitor is asked to confirm. `missing` names the models and indexes that were down or
+    busy, so that the answer may not be the usual one. `readings` caches what the writer of quotations computed for this
+    context."""
 
     agent: AgentConfig
     question: str

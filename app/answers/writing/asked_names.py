@@ -11,7 +11,7 @@ from app.core.text.stated_facts import FactKind, facts_of
 
 # Log odds if none of the names is found, and less if some are; chosen on judged answers (docs/evaluation-log.md).
 _MISSING_ODDS: Final = -1.5
-# For a year or a part number of which no source tells: the same words hold for another one.
+# For a year or part number that no source mentions: a passage with the other words is about another one.
 _UNTOLD_ODDS: Final = -5.0
 _DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/-]|[.,]\d)")
@@ -24,10 +24,10 @@ class AskedNames:
     """The names in a question, and how far a passage has them.
 
     Codes and spellings with signs or capitals inside, such as E42, FastAPI, --depth or proxy_pass, are looked for in
-    the passage and its headings. Capitalised words, such as Docker, are looked
-    for in all sources, because a page need not repeat the name of its subject. German nouns do not count as names just
-    because they are capitalised, and in questions without small letters only codes with digits count. `known` are names
-    that go without saying. A year is looked for in the passage, its headings, and the date and address of its page.
+    the passage and its headings. Capitalised words, such as Docker, are looked for in all sources, because a page need
+    not repeat the name of its subject. German nouns do not count as names just because they are capitalised, and in
+    questions without small letters only codes with digits count. `known` are names that go without saying. A year is
+    looked for in the passage, its headings, and the date and address of its page.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class AskedNames:
         return self._exact
 
     def odds(self, passage: Passage) -> float:
-        """What the names that the passage lacks add to the log odds that it is the answer."""
+        """What names, years and codes that the passage lacks add to the log odds that it is the answer; 0 or less."""
         named = self._odds_of_names(passage) if self._count else 0.0
         return self._odds_of_years(passage) + _UNTOLD_ODDS * self._untold + named
 

@@ -38,8 +38,8 @@ _TITLE_END: Final = re.compile(r"\s[-|\u203a\u2013\u2014]\s.*", re.DOTALL)  # be
 
 
 class ClarifyingWriter:
-    """An AnswerWriter that asks which of up to three is meant, once for each question; writes nothing if that is clear,
-    or if no passage is likely to answer."""
+    """An AnswerWriter that asks which of up to three names the visitor means, once for each question. Writes nothing if
+    that is clear or no passage is likely to answer."""
 
     answered_by = AnsweredBy.CLARIFICATION
 
@@ -69,8 +69,8 @@ class ClarifyingWriter:
 
 
 def clarified(reply: str, history: Sequence[Exchange]) -> str:
-    """The question that was asked back, with the visitor's choice; "" if `reply` chooses nothing. Any name is a choice
-    if not all may have been offered."""
+    """The visitor's earlier question with the choice that `reply` makes; "" if it makes none. If more names were
+    possible than offered, any short reply is a choice."""
     names = _choices(history)
     if not names or small_talk(reply):
         return ""
@@ -81,7 +81,7 @@ def clarified(reply: str, history: Sequence[Exchange]) -> str:
 
 
 def _choices(history: Sequence[Exchange]) -> list[str]:
-    """What the last answer offered, if it asked back."""
+    """The names that the last answer offered, if it asked back."""
     answer = history[-1].answer if history and not history[-1].is_with_person else ""
     for language in LANGUAGES:
         if answer.startswith(asks := f"{canned_messages(language).which_one} "):
@@ -90,7 +90,7 @@ def _choices(history: Sequence[Exchange]) -> list[str]:
 
 
 class _Difference(NamedTuple):
-    """The names of two pages or sections that are alike but for these, and the words of the names that differ."""
+    """The names of two pages or sections that are otherwise alike, and the words in which the names differ."""
 
     first: str
     second: str
@@ -147,7 +147,7 @@ def _difference(first: Passage, second: Passage, asked: Set[str]) -> _Difference
 
 
 def _in_frame(first: str, second: str, language: str | None) -> _Difference | None:
-    """What differs in titles with the same words around it; the whole titles where one has nothing there."""
+    """The names that differ in titles with the same words around them; the whole titles if one has no such name."""
     one, other = folded_words(first), folded_words(second)
     shortest = min(len(one), len(other))
     before = next((at for at in range(shortest) if one[at] != other[at]), shortest)
@@ -169,7 +169,7 @@ def _is_open(one: Source, other: Source, asked: Set[str]) -> bool:
 
 
 def _between(text: str, before: int, behind: int) -> str:
-    """The text without so many words at its beginning and its end."""
+    """The text without its first `before` and its last `behind` words."""
     spans = list(word_spans(text))
     own = spans[before : len(spans) - behind]
     return text[own[0][0] : own[-1][1]] if own else ""

@@ -44,8 +44,8 @@ _MARK_CHARS = len("\n\n[1]\n\n")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the candidates are worth to the context's `standalone`, best first, and how likely it is, in [0, 1], that an
-    answer made of the best one is right."""
+    """The passages for one question, `judged` best first, and the `probability`, in [0, 1], that an answer made of the
+    best one is right."""
 
     context: AnswerContext
     candidates: Sequence[Passage]
@@ -77,12 +77,12 @@ class ExtractiveWriter:
             for part in _answer(sure[0].judged, quoted, context):
                 yield TextDelta(part)
                 yield TextDelta("\n\n")
-        # An answer to only one of two questions is half an answer.
+        # The mean, because an answer to only one of two questions is half an answer.
         yield ChatEnd(Finish.COMPLETE, TokenUsage(), fmean(each.probability for each in readings) if readings else None)
 
     async def readings(self, context: AnswerContext) -> list[Reading]:
-        """One for each question if the visitor asks several at once and one of them has an answer, because a passage
-        that answers one is near to that one, not to all of them. Else one for the message as a whole."""
+        """One for each question if the message asks several and one of them has an answer, because a passage that
+        answers one question is far from the message as a whole. Else one for the whole message."""
         if not context.readings:
             context.readings.extend(await self._read(context))
         return context.readings
@@ -182,7 +182,7 @@ def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context:
 
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_chars: int) -> Passage | None:
-    """The best that says something else and fits. More of the same section may be longer."""
+    """The best other passage that is near, adds something and fits; it may be longer if from the same section."""
     wording = normalised(first.text)
     for other in judged:
         passage, is_same_section = other.passage, other.passage.section == first.section
@@ -195,8 +195,8 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_c
 
 
 def _steps_of_page(first: Passage, judged: Sequence[JudgedPassage], asked: str, max_chars: int) -> Passage | None:
-    """The steps of a page whose title is asked, as by a tap on a question that is offered: "My station is offline". Its
-    beginning says what that means, and seldom what to do."""
+    """The steps of a page whose title is the question, "My station is offline", as when a visitor taps an offered
+    question: the beginning of such a page seldom says what to do."""
     if normalised(asked) != normalised(first.source.title) or _has_steps(first):
         return None
     room = min(_PAGE_CHARS, max_chars) - _length(first)
@@ -221,7 +221,7 @@ def _from_message(passage: Passage, question: str) -> Passage | None:
 
 
 def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[Passage]:
-    """One passage for each of the best sources, and sections, that search finds near and are not quoted."""
+    """The best passage of each further source and section that search finds near, at most _NAMED."""
     if judged[0].passage.source.is_unasked:
         return []
     numbers = {passage.source.number for passage in quoted}
@@ -288,8 +288,8 @@ def _name(passage: Passage, common: Set[str]) -> str:
 
 
 def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, below: Passage | None = None) -> str:
-    """The text with its heading and term, except for those that the passage above it has too. Of a table with rows
-    about the `codes` that are asked about, only these."""
+    """The passage with its heading, term and citation, except for a heading and term that `below`, the passage above
+    it, has too. Of a table with rows about `codes`, only these."""
     is_headed = below is None or _heading_of(passage) != _heading_of(below)
     is_told = below is not None and passage.within in (below.within, below.term)
     shown = asked_rows(passage.text_below(below) if below else passage.text, codes)

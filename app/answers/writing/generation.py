@@ -105,7 +105,7 @@ class Generation:
         """
         given = self.context
         for place, writer in enumerate(writers, start=1):
-            # Sources that another writer found are not this one's.
+            # A writer must not cite sources that an earlier writer found.
             self.context, self.proposed, self.verdict = given, None, None
             try:
                 await self._write_with(writer)
@@ -126,8 +126,7 @@ class Generation:
         self.say(canned_messages(self.context.language).not_found)
 
     async def _quote_or_show(self, given: AnswerContext, writers: Sequence[AnswerWriter]) -> None:
-        """Show what a writer of quotations gives, if it is likelier to be right than what was held back, or else
-        that."""
+        """Show a quotation if it is likelier to be right than the text that was held back; else show that text."""
         held, self._held = self._held or "", None
         for writer in writers if self._may_be_quoted else ():
             quoted = Generation(given, lambda piece, whole: None)
@@ -143,7 +142,8 @@ class Generation:
 
     @property
     def _may_be_quoted(self) -> bool:
-        """Whether it is meant to answer. What a filter refused is told as such."""
+        """Whether a quotation may replace the text: not if that is only talk, declines without a failed statement, or
+        was refused by a filter, which the visitor is told."""
         verdict = self.verdict
         if verdict is None or verdict.is_talk or self.finish is Finish.CONTENT_FILTER:
             return False
@@ -246,7 +246,7 @@ class Generation:
         return await checked.take(text) if checked else text
 
     def _show_checked(self, text: str, checked: CheckedText | None = None) -> None:
-        """With what checks it, the text may be held back until its first statement is proven."""
+        """Show the text; under the quoting policy, hold it back until `checked` has proven its first statement."""
         if checked and self._held is not None:
             self._held += text
             if not self._is_proven(checked):

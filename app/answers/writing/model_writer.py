@@ -95,7 +95,7 @@ class ModelWriter:
 
 
 def _longest(context: AnswerContext) -> int:
-    """In tokens, by the script of the question, and of the answer's language."""
+    """The most tokens of an answer, by the scripts of the question and of the answer's language."""
     texts = [text for text in (context.question, canned_messages(context.language).not_found) if text]
     each = max(_TOKENS_PER_CHAR, *(estimated_tokens(text) / len(text) for text in texts))
     return math.ceil(context.agent.max_answer_chars * each) + 100

@@ -1,5 +1,5 @@
-"""Whose statement a page is, and of when: what news, posts and job advertisements say was true on their day, or of
-somebody; help, prices and policies are meant for every visitor."""
+"""Weighs passages by the kind of their page: news, posts and job advertisements were true on their day or for somebody,
+whereas help, prices and policies are meant for every visitor."""
 
 import re
 from functools import cache

@@ -33,35 +33,33 @@ log = structlog.get_logger(__name__)
 Vector: TypeAlias = "array[float]"  # of length 1, as embedders return them
 Read = TypeVar("Read")  # what the embedder returns for a text
 
-_NAMING_WORDS: Final = 24  # of a question: of a letter, the reranker reads the beginning alone
+_NAMING_WORDS: Final = 24  # of a question; of a longer text, the reranker reads only the beginning
 _READ: Final = 20  # passages to embed: each costs the embedder some 5 ms
-_COVERAGE: Final = 3.26  # weight of the share of the question's words against search's order, in choosing those
+_COVERAGE: Final = 3.26  # weight of the share of the question's words relative to search's order, to choose them
 # Sites are asked about the same pages again and again.
 _REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each
 _REMEMBERED_TOKENS: Final = 2_000  # texts, of 40 KiB for a long passage and 5 for headings
 _REMEMBERED_LOGITS: Final = 20_000  # one for each question and passage
-# The reranker reads these first, and the rest of the agent's `rerank_passages` unless one is this far ahead: a reading
-# adds 3 log odds at most.
+# The reranker reads the rest of the agent's `rerank_passages` only if none of the first is _OUT_OF_REACH ahead: a
+# reading adds 3 log odds at most.
 _READ_FIRST: Final = 3
 _OUT_OF_REACH: Final = 3.0
-# The most that the question before a follow-up adds to the odds of its own words, which name no subject, and that an
-# answer to it may be above the best one to its own words alone: what declines alone by far declines after another
-# matter too.
+# How far the question before a follow-up may raise the odds above those of the follow-up's own words alone, for each
+# passage and for the best one: a follow-up that nothing answers alone has no answer after another question either.
 _FOLLOW_UP_ODDS: Final = 2.0
-_UNFIT_ODDS: Final = -5.0  # for a passage without the detail that alone a follow-up asks for
+_UNFIT_ODDS: Final = -5.0  # for a passage without the only detail that a follow-up asks for
 # For a passage that the embedder reads through word-by-word glosses, and for one in another language than the question.
 _GLOSSED_ODDS: Final = -0.5
 _OTHER_LANGUAGE_ODDS: Final = -1.0
-# For a passage that tells a detail that is asked for, such as a price, and for one with the contact details that alone
-# are asked for.
+# For a passage with a detail that is asked for, such as a price, or with contact details if only those are asked for.
 _DETAIL_ODDS: Final = 0.5
 _CONTACT_ODDS: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPassage:
-    """`odds` are the log odds that it answers the question; with the reranker's `logit`, they are spread further apart.
-    `names` is what the names and years of the question add to them."""
+    """`odds` are the log odds that the passage answers the question, spread further apart once the reranker has read it
+    (`logit`). `names` is the part of the odds that comes from the question's names and years."""
 
     passage: Passage
     odds: float
@@ -98,9 +96,9 @@ class PassageJudge:
         self._token_vectors = RecentValues[str, TokenVectors](_REMEMBERED_TOKENS)
 
     async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
-        """The most promising of the candidates, best first. To answer a follow-up ("does it float?"), a passage must be
-        about its own words as well as the question before it, and no answer is much surer than the best one to the
-        follow-up alone, unless that names nothing itself ("how many years is it?")."""
+        """The most promising candidates, best first. An answer to a follow-up ("does it float?") must fit its own words
+        as well as the question before it, and be hardly surer than the best answer to the follow-up alone, unless that
+        names nothing itself ("how many years is it?")."""
         judged, is_meant = await self._read(context, candidates)
         if not is_meant:
             return judged
@@ -175,20 +173,20 @@ class PassageJudge:
         ]
 
     async def confidence(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> float:
-        """How likely it is, in [0, 1], that an answer made of the first of them, the best, is right. Of a follow-up,
-        the odds know whether its own words alone would be answered, and of "which sizes?" on a product's page whether
-        the passage is near to that product."""
+        """The probability, in [0, 1], that an answer made of the first (best) passage is right. For a question that
+        leans on context, it is at most that of the passage's odds, which know whether the follow-up's own words or the
+        product of the visitor's page fit."""
         signals, best = await self.signals(context, judged), judged[0]
         likely = sigmoid(signals.odds) if signals else best.probability
         return min(likely, best.probability) if _leans(context) else likely
 
     async def signals(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> QuoteSignals | None:
-        """None if the reranker has not read the best one. Of a question that leans on what was before it, few passages
-        tell the detail that is asked for, so that one is far ahead of the rest whatever it is about."""
+        """The signals of the best passage; None if the reranker has not read it. `ahead` is limited for a question that
+        leans on context: few passages have the detail asked for, so one that does leads whatever it is about."""
         best, *others = judged
         if best.logit is None:
             return None
-        # Those that are out of reach were not read: on average, a reading adds nothing.
+        # Passages out of reach were not read, but are comparable: on average, a reading adds nothing.
         near = others[: context.agent.retrieval.rerank_passages - 1]
         odds = [one.odds for one in near if not one.passage.overlaps(best.passage)]
         ahead = ahead_of(best.odds, odds)
@@ -206,8 +204,8 @@ class PassageJudge:
         return QuoteSignals(ahead, best.names, best.logit, ignored_share(weights, gains))
 
     async def _lacking(self, context: AnswerContext, passage: Passage) -> list[tuple[tuple[int, int], float]]:
-        """Where the question's rarest words are that neither the passage nor its headings contain, and their shares of
-        all its words that name something, by how rare they are on the site."""
+        """The question's rarest naming words that neither the passage nor its headings contain: the span of each in the
+        question, and its share of the weight of all naming words."""
         question, text = context.asked, f"{passage.place}\n{passage.text}"
         spans = naming_spans(question, context.asked_in)[:_NAMING_WORDS]
         named = [question[start:end] for start, end in spans]
@@ -313,7 +311,7 @@ class PassageJudge:
 
 
 def _leans(context: AnswerContext) -> bool:
-    """On the question before it, or on the visitor's page."""
+    """Whether the question leans on the one before it, or on the visitor's page."""
     return bool(context.bare) or leans_on_history(context.question)
 
 

@@ -1,4 +1,4 @@
-"""The weights of what search and the embedder tell of a passage, as log odds that it answers."""
+"""Weighs the signals of search and the embedder, as log odds that a passage answers."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -44,7 +44,7 @@ class Passage:
         return text_of(_told_once(self.own_pieces, self.source.text))
 
     def text_below(self, above: "Passage") -> str:
-        """What is said below the other: an introduction that both have is not repeated."""
+        """The text to show below `above`, without an introduction that both have."""
         same = above.pieces is self.pieces
         shared = told_before(self.own_pieces[0], above.own_pieces[-1]) if same else 0
         return text_of(_told_once(self.own_pieces, self.source.text)[shared:])
@@ -75,13 +75,14 @@ class Passage:
 
     @property
     def term(self) -> str:
-        """What it begins by defining: a line in bold or code, or such words before a colon; "" without any."""
+        """The term that the passage begins by defining: a line in bold or code, or such words before a colon; else
+        ""."""
         found = _TERM.match(self.text)
         return found[1] if found else ""
 
     @cached_property
     def within(self) -> str:
-        """The term of the definition that it begins in the middle of; "" if it begins at a definition, or in none."""
+        """The term of the definition in whose middle the passage begins; "" if it begins at a definition or in none."""
         return term_above(self.pieces, self.start)
 
     @cached_property
@@ -91,7 +92,7 @@ class Passage:
 
     @property
     def looks(self) -> Looks:
-        """What a model reads of it: the text and its place."""
+        """The texts by which models judge the passage: its own and its place."""
         return self.text, self.place or self.text
 
     @property
@@ -154,7 +155,7 @@ def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
 
 
 def _line_by_line(source: Source) -> str:
-    """What a browser sends of a page has a line for each heading, paragraph or cell."""
+    """The text as Markdown; a browser sends a line for each heading, paragraph or cell."""
     return source.text.replace("\n", "\n\n") if source.is_from_visitor else source.text
 
 

@@ -37,7 +37,7 @@ def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
         return
     led = itertools.takewhile(lambda pair: announces(*pair), itertools.pairwise(unit))
     lines = tuple(block for block, _ in led)
-    # Of the lines that introduce the rest, those right above it, such as a sentence and the label of a tab.
+    # The last of the introducing lines, such as a sentence and the label of a tab, are repeated with each part.
     short = (lines[at:] for at in range(len(lines)) if length([above, lines[at:]]) <= LONGEST_PASSAGE // 3)
     near = next(short, ())
     for block in lines[: len(lines) - len(near)]:
@@ -129,7 +129,7 @@ def _holds(text: str, message: str) -> bool:
 
 
 def are_steps(piece: Piece) -> bool:
-    """Steps that can be quoted whole."""
+    """Whether the piece has steps and can be quoted whole."""
     return has_steps(piece) and length([piece]) <= _LONGEST_STEPS
 
 

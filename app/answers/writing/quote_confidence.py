@@ -7,19 +7,18 @@ from typing import Final
 from app.answers.writing.fitted_weights import fitted_weights
 
 RAREST: Final = 2  # words of the question that the passage lacks: each costs the reranker one more reading
-# A logit that a word raises by this much rests on it.
+# The logit rests on a word that raises it by this much.
 _USUAL_GAIN: Final = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteSignals:
     """`ahead` is how far the log odds of the passage are above the mean of the other passages that the reranker has
-    read: where many are as near, the question tells little apart. `names` is what names and years that the passage
-    lacks take from its log odds, `logit` is the reranker's, `ignored` how much of the question its reading goes
-    past, 0 or more: the shares of words that the passage lacks, each weighing as much as the logit does without it, and
-    more than once where that is higher. "Can I order from libraries abroad?" is read as "Can I order from libraries?"
-    where no word tells of abroad: the same words, another matter.
-    """
+    read; if many are as near, the question hardly tells them apart. `names` is what missing names and years take from
+    the log odds, `logit` the reranker's. `ignored`, 0 or more, is how much of the question the reranker disregards: the
+    sum of the shares of words that the passage lacks, each weighted by how little the logit depends on it, more than 1
+    if it rises without the word. "Can I order from libraries abroad?" is read as "Can I order from libraries?" if no
+    passage mentions abroad."""
 
     ahead: float
     names: float
@@ -28,7 +27,7 @@ class QuoteSignals:
 
     @property
     def odds(self) -> float:
-        """Log odds."""
+        """The log odds that the answer is right."""
         weights = fitted_weights("confidence")
         return weights["bias"] + sum(weights[name] * float(value) for name, value in asdict(self).items())
 
