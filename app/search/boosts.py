@@ -17,7 +17,7 @@ from app.search.retrieval import SearchQuery
 from app.store.system_of_record import SystemOfRecord
 
 _OTHER_LANGUAGE = 0.3  # of an order that runs from 0 to 1: a page that fits far better still comes first
-_DOUBT = 5  # ratings at which they count half
+_DOUBT = 5  # with this many ratings, their balance counts half
 
 
 class Boost(Protocol):

@@ -44,14 +44,14 @@ _WITHOUT_VECTORS = Calibration(bias=0.0, coverage=3.9, logit=0.4)
 _WORDS_ALONE = Calibration(bias=-3.4, coverage=7.86)
 # Hindi is not stemmed, so fewer of its words are found again; fitted by itself (docs/evaluation-log.md).
 _WORDS_ALONE_IN: Final[Mapping[str | None, Calibration]] = {"hi": Calibration(bias=-4.8, coverage=16.0)}
-# Of words that are compared by pairs of characters, chunks have some by chance: the more, the smaller the alphabet and
-# the more chunks there are. What is above that proves the same in Chinese, Japanese and Thai; fitted with each of them
-# left out in turn (docs/evaluation-log.md).
+# Words that are compared by pairs of characters occur in some chunks by chance, the more so with a small alphabet and
+# many chunks. Coverage above that proves the same in Chinese, Japanese and Thai; fitted with each of them left out in
+# turn (docs/evaluation-log.md).
 _PAIRS_ALONE = Calibration(bias=-2.9, coverage=16.0)
-_BY_CHANCE = slice(3, 20)  # of the shares, best first: those before may be of the answer
+_BY_CHANCE = slice(3, 20)  # of the shares, best first: the chunks before may contain the answer
 _MOST_BY_CHANCE = 0.35
 _FOCUS = 1.5
-_USUAL_FOCUS = 0.2  # neutral
+_USUAL_FOCUS = 0.2  # neither raises nor lowers confidence
 
 
 def calibrated(
@@ -63,8 +63,8 @@ def calibrated(
     by_chance: float | None = None,
 ) -> float:
     """A chunk's confidence in [0, 1]. `cosine` in [-1, 1], `logit` (any real number) and the `focus` on its page in [0,
-    1] are None if they are unknown; `coverage` is in [0, 1]. `language` (BCP 47 primary subtag) is that of the words
-    which are covered, `by_chance` what `share_by_chance` tells of all chunks."""
+    1] are None if they are unknown; `coverage` is in [0, 1]. `language` (BCP 47 primary subtag) is that of the covered
+    words, `by_chance` the result of `share_by_chance`."""
     if cosine is None and logit is None and by_chance is not None:
         known, coverage = _PAIRS_ALONE, coverage - by_chance
     elif cosine is None:
@@ -76,8 +76,8 @@ def calibrated(
 
 
 def share_by_chance(question: str, shares: Iterable[float]) -> float | None:
-    """The share of the question's words, in [0, 1], that chunks contain which do not answer it; `shares` are those of
-    all that were found. None for a question in words with spaces, of which a chunk has few by chance."""
+    """The share of the question's words, in [0, 1], that a chunk contains by chance; `shares` are those of all chunks
+    found. None for a question in words with spaces, of which chunks have few by chance."""
     if not is_in_pairs(question):
         return None
     others = sorted(shares, reverse=True)[_BY_CHANCE]

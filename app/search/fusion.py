@@ -14,8 +14,8 @@ _MET: Final = 0.5
 
 
 def word_trust(shares: Mapping[str, float]) -> float:
-    """How much the words that chunks share with a gloss are to be trusted, in [0, 1], by the share of its words that
-    each has: if none has many of them, it says the matter in other words than the pages, and those few say little."""
+    """How much a gloss's words are to be trusted as keywords, in [0, 1]; `shares` has the share of them in each chunk.
+    If no chunk has many, the pages use other words than the gloss, and the few that they share say little."""
     return min(1.0, max(shares.values(), default=0.0) / _MET)
 
 

@@ -38,7 +38,6 @@ class ReadQuestion:
 
     @property
     def read_as(self) -> str:
-        """As Retrieval has it."""
         return self.query.text if self.is_glossed else ""
 
     @property
@@ -47,7 +46,8 @@ class ReadQuestion:
 
 
 class QuestionReader:
-    """A question in another language than the pages' is never respelt: their words are not its words."""
+    """Spells a question as the pages do. One in another language than theirs is translated or glossed if possible, and
+    never respelt, because the pages' words are not its words."""
 
     def __init__(
         self,
@@ -98,8 +98,8 @@ class QuestionReader:
             return None
 
     async def _page_languages(self, agent: LiveAgent) -> Sequence[str]:
-        """Those of a fair share of the agent's pages, that of the most first; pages whose language is unknown do not
-        count."""
+        """The languages with a share of at least _LEAST_SHARE of the agent's pages, most frequent first. Pages whose
+        language is unknown do not count."""
         key = (agent.id, agent.generation)
         if (known := self._languages.get(key)) is not None:
             return known
@@ -124,7 +124,7 @@ class QuestionReader:
 
 
 def _in_lines(query: SearchQuery) -> str:
-    """The question on one line; a follow-up has its own, so that its words are read apart from those before it."""
+    """The question on one line; a follow-up's own words get a second, to be read apart from those before."""
     if not query.is_joined:
         return " ".join(query.text.split())
     before, bare = query.text.removesuffix(query.bare), query.bare

@@ -26,7 +26,7 @@ _LINES: Final[dict[str, Any]] = {"type": "array", "items": {"type": "string"}}
 
 
 class QuestionTranslator:
-    """Asks for each question once, as long as it is among the last thousand."""
+    """Remembers the last thousand translations."""
 
     def __init__(self, model: ChatModel) -> None:
         self._replies = ShortReplies(model)

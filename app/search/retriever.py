@@ -216,7 +216,7 @@ class HybridRetriever:
 
 @dataclass(frozen=True, slots=True)
 class _Reads:
-    """The languages that each model reads, None for all: what it makes of others counts for nothing in confidence."""
+    """The languages that each model reads, None for all. Its scores for other languages do not count in confidence."""
 
     embedder: frozenset[str] | None
     ranker: frozenset[str] | None

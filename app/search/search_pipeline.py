@@ -46,7 +46,7 @@ class SearchParts:
 
     def _hybrid(self) -> HybridRetriever:
         rankers = {RerankMode.VOTE: self.reranker, RerankMode.JUDGE: self.reranker}
-        # A model writes from the sources as they are ordered; without one, passages are read once more.
+        # A chat model relies on the order of its sources; without one, the reranker reads their passages later.
         if not self.is_reranker_shipped or self.helper is not None:
             rankers[RerankMode.AUTO] = self.reranker
         planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens), DetailWordings()]

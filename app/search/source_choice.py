@@ -10,13 +10,13 @@ from app.core.chunk import SECTION_REACH, Chunk, RankedChunk
 from app.search.retrieval import Retrieval
 
 _NEAR_SHARE: Final = 0.5  # of the agent's threshold
-_MEANT: Final = 2  # one place of so many is for what is nearest by meaning alone
+_MEANT: Final = 2  # one in this many places is for the chunks nearest by meaning alone
 
 
 def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
     """The first `places` survivors that are from different sections (each is given to the answer as a whole) and whose
-    text differs from those before: many manuals are online both by chapters and on one page, with headings one level
-    apart. If `ranked` has other pages, no page gets all the places."""
+    text no earlier one contains: many manuals are online both by chapters and on one page, with headings one level
+    apart. If `ranked` has several pages, no page gets all the places."""
     has_others = len({item.chunk.document_id for item in ranked}) > 1
     room_for_page = places - 1 if has_others and places > 1 else places
     taken: Counter[UUID] = Counter()
@@ -51,9 +51,9 @@ def is_near(confidence: float, threshold: float) -> bool:
 
 
 def answerable_from(ranked: Sequence[RankedChunk], threshold: float, settings: RetrievalSettings) -> Retrieval:
-    """The chunks of `ranked` (best first) that come close to the threshold, because the writer judges its quotes once
-    more; of a site that was found as a whole, all: among so few, what search thinks of one says little. If there are
-    any, then also the nearest by meaning, whatever search thinks of them."""
+    """Choose the sources from `ranked` (best first): the chunks near the threshold, because the writer judges its
+    quotes once more, and, if there are any, those nearest by meaning, whatever their confidence. If the whole site was
+    found, every chunk counts as near, because confidence says little among so few."""
     is_whole_site = len(ranked) < settings.recall_per_list
     near = [item for item in ranked if is_whole_site or is_near(item.calibrated, threshold)]
     best = max((item.calibrated for item in ranked), default=0.0)
@@ -66,8 +66,8 @@ def answerable_from(ranked: Sequence[RankedChunk], threshold: float, settings: R
 
 
 def _by_both(near: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
-    """The first of `near`, and the nearest to the question by meaning: where a page says it in other words, those of
-    the question that are common, such as "pages" and "support", put many chunks before the one that answers."""
+    """The first of `near`, and those nearest to the question by meaning: if a page uses other words, common words of
+    the question, such as "pages" and "support", rank many chunks before the one that answers."""
     meant = places // _MEANT if near else 0
     by_meaning = sorted((item for item in ranked if item.cosine is not None), key=lambda item: -(item.cosine or 0.0))
     return chosen([*chosen(near, ranked, places - meant), *by_meaning[:meant], *near], ranked, places)
