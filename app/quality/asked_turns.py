@@ -16,7 +16,7 @@ OUTCOMES: Final = ("answered", "abstained", "failed", "handed_over")  # the name
 RATINGS: Final = (None, "up", "down")
 UNTIMED: Final = -1
 # `at` is in microseconds since 1970. `outcome` and `rating` are indices in the lists above, `language` and `page`
-# indices in lists of names. Of ids, only the lower half: it is random, and distinguishes them.
+# indices in lists of names. `conversation` and `visitor` are the lower halves of ids, which are random.
 TURN: Final = np.dtype(
     [
         ("at", "<i8"),
@@ -40,7 +40,8 @@ Places = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True)
 class AskedTurns:
-    """`agents` are indices in the requested list; languages and pages of `turns` are indices in these lists."""
+    """`agents` has the place of each turn's agent in the requested list; `turns` has places in `languages` and
+    `pages`."""
 
     turns: Rows
     agents: Places
@@ -62,7 +63,7 @@ class AskedTurns:
         return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(len(ordered))
 
     def latest(self, at_most: int) -> Rows:
-        """Including all of the moment at which they begin."""
+        """The latest `at_most` turns, and any others of the moment at which these begin."""
         if len(self.turns) <= at_most:
             return self.turns
         moments = self.turns["at"]
@@ -72,13 +73,13 @@ class AskedTurns:
 
 
 def tallies(turns: Rows, places: Places, count: int) -> list[TurnCounts]:
-    """The outcomes of the questions at each of so many places."""
+    """Count the outcomes of the questions at each place; `places` has the place of each, below `count`."""
     each = (places.astype(np.int64) * len(OUTCOMES) + turns["outcome"]) * len(RATINGS) + turns["rating"]
     return tallied(np.bincount(each, minlength=count * _CELLS).reshape(count, len(OUTCOMES), len(RATINGS)))
 
 
 def tallied(counts: NDArray[np.int64]) -> list[TurnCounts]:
-    """From numbers of questions by place, outcome and rating."""
+    """`counts` are numbers of questions, with the axes place, outcome and rating."""
     by_outcome = counts.sum(axis=2)
     by_rating = counts.sum(axis=1)
     rows = np.column_stack([by_outcome.sum(axis=1), by_outcome, by_rating[:, 1:]])
@@ -86,7 +87,7 @@ def tallied(counts: NDArray[np.int64]) -> list[TurnCounts]:
 
 
 def by_place(values: NDArray[Any], places: Places, count: int) -> list[NDArray[Any]]:
-    """The values at each place."""
+    """The values split by their places, which are below `count`."""
     order = np.argsort(places, kind="stable")
     ends = np.cumsum(np.bincount(places, minlength=count))
     return np.split(values[order], ends[:-1])

@@ -88,7 +88,7 @@ class GoldenQuestion:
 
 
 def plain_answer(text: str) -> str:
-    """Its words, without the marks that an answer adds to them."""
+    """The text without citation marks, emphasis and code marks, which an answer adds to what it quotes."""
     return _ADDED.sub("", text)
 
 
@@ -98,9 +98,9 @@ def _compared(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WrittenAnswer:
-    """What an answer took, in tokens of all its calls of chat models and in milliseconds. `cost` is None if no price is
-    set, `first_ms` without a word; `unconfirmed` are the sentences that its sources do not confirm, and `is_cited`
-    whether it cites one of the pages that its question expects, or needs none."""
+    """What an answer took: `tokens` of all its calls of chat models, `ms` until it was complete and `first_ms` until
+    its first word (None without one). `cost` is None if no price is set. `unconfirmed` counts the sentences that its
+    sources do not confirm; `is_cited`: it cites a page that its question expects, or needs none."""
 
     tokens: int
     cost: float | None
@@ -113,7 +113,7 @@ class WrittenAnswer:
 @dataclass(frozen=True, slots=True)
 class Trial:
     """A version of an agent; its draft may be tried with a `model` of the installation's choices, in place of its
-    `chat_model`. A `judge` that is a model is asked about the expected texts that an answer does not hold by words."""
+    `chat_model`. The `judge` "model" decides on expected texts that an answer does not contain word for word."""
 
     version: Version
     model: str | None = None

@@ -45,8 +45,8 @@ def _kind(question: GoldenQuestion) -> str:
 
 
 def mark(question: GoldenQuestion, ranking: StagedRanking) -> GoldenMark:
-    """`is_right`: the agent would answer, with all that is expected; or nothing answers the question and it would
-    decline. An answer that was written, of which no words are expected, has to cite an expected page."""
+    """Whether the result `is_right`: the agent would answer with all that is expected, or decline a question that the
+    website does not answer. If an answer was written and no words are expected, it must cite an expected page."""
     pages = list(dict.fromkeys(hit.document_id for hit in ranking.stages["reranked"]))
     place = min((place for place, page in enumerate(pages, start=1) if page in question.page_keys), default=None)
     would_answer, confidence = not ranking.is_low_confidence, round(ranking.confidence, 4)
@@ -98,8 +98,8 @@ class VersionSearch:
 
 
 class GoldenRunExecution:
-    """Oldest first, and the same questions for every trial, wherever it ends. It goes on where `earlier` ended, which
-    asked the same of the same agent."""
+    """Asks every trial the golden questions, oldest first. Wherever it ends, all trials have been asked the same ones.
+    It continues `earlier`, a run with the same agent, questions and trials."""
 
     def __init__(
         self,
@@ -114,7 +114,8 @@ class GoldenRunExecution:
         self._golden = golden
         self._earlier_ms = earlier.milliseconds if earlier else 0
         self._sides = earlier.sides if earlier else {trial: self._side([], [], trial) for trial in trials}
-        self._further: dict[Trial, list[StagedRanking]] = {}  # of the next questions, until every trial was asked them
+        # Results of the next questions, until every trial has them.
+        self._further: dict[Trial, list[StagedRanking]] = {}
         self.asked = earlier.asked if earlier else 0
 
     @property
@@ -122,7 +123,7 @@ class GoldenRunExecution:
         return self.asked == len(self._golden)
 
     async def ask_some(self) -> None:
-        """Of every version, or of the next model. Raises like SearchUnderTest."""
+        """Ask every version, or the next model, a few more questions. Raises like SearchUnderTest."""
         first, *others = [trial for trial in self._sides if trial not in self._further]
         some = self._golden[self.asked :][: _AT_ONCE if first.model is None else _ANSWERED_AT_ONCE]
         for trial in [first, *others] if first.model is None else [first]:
@@ -138,7 +139,7 @@ class GoldenRunExecution:
     def as_run(
         self, run_id: UUID, asked_by: str, asked_at: datetime, milliseconds: int, goes_on_at: datetime | None = None
     ) -> GoldenRun:
-        """`milliseconds` are those since it was made."""
+        """`milliseconds` have passed since this execution was created."""
         agent, sides = self._agent, self._sides
         return GoldenRun(
             run_id,
@@ -167,7 +168,8 @@ class GoldenRunExecution:
 def _joined(
     side: GoldenSide, of: Sequence[GoldenQuestion], further: GoldenSide, others: Sequence[GoldenQuestion]
 ) -> GoldenSide:
-    """The figures of both: stages are means over the questions with pages, what is abstained over those of its kind."""
+    """The figures of both together: `stages` as means over questions with pages, `abstained` over those of each
+    kind."""
     with_pages = [sum(bool(each.pages) for each in asked) for asked in (of, others)]
     of_kind = [Counter(map(_kind, asked)) for asked in (of, others)]
     stages = {stage: (side.stages[stage], figures) for stage, figures in further.stages.items()}

@@ -47,8 +47,8 @@ class GoldenRuns:
         self._budget_seconds = budget_seconds
 
     async def run(self, actor: Actor, agent_id: UUID, versions: Sequence[Version] = ("live", "draft")) -> GoldenRun:
-        """Ask them, oldest first, until all are asked or the time is over, and store the result; a worker asks the
-        rest. An agent that was never published has only its draft.
+        """Ask the golden questions, oldest first, until all are asked or the time is over, and store the result; a
+        worker asks the rest. An agent that was never published has only its draft.
 
         Raises InvalidInput if there is nothing to ask; IndexUnavailable.
         """
@@ -61,14 +61,14 @@ class GoldenRuns:
     async def run_models(
         self, actor: Actor, agent_id: UUID, models: Sequence[str], judge: Judge = "words"
     ) -> GoldenRun:
-        """Have a worker ask them of the draft with each of the models. Raises as `of_models` does."""
+        """Have a worker answer the golden questions by the draft with each model. Raises as `of_models` does."""
         asking, now = await self.of_models(actor, agent_id, models, judge), self._clock.now()
         return await self._store(actor, asking.as_run(uuid4(), actor.name, now, 0, goes_on_at=now))
 
     async def of_models(
         self, actor: Actor, agent_id: UUID, models: Sequence[str], judge: Judge = "words"
     ) -> GoldenRunExecution:
-        """Of the draft with each of the models, which are of the workspace's `choices`; all questions are answered.
+        """An execution that answers every golden question by the draft with each of `models`, all from `choices`.
 
         Raises InvalidInput for another model, if there is nothing to ask, and if no model can judge.
         """
@@ -86,8 +86,8 @@ class GoldenRuns:
         return self._models.choices(tx, actor.workspace_id)
 
     async def compared(self, actor: Actor, agent_id: UUID) -> GoldenRun | None:
-        """The current draft and live version compared; asks only if no run has. None if there is nothing to compare: no
-        golden question, nothing published, or no change."""
+        """The run that compares the current draft with the live version: the latest, or a new one if there is none.
+        None if there is nothing to compare: no golden question, nothing published, or no change."""
         agent, golden = await self._meant(actor, agent_id)
         if agent.live_version is None or not golden:
             return None
@@ -173,8 +173,7 @@ class GoldenRunWorker:
         self._clock = clock
 
     async def go_on(self) -> int:
-        """Ask one run to its end, in the current state: from the beginning if the agent has learnt something since.
-        Returns how many were due."""
+        """Complete one due run, from the beginning if the knowledge has changed since. Returns how many were due."""
         now = self._clock.now()
         due = await self._records.write(lambda tx: GoldenRunRecords(tx).take(now, now + LEASE))
         if due is None:
@@ -184,7 +183,7 @@ class GoldenRunWorker:
             over: GoldenRun | None = await self._to_its_end(workspace_id, run)
         except Exception as error:
             over = replace(run, goes_on_at=None) if now - run.asked_at > GIVEN_UP_AFTER else None
-            if not isinstance(error, DocentError):  # of ours, which the supervisor logs
+            if not isinstance(error, DocentError):  # a fault of ours, which the supervisor logs
                 if over is not None:
                     await self._keep(over)
                 raise
@@ -194,7 +193,7 @@ class GoldenRunWorker:
         return 1
 
     async def _to_its_end(self, workspace_id: UUID, run: GoldenRun) -> GoldenRun:
-        """The run stays as it is if its settings or questions have changed."""
+        """Ask the remaining questions; if settings or questions have changed, the run ends as it is."""
         trials = list(run.sides)
         agent, golden = await _meant(self._records, workspace_id, run.agent_id)
         if fingerprint(replace(agent, generation=run.generation), golden, trials) != run.fingerprint:

@@ -9,9 +9,9 @@ from typing import Annotated, Final
 
 @dataclass(frozen=True, slots=True)
 class TurnCounts:
-    """The outcomes of turns in some period. Of `turns`, those that ended: `failed` with an error or with the process,
-    `handed_over` to a person, in words or by the button. It is the question before that, which is then nothing else; a
-    wish before any question counts as one."""
+    """The outcomes of turns in some period. Of `turns`, which have ended, `failed` ended with an error or with the
+    process. `handed_over` counts the question before a visitor asked for a person, in words or by the button, which has
+    no other outcome; such a wish before any question counts as a question."""
 
     turns: int = 0
     answered: Annotated[int, "With an answer of sufficient confidence."] = 0

@@ -51,7 +51,7 @@ class TrialSearch:
         return await self._judged(golden, _ranking(golden, found, tried, missing), tried.answer)
 
     async def _judged(self, golden: GoldenQuestion, ranking: StagedRanking, answer: str) -> StagedRanking:
-        """Texts that the words of the answer lack it may say in others."""
+        """Let the model judge whether the answer says the missing texts in other words."""
         texts = golden.missing_texts(answer)
         unstated = await self._judge.unstated(golden.question, answer, texts) if texts else None
         if unstated is None:
@@ -64,7 +64,7 @@ class TrialSearch:
 
 
 async def missing_words(patterns: PatternMatcher, golden: GoldenQuestion, text: str) -> tuple[str, ...]:
-    """Its required texts and patterns that the text lacks."""
+    """The required texts and patterns of the golden question that `text` lacks."""
     matched = await patterns.matching(golden.answer_matches, plain_answer(text), max_chars=len(text))
     return golden.missing_texts(text) + tuple(one for one in golden.answer_matches if one not in matched)
 
@@ -87,7 +87,7 @@ def _ranking(
 
 
 def _written(golden: GoldenQuestion, found: Retrieval, tried: PlaygroundAnswer) -> WrittenAnswer:
-    """A curated answer cites nothing, and is from the page that its author read."""
+    """What the answer took. A curated answer counts as cited: its author read the page."""
     chunks = {item.chunk.id: item.chunk for item in found.ranked}
     cited = {
         _page(chunks[each.chunk_id], golden) if each.chunk_id in chunks else page_key(each.url)
@@ -100,7 +100,7 @@ def _written(golden: GoldenQuestion, found: Retrieval, tried: PlaygroundAnswer) 
 
 
 def _page(chunk: Chunk, golden: GoldenQuestion) -> str:
-    """As the question names it: by its source if that is a file, whatever address the file has now."""
+    """The chunk's page as the question names it: by its source if that is a file, whatever its address is now."""
     source = page_key(f"{UNLINKED}{chunk.source_id}")
     return source if source in golden.page_keys else page_key(chunk.url)
 

@@ -34,11 +34,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class StagedRanking:
-    """The result of each of STAGES for one question, best first; `confidence` in [0, 1] that it can be answered, and
-    whether the agent would say that it cannot. `was_degraded`: a part was unavailable, so the figures are not those of
-    the whole pipeline. `milliseconds` are by part of the search; `pairs` is how many the cross-encoder read; `missing`
-    are expected parts that the answer lacks, if the answer was checked, by whom, and `written` what the answer
-    took."""
+    """The search for one question: the hits of each of STAGES, best first, the `confidence` in [0, 1] that it can be
+    answered, and whether the agent would decline. `was_degraded`: a part was unavailable, so the figures are not those
+    of the whole pipeline. `milliseconds` are by part of the search; `pairs` counts what the cross-encoder read. If an
+    answer was written, `written` is what it took, and `missing` the expected parts that it lacks, as judged by
+    `judged_by`."""
 
     stages: Mapping[str, Sequence[Hit]]
     confidence: float
@@ -57,7 +57,7 @@ class StagedSearch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """How far confidence tells what cannot be answered in one language, by kind."""
+    """How well confidence separates unanswerable questions in one language, by kind."""
 
     separations: dict[str, Separation]
     held_back: dict[str, float]

@@ -137,6 +137,6 @@ def _weight(marks: tuple[GoldenMark, ...]) -> int:
     return 2 if all(right) else 1 if not any(right) else 0
 
 
-# Of the figures of search, those that say something without its literature.
+# The metrics of search that need no explanation.
 _METRICS = {"page_hit@1": "first", "page_hit@5": "in first 5"}
 _STEPS = {"vector": "By meaning", "keyword": "By words", "fused": "Both together", "reranked": "Final order"}

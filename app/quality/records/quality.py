@@ -73,7 +73,7 @@ class QualityRecords(Repository):
         return sorted(pages, key=lambda page: (-page.citations, page.url))
 
     def pack_cited(self, agent_id: UUID, day: date) -> bytes:
-        """Empty without citations."""
+        """The day's citations as JSON; b"" without any."""
         found = [tuple(each) for each in self._cited(agent_id, day, day)]
         return json.dumps(found).encode() if found else b""
 
@@ -120,7 +120,7 @@ RATING: Final = case(
 )
 
 
-# Text where creating values of a class costs more than everything else.
+# Ids are read as text, because creating UUIDs would cost more than everything else.
 _COLUMNS: Final = (
     cast(TURNS.c.agent_id, Text),
     OUTCOME,
@@ -135,7 +135,7 @@ _COLUMNS: Final = (
 
 
 def asked(since: datetime, until: datetime) -> ColumnElement[bool]:
-    """Questions that began then and have ended."""
+    """The condition for questions that began from `since` on and before `until`, and have ended."""
     return and_(
         TURNS.c.created_at >= since,
         TURNS.c.created_at < until,
@@ -148,7 +148,7 @@ class AskedTurnRecords(Repository):
     """The caller has checked the workspace of the agents."""
 
     def between(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> AskedTurns:
-        """Those that began from `since` on and before `until`."""
+        """The questions that began from `since` on and before `until`."""
         last = (until - _MOMENT).date()
         packed, spans = PackedDayRecords(self._tx).packed(Kind.TURNS, agent_ids, since.date(), last)
         gathered = _Gathered(agent_ids)
@@ -160,7 +160,7 @@ class AskedTurnRecords(Repository):
         return gathered.asked().between(since, until)
 
     def pack(self, agent_id: UUID, day: date) -> bytes:
-        """Empty without questions."""
+        """The day's questions as bytes; b"" without any."""
         gathered = _Gathered([agent_id])
         gathered.add(self._rows([agent_id], begin_of(day), begin_of(day + _DAY)))
         asked_turns = gathered.asked()
@@ -200,7 +200,7 @@ class AskedTurnRecords(Repository):
 
 
 class _Gathered:
-    """What was found so far, with one list of names for all."""
+    """Collects questions from packed days and from rows, with common lists of languages and pages."""
 
     def __init__(self, agent_ids: Sequence[UUID]) -> None:
         self._agents = {agent_id: place for place, agent_id in enumerate(agent_ids)}
@@ -210,7 +210,7 @@ class _Gathered:
         self._places: list[Places] = [np.empty(0, np.intp)]
 
     def add(self, rows: Sequence[Any]) -> None:
-        """From the turns themselves."""
+        """Add turns that are not packed."""
         if not rows:
             return
         at, agents, outcome, is_curated, rating, first_word, languages, pages, conversation, visitor = zip(
@@ -238,13 +238,13 @@ class _Gathered:
         self._places.append(np.full(len(turns), self._agents[agent_id], np.intp))
 
     def asked(self) -> AskedTurns:
-        # Concatenating them would check the fields of each.
+        # `np.concatenate` would check the fields of each array.
         turns = np.frombuffer(b"".join(each.tobytes() for each in self._turns), TURN)
         return AskedTurns(turns, np.concatenate(self._places), list(self._languages), list(self._pages))
 
 
 def _places_in(known: dict[str, int], names: Sequence[str]) -> Places:
-    """The indices of the names, adding new ones."""
+    """The index of each name in `known`, to which new names are added."""
     return np.array([known.setdefault(name, len(known)) for name in names], np.intp)
 
 
