@@ -25,7 +25,7 @@ _HEAD_CHARS: Final = 300
 
 
 def is_post(page: Sequence[Chunk]) -> bool:
-    """Whether the page is of a day, by its address or by a date at its beginning."""
+    """Whether the page belongs to a day, such as news, by its address or by a date at its beginning."""
     head = page[0].text[:_HEAD_CHARS]
     named = page[0].dated
     return bool(_IN_PATH.search(urlsplit(page[0].url).path)) or (
@@ -129,7 +129,7 @@ class _Words:
     of_now: re.Pattern[str]
 
     def announces(self, before: str) -> bool:
-        """Whether a day with this before it is an end, or one on which something is to happen."""
+        """Whether the text `before` a day makes it a deadline, or the day of a coming event."""
         return bool(self.until.search(before) or (self.on.search(before) and self.future.search(before)))
 
 

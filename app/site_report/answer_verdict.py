@@ -1,6 +1,6 @@
-"""Whether an answer can be proven: sure, and quoted from the page that has the question, with more than a line or
-links. And pages that answer badly: none of their own questions is answered from them, another page has the same text,
-or they are a wall of it."""
+"""Judges answers and pages of a report. An answer is proven if it is sure and quotes more than a line or links from the
+page that has the question. A page answers badly if none of its own questions is answered from it, if another page has
+the same text, or if it is a wall of text."""
 
 import re
 from collections import defaultdict
@@ -96,7 +96,7 @@ def _unanswered(pages: dict[str, Sequence[Chunk]], answers: Iterable[JudgedAnswe
 
 
 def _is_from(url: str, answer: JudgedAnswer) -> bool:
-    """Whether the page was quoted surely, be it a line or links."""
+    """Whether the answer quotes the page and is sure, even if the quotation is only a line or links."""
     return answer.reason not in (UNSURE, NOTHING_FOUND) and any(quote.page == url for quote in answer.quotes)
 
 

@@ -1,8 +1,8 @@
 """Pairs of pages that state one fact with two values: "3 years" here, "2 years" there.
 
-A value is compared with those of the same unit on other pages by the words of its clause. It is one fact if nearly all
-of them are the same, or many of them and another value of the sentence. It is none if a page states both values for it,
-if over all pages it has more than two, or if the two pages differ in several sentences, as those of two products do.
+Two values of the same unit on different pages are compared by the words of their clauses. They are of one fact if
+nearly all words are the same, or many words and another value of the sentence. They are not if a page states both, if
+there are further values over all pages, or if the pages differ in several sentences, as those of two products do.
 """
 
 import re
@@ -24,9 +24,9 @@ from app.site_report.statements import EMAIL, PHONE, Statement, Value, stems
 _SAME: Final = 0.7  # share of the words' weight that two clauses have in common
 _SAME_WITH_VALUE: Final = 0.4  # of it, if another value is the same
 _LEAST_WORDS: Final = 2  # in common that tell something
-_RARE_SHARE: Final = 0.005  # of the values; a word that is beside more of them names no subject
-_RARE: Final = 40  # values, on a website of few
-_COMMON: Final = 60  # values; a word that is beside more of them finds no pairs
+_RARE_SHARE: Final = 0.005  # of the values; a word next to more of them names no subject
+_RARE: Final = 40  # values; the same on a website with few of them
+_COMMON: Final = 60  # values; a word next to more of them is not used to find pairs
 _MOST_VALUES: Final = 2
 _YEARS: Final = range(1900, 2101)
 _LEAST_ROUNDED: Final = 1_000
@@ -36,8 +36,8 @@ _DIGITS: Final = re.compile(r"\d[\d.,:]*")
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """`clause` is what is said of the value, and `before` the sentence up to its end. `words` are the stems of the
-    clause that tell something, `all_words` those of the sentence; `code` is the identifier that has the price."""
+    """A value and what is said of it in its `clause`; `before` is the sentence up to the end of that clause. `words`
+    are the content stems of the clause, `all_words` those of the sentence; `code` identifies what has the price."""
 
     statement: Statement
     value: Value
@@ -86,7 +86,7 @@ def _pages(a: _Claim, b: _Claim) -> frozenset[str]:
 
 def _claims(statement: Statement) -> Iterator[_Claim]:
     text = statement.excerpt.text
-    if points_back(text):  # to what, another page does not say
+    if points_back(text):  # to a sentence that another page does not have
         return
     stops = [stop.span() for stop in _STOPS.finditer(text)]
     for value in filter(_is_fact, statement.values):
@@ -108,7 +108,7 @@ def _spelt(value: Value) -> frozenset[str]:
 
 
 def _is_fact(value: Value) -> bool:
-    """Neither a year, nor a label, nor a number of nothing."""
+    """Whether the value counts something, and is neither a year nor a label."""
     is_year = value.written.isdigit() and int(value.written) in _YEARS
     is_label = "." in value.written and not value.is_measured  # a version, or the number of a table
     return value.counts and not (is_year and not is_unit(value.unit)) and not is_label
@@ -125,7 +125,7 @@ def _code(text: str, value: Value) -> str:
 
 
 def _near(claims: Sequence[_Claim]) -> Iterator[tuple[_Claim, _Claim]]:
-    """Values of one unit on different pages that have a word beside them in common."""
+    """Pairs of different values of one unit on different pages whose sentences have a word in common."""
     by_word: dict[tuple[str, str], list[int]] = defaultdict(list)
     for at, claim in enumerate(claims):
         for word in {*claim.all_words, claim.code} - {""}:
@@ -194,7 +194,7 @@ def _differ_once(a: Statement, b: Statement) -> bool:
 
 
 def _are_both_stated(a: _Claim, b: _Claim, words: frozenset[str], claims: Iterable[_Claim]) -> bool:
-    """Whether one page has both values, beside most of the words: they are two cases of it then."""
+    """Whether one page has both values with most of the words, so that they are of two cases."""
     pages = [
         {
             claim.page

@@ -72,7 +72,7 @@ def _headings(page: Sequence[Chunk]) -> list[str]:
 
 
 def _is_topic(heading: str, language: str | None) -> bool:
-    """Few words that are no address, and none of those that make a sentence or a headline of them."""
+    """Whether the heading has few words, is no address, and has no word that makes it a sentence or a headline."""
     words = folded_words(heading)
     sentence_words = heading_words(language).get("in_headlines", frozenset())
     return len(words) <= _TOPIC_WORDS and not heading.startswith("/") and sentence_words.isdisjoint(words)

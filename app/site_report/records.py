@@ -34,7 +34,7 @@ class OrderedReportRecords(Repository):
     """The caller has checked the workspace."""
 
     def put(self, report: OrderedReport) -> None:
-        """Instead of the agent's earlier one of that kind."""
+        """Store the report in place of the agent's earlier one of that kind."""
         keys: Mapping[str, Any] = {"agent_id": report.agent_id, "kind": report.kind.value}
         self._put(ORDERED_REPORTS, keys, report)
 
@@ -43,8 +43,8 @@ class OrderedReportRecords(Repository):
         return self._value(OrderedReport, select(ORDERED_REPORTS).where(*of_agent))
 
     def take(self, kind: ReportKind, now: datetime, until: datetime) -> tuple[UUID, OrderedReport] | None:
-        """The oldest of that kind that is due by `now`, with its workspace; for others, it is due at `until`. None
-        without one."""
+        """Take the oldest report of that kind that is due by `now`, with its workspace's id, and make it due again at
+        `until`. None if none is due."""
         statement = (
             select(ORDERED_REPORTS, AGENTS.c.workspace_id)
             .join(AGENTS, AGENTS.c.id == ORDERED_REPORTS.c.agent_id)
@@ -71,7 +71,7 @@ class OrderedReportRecords(Repository):
 
 
 def _is(report: OrderedReport) -> tuple[ColumnElement[bool], ...]:
-    """That order, and no later one."""
+    """The condition for this order, and no later one."""
     columns = ORDERED_REPORTS.c
     return (
         columns.agent_id == report.agent_id,

@@ -87,10 +87,10 @@ class ReportMaker(ABC):
 
     @abstractmethod
     async def make(self, actor: Actor, report: OrderedReport, on_asked: OnAsked) -> MadeReport:
-        """`on_asked` hears how many of how many questions are asked. Raises DocentError."""
+        """Call `on_asked` with the number of questions asked and of all questions. Raises DocentError."""
 
     async def make_due(self) -> int:
-        """Make one; returns how many were due."""
+        """Make one report; return how many were due."""
         now = self._clock.now()
         due = await self._records.write(lambda tx: OrderedReportRecords(tx).take(self.kind, now, now + LEASE))
         if due is None:

@@ -21,7 +21,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """In [0, 1]; all of it if nothing was counted."""
+        """The bounds, in [0, 1]; (0, 1) if nothing was counted."""
         if not self.total:
             return 0.0, 1.0
         share, spread = self.count / self.total, _Z**2 / self.total

@@ -66,9 +66,9 @@ class SiteReports(ReportMaker):
     async def of_source(
         self, actor: Actor, source: Source, run: CrawlRun, given: Sequence[ReportQuestion], on_asked: OnAsked
     ) -> SiteReport:
-        """What the `run` of the source has read, asked the questions of its pages and those that are `given`.
-        `on_asked` hears how many of how many are answered. Raises NotFound if the agent is not published,
-        IndexUnavailable."""
+        """Report on the pages that the `run` of the source has read, by asking the questions made from them and the
+        `given` ones. `on_asked` receives the number of answers and of questions. Raises NotFound if the agent is not
+        published, IndexUnavailable."""
         own = self._records.of_agent(source.agent_id)
         chunks = await own.read(lambda tx: LiveDocumentRecords(tx).first_chunks(source.agent_id, _MOST_CHUNKS))
         statuses = await collected(lambda page: own.read(lambda tx: CrawlPageRecords(tx).pages(run.id, page)))

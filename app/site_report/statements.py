@@ -28,9 +28,9 @@ _NEXT_WORD: Final = re.compile(r"[ \xa0-]?([^\W\d_]+)")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`unit` is what it counts: a kind of units, else the stem of the word behind it; a currency for money. `written`
-    is the value as the page has it. `counts`: it is a number of something, or the like; `is_measured`: in a known
-    unit."""
+    """A number or an address, `written` as on the page. `unit` is what it counts: a known kind of unit, the currency of
+    money, else the stem of the next word. `counts` is false for a number of nothing in particular; `is_measured`: the
+    unit is known."""
 
     written: str
     unit: str
@@ -42,8 +42,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`words` are the stems of everything but the values, `names` those of them that are written like names; `about`
-    are the stems of the headings above it, `title` those of the page's title."""
+    """`words` are the stems of everything but the values, `names` those of them that are written like names. `about`
+    are the stems of the headings and the lead-in above it, `title` those of the page's title."""
 
     excerpt: Excerpt
     values: tuple[Value, ...]
@@ -61,7 +61,7 @@ def statements(chunks: Iterable[Chunk]) -> list[Statement]:
 
 
 def _texts(markdown: str) -> Iterator[tuple[str, str]]:
-    """Each with the line that leads to it."""
+    """Each sentence, item or row with the line that leads in to it."""
     lead = ""
     for block in blocks(markdown):
         if block.kind in (BlockKind.PARAGRAPH, BlockKind.QUOTE):
@@ -123,5 +123,5 @@ def _unit(text: str, kind: str, start: int, end: int) -> str:
 
 
 def stems(text: str) -> frozenset[str]:
-    """Of every word."""
+    """The stems of all words."""
     return frozenset(map(stem, folded_words(text)))
