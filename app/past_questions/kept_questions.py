@@ -36,8 +36,8 @@ class Kept:
 
 
 class KeptQuestions:
-    """Whatever was kept of an import before is not kept again. Every method returns how many it has added, and raises
-    NotFound for an agent that is absent or another workspace's."""
+    """Skips whatever an earlier import has added. Every method returns how many it has added, and raises NotFound for
+    an agent that is absent or another workspace's."""
 
     def __init__(self, records: SystemOfRecord, past: PastQuestions, patterns: PatternMatcher) -> None:
         self._records = records
@@ -59,8 +59,8 @@ class KeptQuestions:
         return added
 
     async def as_gaps(self, actor: Actor, agent: LiveAgent, groups: Sequence[QuestionGroup]) -> int:
-        """Each question as if it were asked now, by the command line, by a visitor of its own. Those that are answered
-        in their own words are left out. Raises like `PastQuestions.ask`."""
+        """Store each question as a turn that a new visitor has asked now, on the command line. Wordings that the agent
+        answers are left out. Raises like `PastQuestions.ask`."""
         added = 0
         for group in groups:
             ends = {question_key(group.asked): group.end}
@@ -75,8 +75,8 @@ class KeptQuestions:
         return added
 
     async def as_proposed_answers(self, actor: Actor, agent: LiveAgent, groups: Sequence[QuestionGroup]) -> int:
-        """The team's reply to each group that has one, as an answer that waits for approval. Raises InvalidInput where
-        too many wait."""
+        """Propose the team's reply to each group that has one, for approval. Raises InvalidInput if too many proposals
+        are open."""
         known = await collected(lambda page: self._answers.answers(actor, agent.id, page))
         taken = {question_key(pattern) for answer in known for pattern in answer.patterns}
         wanted = [group for group in groups if group.reply and question_key(group.asked) not in taken]
@@ -85,7 +85,7 @@ class KeptQuestions:
         return len(wanted)
 
     async def as_golden_questions(self, actor: Actor, agent: LiveAgent, groups: Sequence[QuestionGroup]) -> int:
-        """Each with the pages that its answer cites. Raises InvalidInput where the agent has too many."""
+        """Add each question with the pages that its answer cites. Raises InvalidInput if the agent has too many."""
         known = {question_key(each.question) for each in await self._golden.all_of_agent(actor, agent.id)}
         added = 0
         for group in groups:
@@ -101,7 +101,7 @@ class KeptQuestions:
 
 
 def _was_stored(tx: Transaction, agent: LiveAgent, question: PastQuestion, end: TurnEnd) -> bool:
-    """False if it was before."""
+    """Store the question as a turn; False if it is there already."""
     turn_id = uuid5(agent.id, f"{question.key}\n{question.text}")
     if StoredTurnRecords(tx).find(turn_id) is not None:
         return False

@@ -54,7 +54,8 @@ def first_question(conversation: PastConversation) -> PastQuestion | None:
 
 
 def _asked(message: str) -> str:
-    """Of a long message, the sentences that ask; of one that asks nothing, its beginning."""
+    """The message without small talk; of a long one, the sentences that ask, or else its beginning. "" if nothing is
+    left."""
     parts = [each for each in sentences(_own_words(message)) if small_talk(each) is None and not asks_for_person(each)]
     text = " ".join(parts)
     if len(text) > _MOST_CHARS:
@@ -75,6 +76,6 @@ def _replies(messages: Sequence[PastMessage]) -> Iterator[str]:
 
 
 def _own_words(message: str) -> str:
-    """Without what a mail quotes and its signature."""
+    """The message without its signature and the mail that it quotes, with personal data masked."""
     lines = [line for line in without_controls(message).splitlines() if not _QUOTED_LINE.match(line)]
     return masked(_SIGNATURE.split("\n".join(lines), maxsplit=1)[0].strip())

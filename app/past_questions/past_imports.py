@@ -44,8 +44,8 @@ class PastImports:
         return self._places.held(actor.workspace_id)
 
     async def order(self, actor: Actor, agent_id: UUID, export: Export, text: str, kept: Kept) -> OrderedReport:
-        """Stores the masked questions and replies alone. Raises as `ReportOrders.order` does, and InvalidInput if the
-        text is no such export, or takes too long to read."""
+        """Order a replay of the export, of which only the masked questions and replies are stored. Raises as
+        `ReportOrders.order` does, and InvalidInput if the text is no such export, or takes too long to read."""
         check_limits("", kept)
         try:
             read = await self._reading.ask((export, text), str(actor.workspace_id))
@@ -74,7 +74,7 @@ def _read(export: Export, text: str) -> tuple[int, list[PastQuestion]] | str:
 
 
 class PastReplays(ReportMaker):
-    """Makes what `PastImports` has ordered."""
+    """Makes the reports that `PastImports` has ordered."""
 
     kind = ReportKind.CONVERSATIONS
 

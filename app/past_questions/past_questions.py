@@ -40,12 +40,12 @@ class QuestionGroup:
 
     @property
     def is_answered(self) -> bool:
-        """With confidence, as visitors would get it."""
+        """Whether a visitor would get an answer, with confidence."""
         return self.end.gap is None and self.end.answered_by in _ANSWERS
 
     @property
     def reply(self) -> str:
-        """The team's to the first wording that has one."""
+        """The team's reply to the first wording that has one, "" if none has."""
         return next((each.reply for each in self.questions if each.reply), "")
 
     @property
@@ -66,7 +66,7 @@ class QuestionGroup:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReplay:
-    """Groups are most frequent first. `conversations` counts also those without a question."""
+    """Groups are most frequent first. `conversations` includes those without a question."""
 
     conversations: int
     groups: tuple[QuestionGroup, ...]
@@ -81,7 +81,7 @@ class QuestionReplay:
 
     @property
     def share(self) -> Share:
-        """Of the questions, those in a group that is answered."""
+        """The share of the questions that are in an answered group."""
         return Share(_count(self.answered), _count(self.groups))
 
     def as_json(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class QuestionReplay:
 
 
 class PastQuestions:
-    """Writes nothing."""
+    """Groups past questions and asks them; stores nothing."""
 
     def __init__(self, playground: Playground, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._playground = playground
@@ -104,9 +104,9 @@ class PastQuestions:
     async def replay(
         self, actor: Actor, agent_id: UUID, conversations: int, questions: Sequence[PastQuestion], on_asked: OnAsked
     ) -> QuestionReplay:
-        """Ask the live agent the most frequent wording of each group, out of that many `conversations`. `on_asked`
-        hears how many of how many groups are asked. Raises NotFound, IndexUnavailable, EmbedderUnavailable,
-        ModelInterrupted."""
+        """Ask the live agent the most frequent wording of each group. The questions are from that many `conversations`;
+        `on_asked` receives the number of groups asked and of all groups. Raises NotFound, IndexUnavailable,
+        EmbedderUnavailable, ModelInterrupted."""
         groups = await self._grouped(questions)
         ends = await few_at_once(
             [group[0].text for group in groups],
@@ -121,7 +121,7 @@ class PastQuestions:
         return _end(answer)
 
     async def _grouped(self, questions: Sequence[PastQuestion]) -> list[tuple[PastQuestion, ...]]:
-        """Most frequent first."""
+        """The questions by meaning, largest group first."""
         by_key: dict[str, list[PastQuestion]] = defaultdict(list)
         for question in questions:
             by_key[question_key(question.text)].append(question)
