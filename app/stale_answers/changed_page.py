@@ -44,7 +44,7 @@ class PageText:
         return f" {' '.join(words)} " in self._words
 
     def tells(self, words: str) -> bool:
-        """Whether the page has every unit."""
+        """Whether the page has every unit of `words`."""
         return all(self.says(unit) for _, unit in quotable_units(words))
 
     def proof(self, statement: str, language: str | None) -> Verdict:
@@ -81,7 +81,7 @@ class ChangedPage:
         return list(self._lost(text, language))
 
     def instead_of(self, words: str) -> str:
-        """The place on the page that replaced them, "" if nothing resembles them."""
+        """The place on the page that replaced `words`, "" if nothing resembles them."""
         return self.after.evidence.likest(words, at_least=_LIKE)[:_MAX_CHARS]
 
     def kind(self, words: str, language: str | None) -> StaleKind:

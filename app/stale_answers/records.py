@@ -40,8 +40,8 @@ class StaleAnswerRecords(Repository):
     """Callers check the workspace of an `agent_id` first."""
 
     def keep(self, change: PageChange, finding: Finding) -> bool:
-        """Add it, or update the stored one with the new findings; return whether it is newly open. A dismissed one
-        stays dismissed, a settled one is reopened. Nothing is added if every turn that gave the answer has been erased
+        """Add the finding, or update its stored stale answer; return whether that is newly open. A dismissed one stays
+        dismissed, a settled one is reopened. Nothing is added if every turn that gave the answer has been erased
         meanwhile."""
         there = self._lock_turns(finding.turn_ids)  # before anything else, as when turns are erased
         if finding.subject is StaleSubject.ANSWER and not there:
@@ -97,7 +97,7 @@ class StaleAnswerRecords(Repository):
         )
 
     def open_of_page(self, agent_id: UUID, url: str) -> list[tuple[UUID, StaleSubject, str]]:
-        """Ids and old words of the open ones."""
+        """The id, subject and old words of each open stale answer of the page."""
         columns = (STALE_ANSWERS.c.id, STALE_ANSWERS.c.subject, STALE_ANSWERS.c.old_words)
         statement = select(*columns).where(
             STALE_ANSWERS.c.agent_id == agent_id,
@@ -130,7 +130,7 @@ class StaleAnswerRecords(Repository):
         return self._whole(rows)[0]
 
     def tellings(self, stale_id: UUID, at_most: int) -> list[Telling]:
-        """Turns that gave it from pages, latest first."""
+        """The turns that gave the old answer from pages, latest first."""
         statement = (
             select(TURNS.c.id.label("turn_id"), TURNS.c.conversation_id, _question.c.text.label("question"))
             .add_columns(TURNS.c.created_at.label("told_at"))
@@ -146,7 +146,7 @@ class StaleAnswerRecords(Repository):
         self._update(STALE_ANSWERS, STALE_ANSWERS.c.id.in_(stale_ids), state=state.value)
 
     def _whole(self, rows: Sequence[Row[Any]]) -> list[StaleAnswer]:
-        """With its counts of turns, conversations and visitors, and the question."""
+        """The values with their question and their counts of turns, conversations and visitors."""
         ids = [row.id for row in rows]
         counts = self._counts_of_answers(ids) | self._counts_of_curated(rows)
         latest = self._latest(ids)

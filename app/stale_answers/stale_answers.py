@@ -63,7 +63,7 @@ class StaleAnswers:
 
     @reads
     def tellings(self, tx: Transaction, actor: Actor, agent_id: UUID, stale_id: UUID) -> list[Telling]:
-        """The latest MAX_TELLINGS turns that gave it from pages, latest first."""
+        """The latest MAX_TELLINGS turns that gave the old answer from pages, latest first."""
         _own(tx, actor, agent_id, stale_id)
         return StaleAnswerRecords(tx).tellings(stale_id, MAX_TELLINGS)
 

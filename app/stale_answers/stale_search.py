@@ -162,7 +162,7 @@ class StaleSearch:
         return _Candidate(finding, PlaygroundQuestion(golden.question, language=golden.language), still_tells)
 
     async def _asked(self, change: PageChange, candidate: _Candidate) -> Finding | None:
-        """None when the agent still gives the old words, because another page contains them."""
+        """The finding with the new answer; None if the agent still gives the old words, from another page."""
         finding = candidate.finding
         if candidate.question is None:
             return replace(finding, asked_turn=None)
@@ -191,7 +191,7 @@ def _list(tx: Transaction, change: PageChange, stale: Sequence[Finding], stands:
 
 
 def _standing(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]]) -> list[UUID]:
-    """Those that the page supports again: it contains the old words, or proves what an operator wrote."""
+    """The ids of those that the page supports again: it contains the old words, or proves what an operator wrote."""
     return [
         stale_id
         for stale_id, subject, words in listed
@@ -200,7 +200,7 @@ def _standing(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]
 
 
 def _answer_findings(page: ChangedPage, answers: Sequence[PastAnswer]) -> list[Finding]:
-    """One for each distinct run of lost words, those of most turns first."""
+    """One finding for each distinct run of lost words, those that most turns gave first."""
     turns: dict[str, list[UUID]] = {}
     known: dict[tuple[object, ...], tuple[str, ...]] = {}
     languages: dict[str, str | None] = {}
@@ -219,8 +219,8 @@ def _answer_findings(page: ChangedPage, answers: Sequence[PastAnswer]) -> list[F
 
 
 def _lost_words(page: ChangedPage, answer: PastAnswer) -> tuple[str, ...]:
-    """Judged by its quotations; if the page still has them, or there are none, by the statements in the model's
-    words."""
+    """The units of the answer's quotations that the page has lost. If there are none, the lost statements of an answer
+    in a model's own words or without quotations."""
     lost = [words for quote in answer.quotes if (words := page.lost_quotation(quote))]
     if not lost and (answer.is_free or not answer.quotes):
         lost = [statement.words for statement in page.lost_statements(answer.answer, answer.language)]
@@ -251,7 +251,7 @@ def _curated_candidates(change: PageChange, page: ChangedPage, curated: Sequence
 
 
 def _may_rest_on(answer: CuratedAnswer, url: str) -> bool:
-    """The pages that it links to; without a link to the website it may rely on any page."""
+    """Whether the answer links to the page, or to no page of the website, so that it may rely on any."""
     links = [link for link in _ADDRESS.findall(answer.answer) if host_of(link) == host_of(url)]
     return not links or page_key(url) in map(page_key, links)
 
