@@ -1,4 +1,4 @@
-"""Port: small values that may be forgotten at any time; in this process."""
+"""Port: a cache of small values, which may be dropped at any time; with an implementation in this process's memory."""
 
 import time
 from collections import OrderedDict
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Cache(Protocol):
-    """Never a source of truth: a failing cache reads as a miss, and never raises."""
+    """Never a source of truth: if the cache fails, reads return None and writes have no effect. No method raises."""
 
     async def get(self, key: str) -> bytes | None: ...
 

@@ -14,7 +14,8 @@ State = Literal["closed", "open"]
 
 
 class CircuitOpen(Exception):
-    """The part is not called. `retry_after_seconds`: until a call may try it again; 0 while one is trying."""
+    """Raised instead of calling the part. A test call is allowed after `retry_after_seconds`; 0 while one is
+    running."""
 
     def __init__(self, part: str, retry_after_seconds: float) -> None:
         super().__init__(f"{part}: failed several times in a row, and is left alone for a while.")
@@ -22,9 +23,9 @@ class CircuitOpen(Exception):
 
 
 class CircuitBreaker:
-    """For one event loop. It begins closed; `on_change` is called whenever it opens or closes.
+    """Belongs to one event loop, and starts closed. `on_change` is called with the new state when it opens or closes.
 
-    A call whose circuit has opened or closed since it began has no effect any more.
+    The outcome of a call is ignored if the circuit has opened or closed since the call began.
     """
 
     def __init__(
@@ -53,10 +54,10 @@ class CircuitBreaker:
 
     @contextmanager
     def call(self, failures: type[Exception] | tuple[type[Exception], ...]) -> Iterator[None]:
-        """Around one call of the part. Raises CircuitOpen at once if it must not be made.
+        """Wrap one call of the part. Raises CircuitOpen, without running the block, while calls are refused.
 
-        Leaving with an error of `failures` counts as a failure; with any other error as a success, because the part has
-        responded. A cancelled call counts as neither, and another may try in its place.
+        An exception of the types in `failures` counts as a failure; any other counts as a success, because the part has
+        responded. A cancelled call counts as neither, and another call may be the test in its place.
         """
         epoch = self._admit()
         try:
@@ -74,7 +75,7 @@ class CircuitBreaker:
             self._succeeded(epoch)
 
     def open_for(self, seconds: float) -> None:
-        """Do not call the part for that long, because it asked for this."""
+        """Open the circuit for `seconds`, because the part requested a pause."""
         self._open(self._now() + seconds)
 
     def _admit(self) -> int:

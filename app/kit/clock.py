@@ -18,5 +18,5 @@ class SystemClock:
 
 
 def begin_of(day: date) -> datetime:
-    """Its midnight."""
+    """Midnight (UTC) at the start of `day`."""
     return datetime.combine(day, time(), UTC)

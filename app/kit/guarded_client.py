@@ -12,11 +12,12 @@ from crawler.url_rules import CheckedUrl, check_url
 
 
 class NoTls(UrlRefused):
-    """Without TLS, others on the network could read the request."""
+    """The address is not https://, so others on the network could read the request."""
 
 
 def checked_url(url: str, policy: AddressPolicy) -> CheckedUrl:
-    """Raises UrlRefused, or its subclass NoTls for an address that does not begin with https://."""
+    """Check an address against `policy`. Raises UrlRefused, or its subclass NoTls for one that is neither https:// nor
+    allowed by `policy`."""
     checked = check_url(url.strip(), policy)
     is_allowed = checked.address is not None and policy.allows_literal(checked.address, checked.port)
     if checked.scheme != "https" and not is_allowed:
@@ -25,7 +26,8 @@ def checked_url(url: str, policy: AddressPolicy) -> CheckedUrl:
 
 
 def canonical_url(url: str, policy: AddressPolicy, field: str, done: str) -> str:
-    """The URL in canonical form. Raises InvalidInput for `field`; `done` completes its message, such as "read from"."""
+    """The checked URL in canonical form. Raises InvalidInput for `field`; `done` completes its message, such as "read
+    from"."""
     try:
         return str(checked_url(url, policy))
     except NoTls as error:
@@ -52,5 +54,4 @@ class GuardedClient:
         return checked_url(url, self._policy)
 
     def _canonical(self, url: str, field: str, done: str) -> str:
-        """As `canonical_url`."""
         return canonical_url(url, self._policy, field, done)

@@ -42,7 +42,7 @@ class JobHandlers(Protocol):
         ...
 
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
-        """The run failed for good. `reason` is shown to the operator."""
+        """Mark a run as failed for good. `reason` is shown to the operator."""
         ...
 
     async def finish_deletions(self, agent_id: UUID) -> None:

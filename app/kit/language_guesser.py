@@ -25,22 +25,22 @@ _log = structlog.get_logger(__name__)
 
 _MAX_CHARS = 1000
 _TABLES: Final = ("ptc", "pc", "classes", "nextmove", "nextmove_row", "out_feat")
-# Written in English words, which a short question can have alone: "How do I pay for fuel?"
-_PART_OF = {"pcm": "en"}  # Nigerian Pidgin
+# Nigerian Pidgin counts as English: a short English question may be valid in both ("How do I pay for fuel?").
+_PART_OF = {"pcm": "en"}
 
 _kept_in: Path | None = None
 
 
 def keep_languages_in(folder: Path) -> None:
-    """From now on, the model is unpacked into `folder` by the process that reads it first: its 65 MiB take half a
-    second of CPU time."""
+    """Unpack the model into `folder`, for all processes that share it: unpacking its 65 MiB takes half a second of CPU
+    time."""
     global _kept_in
     _kept_in = folder
 
 
 class LanguageGuesser:
-    """For questions, which are short, so each guess has a probability. The model is read on first use, once per
-    process."""
+    """Guesses the language of questions; they are short, so each guess has a probability. The model is loaded on first
+    use, once per process."""
 
     @cached_property
     def languages(self) -> frozenset[str]:
@@ -52,8 +52,8 @@ class LanguageGuesser:
         return _ranked(text)[0]
 
     def rank(self, text: str, languages: Collection[str]) -> list[LanguageGuess]:
-        """Those of `languages` that are known, most likely first; their probabilities add up to 1. With few languages,
-        a guess about a word or two is right more often."""
+        """The known ones of `languages`, most likely first, with probabilities that add up to 1. With few candidates, a
+        guess about a word or two is right more often."""
         among = [each for each in _ranked(text) if each.language in languages]
         total = sum(each.probability for each in among) or 1.0
         return [LanguageGuess(each.language, each.probability / total) for each in among]
@@ -69,8 +69,8 @@ def _ranked(text: str) -> list[LanguageGuess]:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """Its two large tables are mapped from files, which processes share: questions touch few of their pages, and the
-    system reclaims those when it needs memory."""
+    """The model. Its two large tables are mapped from files, which processes share: questions touch few of their pages,
+    and the system reclaims those when it needs memory."""
     tables = _tables(_kept_in)
     return LanguageIdentifier(
         tables["ptc"],
@@ -84,8 +84,8 @@ def _identifier() -> LanguageIdentifier:
 
 
 def _tables(folder: Path | None) -> dict[str, npt.NDArray[Any]]:
-    """The model's, from files in `folder`, which are made if they are not there or not whole; without it, from files
-    that disappear with the process; in memory if the disk is full."""
+    """The model's arrays by name, mapped from files in `folder`, which are written first if they are missing or
+    damaged. Without `folder`, the files are temporary. If they cannot be written, the arrays stay in memory."""
     packed = MODEL_DIR / MODEL_FILE
     kept = folder / str(packed.stat().st_size) if folder else None  # another release has another model
     if kept:
@@ -114,5 +114,5 @@ def _tables(folder: Path | None) -> dict[str, npt.NDArray[Any]]:
 
 
 def _read(folder: Path) -> dict[str, npt.NDArray[Any]]:
-    """Raises OSError, and ValueError or EOFError for files that are not whole."""
+    """Map the arrays in `folder`. Raises OSError, and ValueError or EOFError for damaged files."""
     return {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _TABLES}

@@ -1,5 +1,5 @@
-"""Limits: how much one caller may request, how much work of a kind runs at once, how many answers a visitor reads at
-once; counted in this process, or in Redis (`shared_redis.py`)."""
+"""Limits on one caller's requests, on concurrent work of a kind, and on answers that a visitor reads at once; counted
+in this process, or in Redis (`shared_redis.py`)."""
 
 import asyncio
 import math
@@ -56,7 +56,7 @@ class FallbackRateLimiter:
 
 
 class MemoryRateLimiter:
-    """A moving window per key: remembers hits as long as they count, for the last `max_keys` callers of each limit.
+    """Counts hits in a moving window per key, for the last `max_keys` callers of each limit.
 
     The `limits` library has one too, but its asynchronous storage walks over all keys, with a thread for each, after
     every hit.
@@ -87,7 +87,7 @@ class MemoryRateLimiter:
             callers.popitem(last=False)
 
     def _forget_before(self, moment: float, callers: OrderedDict[tuple[str, ...], list[float]]) -> None:
-        """The hits of the first callers expire first."""
+        """Callers are ordered by their latest hit, so the first ones expire first."""
         while callers:
             key, hits = next(iter(callers.items()))
             if hits and hits[-1] > moment:
@@ -101,7 +101,8 @@ class ConcurrencyLimitReached(Exception):
 
 
 class ConcurrencyLimiter:
-    """`running` pieces of work at once; up to `waiting` more wait for `wait_seconds`, first come first served."""
+    """Allows `running` pieces of work at once. Up to `waiting` more wait for a slot, first come first served, each for
+    at most `wait_seconds`."""
 
     def __init__(self, *, running: int, waiting: int, wait_seconds: float) -> None:
         self._free = asyncio.Semaphore(running)
@@ -111,7 +112,7 @@ class ConcurrencyLimiter:
 
     @property
     def is_full(self) -> bool:
-        """Whether a new caller would be refused, unless a slot becomes free first."""
+        """Whether all slots are taken and the queue is full."""
         return self._free.locked() and self._waiting_now >= self._waiting
 
     @asynccontextmanager
@@ -138,25 +139,26 @@ LEASE_SECONDS = 20
 
 
 class StreamSlots(Protocol):
-    """The caller names the slot. One that is never released, because its process died, expires."""
+    """Slots for answers that a visitor reads at once. The caller chooses the slot's id. A slot that is not released,
+    because its process died, expires."""
 
     async def acquire(self, visitor_id: UUID, slot: UUID, limit: int) -> None:
         """Hold a slot for `LEASE_SECONDS`. Raises RateLimited if the visitor already holds `limit` of them."""
         ...
 
     async def renew(self, visitor_id: UUID, slot: UUID) -> None:
-        """Hold it for another `LEASE_SECONDS`, even if it has expired."""
+        """Hold the slot for another `LEASE_SECONDS`, even if it has expired."""
         ...
 
     async def release(self, visitor_id: UUID, slot: UUID) -> None: ...
 
 
 class FallbackStreamSlots:
-    """Uses the shared slots, and those of this process while they are down.
+    """Uses `shared`, or `own`, which counts in this process, while `shared` is down.
 
-    A visitor may then read more answers at once, from several processes, and still gets answers. A slot that was
-    acquired on one side may be released on the other: both are called, and one that could not be released is released
-    before its visitor takes the next.
+    A visitor may then read more answers at once, from several processes, and still gets answers. A slot may be acquired
+    in one and released in the other, so `release` calls both. A slot that could not be released in `shared` is released
+    before its visitor acquires the next.
     """
 
     def __init__(self, shared: StreamSlots, own: StreamSlots) -> None:
@@ -189,7 +191,7 @@ class FallbackStreamSlots:
         except Unavailable:
             if late not in self._not_released:
                 self._not_released.add(late)
-                asyncio.get_running_loop().call_later(LEASE_SECONDS, self._not_released.discard, late)  # it has expired
+                asyncio.get_running_loop().call_later(LEASE_SECONDS, self._not_released.discard, late)  # expired
         else:
             self._not_released.discard(late)
 

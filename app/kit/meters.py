@@ -13,7 +13,7 @@ _log = structlog.get_logger(__name__)
 
 
 class CircuitMeter:
-    """Logs and counts every change of a circuit, and has a gauge of its state."""
+    """Logs when circuits open and close, counts the openings, and has a gauge of their state."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._open = Gauge("docent_circuit_open", "1 while a part is left alone, else 0.", ["part"], registry=registry)
@@ -23,9 +23,9 @@ class CircuitMeter:
         self._states: dict[str, list[State]] = defaultdict(list)
 
     def watch(self, part: str) -> Callable[[State], None]:
-        """The callback for a circuit around `part` when it opens or closes. `part` is a fixed word that is suitable as
-        a label. Several circuits may be around one part, such as the fallback of several models: it is left alone while
-        any of them is open."""
+        """Return the `on_change` callback of a circuit around `part`, a fixed word that is used as a label. Several
+        circuits may be around one part, such as the fallback of several models: the gauge is 1 while any of them is
+        open."""
         states = self._states[part]
         states.append("closed")
         self._open.labels(part).set("open" in states)
@@ -43,14 +43,14 @@ class CircuitMeter:
 
 
 def background_failures(registry: CollectorRegistry) -> Callable[[str], None]:
-    """Counts failures of background work: call the returned function with the name of the work."""
+    """A function that counts a failure of the background work that it is called with."""
     about = "Failures of work that goes on as long as the process, after which it was begun again."
     failures = Counter("docent_background_failures", about, ["work"], registry=registry)
     return lambda work: failures.labels(work).inc()
 
 
 def degraded_turns(registry: CollectorRegistry) -> Callable[[str], None]:
-    """Counts answers that were made without a part: call the returned function with its name."""
+    """A function that counts an answer that was made without the part that it is called with."""
     about = "Answers that were made without a part that was down or busy; they show no gap."
     turns = Counter("docent_degraded_turns", about, ["part"], registry=registry)
     return lambda part: turns.labels(part).inc()

@@ -15,17 +15,17 @@ from argon2.low_level import hash_secret
 
 class PasswordHasher(Protocol):
     async def hash(self, password: str, like: str = "") -> str:
-        """With a random salt, so that two hashes of the same password differ; or with the salt and the settings of the
-        hash `like`, so that one computation compares a password with both."""
+        """Hash with a random salt, so that two hashes of the same password differ. With `like`, use the salt and
+        settings of that hash, so that `matching` compares a password with both in one computation."""
         ...
 
     async def matching(self, password: str, hashes: Sequence[str]) -> Sequence[str]:
-        """Those of the hashes that are of this password. Takes as long for a wrong password as for the right one, and
-        for several hashes that were made like each other as for one of them."""
+        """The `hashes` that were made from this password. A wrong password takes as long as the right one, and several
+        hashes with the same salt and settings as long as one."""
         ...
 
     def is_outdated(self, hashed: str) -> bool:
-        """Whether the current settings would produce another kind of hash."""
+        """Whether the hash was made with other settings than the current ones."""
         ...
 
 
@@ -59,7 +59,7 @@ class Argon2PasswordHasher:
 
 
 def _matching(password: str, hashes: Sequence[str]) -> list[str]:
-    found: dict[str, str] = {}  # by what is written before the digest: version, settings and salt
+    found: dict[str, str] = {}  # by the part before the digest: version, settings and salt
     for each in hashes:
         if (settings := each.rpartition("$")[0]) not in found:
             try:
@@ -70,7 +70,7 @@ def _matching(password: str, hashes: Sequence[str]) -> list[str]:
 
 
 def _computed(password: str, like: str) -> str:
-    """The hash with the settings and the salt of another."""
+    """Hash the password with the settings and the salt of the hash `like`."""
     parameters = extract_parameters(like)
     salt = like.split("$")[-2]
     return hash_secret(

@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 
 class RecentValues(Generic[Key, Value]):
-    """Up to `max_values` by key; beyond that, the least recently used is dropped. Threads may share it."""
+    """Holds up to `max_values` values; beyond that, drops the least recently used. Thread-safe."""
 
     def __init__(self, max_values: int) -> None:
         self._max_values = max_values
@@ -28,7 +28,7 @@ class RecentValues(Generic[Key, Value]):
             return value
 
     def get_all(self, keys: Iterable[Key]) -> dict[Key, Value]:
-        """The cached ones, in the order of `keys`."""
+        """The values of those keys that are cached, in the order of `keys`."""
         with self._guard:
             known = {key: value for key in keys if (value := self._values.get(key)) is not None}
             for key in known:

@@ -1,5 +1,5 @@
 """Redis, which all processes share: clients that do not call it while it is down, one for short calls and one for calls
-that wait; a cache, rate limits, and slots of streams."""
+that wait; and a cache, rate limits and slots of streams that use them."""
 
 import asyncio
 import math
@@ -25,9 +25,8 @@ from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
 from app.kit.limits import LEASE_SECONDS, Limit, too_many_streams
 from app.kit.timeouts import patient_timeout
 
-_CONNECTION_SECONDS: Final = (
-    2.0  # the last resort, our own delays included: who cannot wait so long sets their own limit
-)
+# The last resort, which includes delays of this process: callers that cannot wait so long set a shorter limit.
+_CONNECTION_SECONDS: Final = 2.0
 _CONNECTIONS: Final = 16
 _FACTS_SECONDS: Final = 3.0  # an operator can wait
 _MIB: Final = 1024**2
@@ -48,7 +47,8 @@ def redis_client(url: str, *, seconds: float = _CONNECTION_SECONDS, connections:
 
 @dataclass(frozen=True, slots=True)
 class RedisFacts:
-    """`policy` is what it evicts when `max_mib` are full (0: no limit); `time` is seconds of the epoch."""
+    """Facts about a server. `policy` is how it evicts when `max_mib` are full (0: no limit); `time` is its clock, in
+    seconds since the epoch."""
 
     version: str
     policy: str
@@ -78,8 +78,7 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-# Three of them, which open the circuit, take less than a quarter of a second together: the longest that a visitor
-# waits.
+# Three timeouts, after which the circuit opens, take less than a quarter of a second: the longest that a visitor waits.
 CALL_SECONDS: Final = 0.08
 
 REFUSALS_SAID_EVERY_SECONDS: Final = 60.0
@@ -88,10 +87,10 @@ _AWAY: Final = (RedisConnectionError, RedisTimeoutError, OSError, TimeoutError)
 
 
 class RedisWithBreaker:
-    """One process's use of one Redis: `call_seconds` per call, and a single circuit, so that after a failure of the
-    cache, the limits need not wait as well. Only Redis's time counts, not delays of this process.
+    """Runs commands of one process, each for at most `call_seconds`, behind a single circuit breaker: after a failure
+    of the cache, the limits need not wait as well. Delays of this process do not count.
 
-    `client` is for calls that may take longer.
+    `client` may be used directly for calls that take longer.
     """
 
     def __init__(
@@ -109,7 +108,7 @@ class RedisWithBreaker:
         self._says_refusals_from = -math.inf
 
     async def call(self, command: Callable[[Redis], Awaitable[T]]) -> T:
-        """The result of `command`. Raises Unavailable.
+        """Run `command` and return its result. Raises Unavailable.
 
         An error reply, such as to a write when the memory is full, raises at once and leaves the circuit closed.
         """
@@ -137,16 +136,16 @@ class RedisWithBreaker:
             _log.warning("redis.refused", reason=f"{type(error).__name__}: {error}")
 
 
-LONGEST_WAIT_SECONDS: Final = 5.0  # of one call of `waiting`
+LONGEST_WAIT_SECONDS: Final = 5.0  # the longest call of `waiting`
 _CALL_SECONDS: Final = 1.0  # for many events at once, on a busy machine
-_LATENESS_SECONDS: Final = 10.0  # of our own, which the library's limits include and `asking` does not
+_LATENESS_SECONDS: Final = 10.0  # delays of this process: the library's timeouts include them, `asking` does not
 _CALLS: Final = 8
 _WAITING_CALLS: Final = 256
 
 
 class BlockingRedis:
-    """`client` is for calls that return at once. Each call of `waiting` may take `LONGEST_WAIT_SECONDS`, and has its
-    own connections, so that the others need not wait for it."""
+    """`client` is for calls that return at once; `waiting` is for calls that wait in Redis, for up to
+    `LONGEST_WAIT_SECONDS`, and has connections of its own, so that the others need not wait for one."""
 
     def __init__(self, url: str, circuit: CircuitBreaker, *, call_seconds: float = _CALL_SECONDS) -> None:
         longest = LONGEST_WAIT_SECONDS + call_seconds
@@ -157,8 +156,8 @@ class BlockingRedis:
 
     @asynccontextmanager
     async def asking(self, wait_seconds: float = 0.0) -> AsyncIterator[None]:
-        """Around a call that lets Redis wait up to `wait_seconds` for data. Raises Unavailable; an error reply, such as
-        about full memory, leaves the circuit closed, and so does a delay of our own."""
+        """Wrap a call that lets Redis wait up to `wait_seconds` for data. Raises Unavailable. Error replies, such as
+        about full memory, and delays of this process leave the circuit closed."""
         try:
             with self._circuit.call(_AWAY):
                 async with patient_timeout(wait_seconds + self._call_seconds):
@@ -205,7 +204,7 @@ class RedisCache:
 
 
 class LimitsRateLimiter:
-    """By the limits library. Raises Unavailable while Redis is down: see `FallbackRateLimiter`."""
+    """Uses the limits library. Raises Unavailable while Redis is down: see `FallbackRateLimiter`."""
 
     def __init__(self, redis: RedisWithBreaker) -> None:
         self._redis = redis
@@ -229,7 +228,7 @@ class LimitsRateLimiter:
         raise limit.refusal(min(limit.seconds, max(1, wait)))
 
 
-# KEYS: the visitor's set. ARGV: slot, seconds of a lease, limit; -1 renews. Redis's own clock counts, for all alike.
+# KEYS: the visitor's set. ARGV: slot, seconds of a lease, limit (-1: renew). All processes share Redis's clock.
 _HOLD: Final = """
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -243,7 +242,7 @@ _RENEWAL: Final = -1
 
 
 class RedisStreamSlots:
-    """A sorted set per visitor, scored by when each slot expires. Raises Unavailable while Redis is down: see
+    """Keeps a sorted set of slots per visitor, scored by when each expires. Raises Unavailable while Redis is down: see
     `FallbackStreamSlots`."""
 
     def __init__(self, redis: RedisWithBreaker) -> None:

@@ -1,5 +1,5 @@
-"""How work runs: for as long as the process, periodically, with many things at a time or a few, until something else
-happens."""
+"""Ways to run work: for as long as the process lives, periodically, many items a few at a time or in groups, until
+something else happens."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,15 +17,15 @@ _REST_SECONDS: Final = 1.0
 
 
 async def end_task(task: "asyncio.Task[Any]") -> None:
-    """Cancel the task until it ends: before Python 3.12, `asyncio.wait_for`, which libraries use inside, may lose a
-    cancellation. Does not raise the task's error."""
+    """Cancel the task again and again until it has ended: before Python 3.12, `asyncio.wait_for`, which libraries use,
+    may lose a cancellation. Does not raise the task's error."""
     while not task.done():
         task.cancel()
         await asyncio.wait([task], timeout=_AGAIN_SECONDS)
 
 
 class Supervisor:
-    """`count` is called with the name of the work at each failure."""
+    """Restarts work that fails. `count` is called with the name of the work at each failure."""
 
     def __init__(self, count: Callable[[str], None] = lambda work: None) -> None:
         self._count = count
@@ -33,8 +33,8 @@ class Supervisor:
     async def keep_going(
         self, name: str, work: Callable[[], Awaitable[object]], rest_seconds: float = _REST_SECONDS
     ) -> NoReturn:
-        """Await `work` again and again until cancelled, and `rest_seconds` after a failure. `work` itself waits if
-        there is nothing to do."""
+        """Await `work` again and again until cancelled; pause for `rest_seconds` after a failure. `work` has to wait by
+        itself if there is nothing to do."""
         while True:
             try:
                 await work()
@@ -43,7 +43,8 @@ class Supervisor:
                 await asyncio.sleep(rest_seconds)
 
     def note_failure(self, name: str, error: Exception) -> None:
-        """For work that continues by itself. Our own errors need no traceback."""
+        """Count and log a failure of work that continues by itself, with a traceback unless it is one of Docent's own
+        errors."""
         self._count(name)
         if isinstance(error, DocentError):
             log.warning("background.failed", work=name, reason=str(error))
@@ -52,8 +53,8 @@ class Supervisor:
 
 
 class PeriodicTask:
-    """Calls `work` while its block runs. `work` returns how much it did: after a round that did something, the next
-    follows at once, else after `pause_seconds`. Several workers may do the same rounds at the same time."""
+    """Calls `work` repeatedly while its block runs. `work` returns how much it did: if nothing, the next call follows
+    after `pause_seconds`, else at once. Several workers may do the same rounds at the same time."""
 
     def __init__(
         self,
@@ -82,7 +83,6 @@ class PeriodicTask:
             await asyncio.sleep(self._pause_seconds)
 
 
-# Does the same with many things, a few at a time.
 Thing = TypeVar("Thing")
 Made = TypeVar("Made")
 
@@ -93,8 +93,8 @@ async def few_at_once(
     at_once: int,
     on_done: Callable[[int], None] | None = None,
 ) -> list[Made]:
-    """In the order of `things`. `on_done` hears how many are done. Raises the first error of `work`; the others are
-    then cancelled."""
+    """Call `work` for each of `things`, `at_once` at a time, and return the results in order. `on_done` is called with
+    the number of finished ones. Raises the first error of `work` after cancelling the others."""
     places = asyncio.Semaphore(at_once)
     done = 0
 
@@ -172,14 +172,13 @@ class GroupedWork(Generic[Item, Result]):
             each.results.append(result)
 
 
-# Work that ends when something else happens first, however long the rest of it would take.
 class Interrupted(Exception):
     """The work was cancelled before its end."""
 
 
 async def unless(interrupt: Callable[[], Awaitable[object]], work: Callable[[], Awaitable[Result]]) -> Result:
-    """The result of `work`, which is cancelled if `interrupt` returns before. Raises what either of them raises, or
-    Interrupted."""
+    """Run `work` and return its result; if `interrupt` returns first, cancel `work` and raise Interrupted. Raises what
+    either of them raises."""
     results: list[Result] = []
     failures: list[Exception] = []
 

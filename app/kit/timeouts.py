@@ -1,6 +1,5 @@
-"""Timeouts for what `asyncio.timeout` counts wrongly or makes expensive, and answers that take the same time whatever
-was found.
-"""
+"""Timeouts where `asyncio.timeout` counts wrongly or is too expensive, and blocks that take the same time whatever they
+find."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Coroutine
@@ -8,14 +7,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
 
-_LOOKS: Final = 8  # an answer is seen by one round of the loop and taken by the next: connecting needs six
+_LOOKS: Final = 8  # rounds: an answer is noticed in one and handled in the next, and connecting takes six
 
 
 @asynccontextmanager
 async def patient_timeout(seconds: float) -> AsyncIterator[None]:
-    """Like `asyncio.timeout`, but the time is counted in parts, and each counts once, however late the loop is: a busy
-    event loop has not looked whether the answer was there. If the loop is on time, the block ends after `seconds`;
-    otherwise after as many rounds of the loop as there are parts. Raises TimeoutError."""
+    """Like `asyncio.timeout`, but patient with a busy event loop, which may not have looked whether an answer has
+    arrived. The time is counted in `_LOOKS` parts, each of which lasts at least one round of the loop. If the loop is
+    on time, the block ends after `seconds`. Raises TimeoutError."""
     loop = asyncio.get_running_loop()
     left = _LOOKS
     timer: asyncio.TimerHandle
@@ -40,10 +39,10 @@ Result = TypeVar("Result")
 
 
 class ReusableTimeout:
-    """Ends a wait that takes too long, like `asyncio.timeout`, but with one timer for many waits: when it fires, it is
-    set again if the wait it was set for is over. A timer for each costs as much as what is waited for.
+    """Like `asyncio.timeout`, but with one timer for many waits, because a timer for each costs as much as what is
+    waited for. If the timer fires when its wait is over, it is set again for the current one.
 
-    One wait at a time. The owner closes it.
+    One wait at a time. The owner calls `close`.
     """
 
     def __init__(self) -> None:
@@ -61,8 +60,8 @@ class ReusableTimeout:
         return self.until(self._loop.time() + seconds, wanted)
 
     async def until(self, due: float, wanted: Awaitable[Result]) -> Result:
-        """The awaited result. Raises TimeoutError at `due`, by the event loop's clock."""
-        waiting = cast(asyncio.Task[Any], asyncio.current_task(self._loop))  # given the loop, it need not be looked up
+        """Await `wanted` and return its result. Raises TimeoutError at `due`, a time of the event loop's clock."""
+        waiting = cast(asyncio.Task[Any], asyncio.current_task(self._loop))  # passing the loop saves its look-up
         self._due, self._is_over, self._waiting = due, False, waiting
         cancellings = waiting.cancelling()
         if self._timer is None:
@@ -96,13 +95,14 @@ class ReusableTimeout:
 
 @dataclass(frozen=True, slots=True)
 class EvenTime:
-    """`seconds` is more than the work takes: its end is not to reveal how many accounts an address has."""
+    """Makes blocks last at least `seconds`, which is more than the work takes, so that their duration reveals nothing,
+    such as how many accounts an address has."""
 
     seconds: float = 0.5
 
     @asynccontextmanager
     async def __call__(self, *, if_refused: bool = False) -> AsyncIterator[None]:
-        """The block takes at least that long; with `if_refused`, only one that raises."""
+        """Wrap a block. With `if_refused`, delay it only if it raises."""
         loop = asyncio.get_running_loop()
         until = loop.time() + self.seconds
         try:

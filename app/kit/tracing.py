@@ -44,15 +44,15 @@ class Span(Protocol):
 
 class Recorder(Protocol):
     def begin(self, name: str, kind: Kind, attributes: Mapping[str, Value], headers: Mapping[str, str]) -> Span:
-        """A child of the span that `headers` name by W3C's traceparent, else of the current one."""
+        """Begin a span below the one that `headers` name (W3C traceparent), else below the current one."""
         ...
 
     def passed(self, name: str, seconds: float, attributes: Mapping[str, Value]) -> None:
-        """A child of the current span that has just ended, `seconds` after it began."""
+        """Record a span below the current one that has just ended, `seconds` after it began."""
         ...
 
     def headers(self) -> dict[str, str]:
-        """Identify the current span to another server; empty if there is none."""
+        """Headers that identify the current span to another server; empty if there is none."""
         ...
 
     def ids(self) -> dict[str, str]:
@@ -108,7 +108,7 @@ def begin(
     kind: Kind = "internal",
     headers: Mapping[str, str] = _NOTHING,
 ) -> Span:
-    """For spans that are not blocks: the caller ends it."""
+    """Begin a span that is not a block; the caller ends it."""
     return _recorder.begin(name, kind, attributes, headers) if _recorder else NO_SPAN
 
 
@@ -120,7 +120,7 @@ def span(
     kind: Kind = "internal",
     headers: Mapping[str, str] = _NOTHING,
 ) -> Iterator[Span]:
-    """Around a block. An error that leaves it is recorded by its type."""
+    """Record a span around the block. If an exception leaves it, the span fails with the exception's type."""
     begun = begin(name, attributes, kind=kind, headers=headers)
     try:
         with begun.current():
@@ -135,7 +135,7 @@ def span(
 def traced(
     name: str, kind: Kind = "internal"
 ) -> Callable[[Callable[Given, Awaitable[Result]]], Callable[Given, Coroutine[Any, Any, Result]]]:
-    """A span around each call."""
+    """Decorator that records a span around each call."""
 
     def around(work: Callable[Given, Awaitable[Result]]) -> Callable[Given, Coroutine[Any, Any, Result]]:
         @wraps(work)
@@ -151,7 +151,7 @@ def traced(
 
 
 def passed(name: str, seconds: float, attributes: Mapping[str, Value] = _NOTHING) -> None:
-    """For an operation that was already measured and has just ended."""
+    """Record an operation that was measured elsewhere and has just ended."""
     if _recorder:
         _recorder.passed(name, seconds, attributes)
 

@@ -1,4 +1,4 @@
-"""The nearest of some thousand vectors, by brute force in memory."""
+"""Finds the nearest of some thousand vectors, by brute force in memory."""
 
 import asyncio
 from collections import OrderedDict
@@ -15,7 +15,7 @@ Owner = TypeVar("Owner", bound=Hashable)
 
 
 class VectorMatrix:
-    """Vectors by id. `vectors` has a row per id, which is normalised to length 1 in place."""
+    """Vectors by id. `vectors` has a row for each id; the rows are normalised to length 1 in place."""
 
     def __init__(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
@@ -38,7 +38,7 @@ class VectorMatrix:
         return sorted(((self._ids[row], float(cosines[row])) for row in best), key=lambda hit: (-hit[1], hit[0]))
 
     def cosines(self, vector: Sequence[float], ids: Sequence[str]) -> dict[str, float]:
-        """The cosines of those ids that are present."""
+        """The cosine of each of `ids` that is present."""
         known = [key for key in ids if key in self._row_of]
         found = self._cosines(vector, self._vectors[[self._row_of[key] for key in known]])
         return dict(zip(known, found.tolist(), strict=True))
@@ -51,8 +51,8 @@ class VectorMatrix:
 
 
 class KeptMatrices(Generic[Owner]):
-    """Up to `max_bytes` of matrices, by owner; beyond that, the least recently used is dropped. All are of the same
-    state of their source; a new state drops them."""
+    """Caches up to `max_bytes` of matrices by owner; beyond that, drops the least recently used. All belong to the same
+    state of their source; when the state changes, they are dropped."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -64,8 +64,8 @@ class KeptMatrices(Generic[Owner]):
     async def matrix(
         self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
     ) -> VectorMatrix | None:
-        """The matrix that `load` returned in this state, or None if it returned that. Raises what `load` raises. A load
-        goes on if its caller no longer waits: the next one finds the matrix."""
+        """The owner's matrix in `state`, or None: what `load` returns, which is called if it is not cached. Raises what
+        `load` raises. A load goes on if its caller is cancelled: the next caller finds the matrix."""
         if state != self._state:
             self._kept.clear()
             self._state = state
@@ -75,14 +75,14 @@ class KeptMatrices(Generic[Owner]):
         return self._kept[owner]
 
     async def close(self) -> None:
-        """End the loads that nobody may wait for any more."""
+        """Cancel the loads in progress."""
         for task in list(self._loads.values()):
             await end_task(task)
 
     def _load(
         self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
     ) -> "asyncio.Task[VectorMatrix | None]":
-        """The one load of this owner in this state."""
+        """Start to load, or return the load that is running already for this owner and state."""
         running = self._loads.get((owner, state))
         if running is None:
             running = asyncio.create_task(self._loaded(owner, state, load), name="loading vectors")
@@ -93,7 +93,7 @@ class KeptMatrices(Generic[Owner]):
     async def _loaded(
         self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
     ) -> VectorMatrix | None:
-        async with self._loading:  # one at a time, whose memory is enough
+        async with self._loading:  # one at a time, to save memory
             matrix = await load()
         if state == self._state:
             self._kept[owner] = matrix

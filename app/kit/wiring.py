@@ -28,11 +28,11 @@ Part = TypeVar("Part")
 
 
 class Parts(dict[Any, object]):
-    """Parts by the type that constructors name, for a `Wiring`. None says that there is no such part."""
+    """Existing parts for a `Wiring`, by the type that constructors name. None means that there is no such part."""
 
     def bind(self, kind: TypeForm[Part]) -> Binding[Part]:
-        """The place of the part of this type. In two steps, so that the type alone decides what fits: of
-        `bind(kind, part)`, a type checker would take whatever both have in common."""
+        """`bind(kind).to(part)` sets a part. In two steps, so that `kind` alone decides which parts fit: for
+        `bind(kind, part)`, a type checker would accept any type that both have in common."""
         return Binding(self, kind)
 
 
@@ -47,17 +47,17 @@ class Binding(Generic[Part]):
         self.parts[self.kind] = part
 
     def to_optional(self, part: Part | None) -> None:
-        """Only for types that every constructor names as `... | None`; others are refused when they are made."""
+        """Set a part that may be None. Every constructor has to name its type as `... | None`; others raise
+        LookupError."""
         self.parts[self.kind] = part
 
 
 class Wiring:
-    """Makes each part once, when it is first needed, with the parts that its constructor names.
+    """Creates each part once, when it is first needed, from the parts that its constructor names.
 
-    `given` are existing parts, by the type that constructors name; None for a type says that there is none. A parameter
-    with a default keeps it. One of a type such as `ChatModel | None` receives what was given, so its absence has to be
-    said as well: a forgotten part would turn a feature off without a word. `fills` are classes by the port that they
-    stand for.
+    `given` are existing parts by type; None for a type means that there is no such part. A parameter with a default
+    keeps it. One of a type such as `ChatModel | None` needs an entry, even if that is None: otherwise a forgotten part
+    would turn a feature off silently. `fills` has the implementing class for each port.
     """
 
     def __init__(self, given: Mapping[Any, object], fills: Mapping[Any, type[object]] | None = None) -> None:
@@ -67,18 +67,19 @@ class Wiring:
 
     @property
     def made(self) -> frozenset[type]:
-        """The classes of the parts that were made and not given."""
+        """The classes of the parts that were created, not given."""
         return frozenset(self._parts.keys() - self.given.keys())
 
     def get(self, kind: TypeForm[Part]) -> Part:
-        """Raises LookupError, which names the missing type and the class that needs it."""
+        """The part of this type, created if necessary. Raises LookupError, which names the missing type and the class
+        that needs it."""
         if kind not in self._parts:
             filling = self._fills.get(kind)
             self._parts[kind] = self.get(filling) if filling else self.make(cast(type[Part], kind))
         return cast(Part, self._parts[kind])
 
     def make(self, kind: type[Part], **own: object) -> Part:
-        """A new instance; `own` are its own parameters. Raises LookupError."""
+        """Create a new instance; `own` are arguments for its constructor. Raises LookupError."""
         for want in _wants(cast(Any, kind)):
             if want.name not in own:
                 own[want.name] = self._wanted(kind, want)
@@ -124,8 +125,8 @@ def _without_none(wanted: Any) -> tuple[Any, bool]:
 
 
 def _can_be_made(wanted: Any, by: type[object]) -> bool:
-    """Whether a new one does as well as any: not so of ports, of other packages' classes, and of values whose defaults
-    stand for a choice."""
+    """Whether a new instance is as good as any other: not for ports, classes of other packages, and dataclasses with
+    defaults, which stand for a choice."""
     if not inspect.isclass(wanted) or Protocol in wanted.__bases__ or _package(wanted) != _package(by):
         return False
     return not (is_dataclass(wanted) and any(each.default is not MISSING for each in fields(wanted)))

@@ -38,7 +38,8 @@ YamlLoader.add_constructor(_FLOAT, YamlLoader.construct_number)
 
 
 def resolve_as_json(kind: Any) -> None:
-    """A loader then reads plain scalars as JSON does, and a dumper quotes strings that would be read as another."""
+    """Make a loader read plain scalars as JSON does, or a dumper quote the strings that would be read as something
+    else."""
     kind.add_implicit_resolver(_BOOL, _TRUE_OR_FALSE, list("tTfF"))
     kind.add_implicit_resolver(_INT, _INTEGER, list("-0123456789"))
     kind.add_implicit_resolver(_FLOAT, _NUMBER, list("-0123456789"))
