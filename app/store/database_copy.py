@@ -21,7 +21,7 @@ from app.store.tables import all_tables
 from app.store.tables.agents import PROCESSES
 from app.store.tables.knowledge import SOURCE_FILES
 
-_LIVING_SECONDS: Final = 20  # without a heartbeat, after which a process counts as dead
+_LIVING_SECONDS: Final = 20  # a process without a heartbeat for so long counts as dead
 _ROWS_AT_ONCE: Final = 200
 _FILES_AT_ONCE: Final = 1  # up to 200 MiB each
 _LOCK_SECONDS: Final = 10
@@ -38,7 +38,7 @@ class TableSum:
 
 @dataclass(frozen=True, slots=True)
 class CopyStep:
-    """`done` of `rows` rows of a table are in the target."""
+    """Progress: `done` of a table's `rows` rows are in the target."""
 
     table: str
     done: int
@@ -49,13 +49,11 @@ def copy_database(
     source_url: str, target_url: str, source_named: str, target_named: str, on_step: Callable[[CopyStep], None]
 ) -> list[TableSum]:
     """Copy every row of every table, all in one transaction or none, and return the sums, which are equal in both
-    databases.
+    databases. Neither database accepts other writers meanwhile.
 
-    Neither database accepts other writers meanwhile. The target is first migrated to this version, and must have no
-    rows; the source must be of this version, and no process may serve it. Messages begin with the name under which a
-    URL was given.
-
-    Raises InvalidInput, Misconfigured, Overloaded, and Unavailable.
+    The target is first migrated to this version, and must have no rows; the source must be of this version, and no
+    process may serve it. `source_named` and `target_named` are the settings or options that hold the URLs; messages
+    begin with them. Raises InvalidInput, Misconfigured, Overloaded, and Unavailable.
     """
     tables = all_tables().sorted_tables
     with _opened_source(source_url, source_named) as source, _opened(target_url, target_named) as target:
@@ -124,7 +122,7 @@ class _RowSum:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON, the same for what both engines return: JSONB stores 1e16 as an integer."""
+    """Convert a value to JSON that is equal for both engines: JSONB, for example, stores 1e16 as an integer."""
     match value:
         case float() if value.is_integer():
             return int(value)

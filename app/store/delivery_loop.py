@@ -1,5 +1,5 @@
-"""Rows to be delivered to somebody else's server, due, claimed, delivered or given up; and the loop that delivers those
-of a table at least once."""
+"""Deliveries to other servers: rows that are due, claimed, and then delivered or given up; and a loop that delivers
+those of one table at least once."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -22,7 +22,7 @@ from app.store.transaction import Repository, new_id
 
 log = structlog.get_logger(__name__)
 
-# After each failed attempt except the last, so there is one more attempt than numbers.
+# The delay after each failed attempt except the last: there is one more attempt than delays.
 RETRY_AFTER: Final = (
     timedelta(minutes=1),
     timedelta(minutes=5),
@@ -45,8 +45,8 @@ def delivery_columns(table: str) -> tuple[SchemaItem, ...]:
 
 
 def retry_delay(attempts: int, luck: float) -> timedelta | None:
-    """How long to wait after that many failed attempts (1..), varied by up to a fifth with `luck` in [0, 1), so that a
-    receiver that comes back does not get all requests at once. None: it is given up."""
+    """How long to wait after the given number of failed attempts (1..); None if the delivery is given up. `luck` in [0,
+    1) varies the delay by up to a fifth, so that a receiver that comes back does not get all requests at once."""
     if attempts > len(RETRY_AFTER):
         return None
     return RETRY_AFTER[attempts - 1] * (0.8 + 0.4 * luck)
@@ -99,8 +99,8 @@ class Deliveries(Repository):
         return claimed
 
     def owe(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Each row is due at once; a row that exists already is left unchanged. `rows` have the columns that only this
-        table has."""
+        """Insert rows that are due at once; a row that exists already is left unchanged. `rows` have the columns that
+        only this table has."""
         own = {"attempts": 0, "last_error": "", "next_at": self._now()}
         if rows:
             owed = [{"id": new_id(), **own, **row} for row in rows]
@@ -116,18 +116,19 @@ class Deliveries(Repository):
         self._update(self._table, self._table.c.id == delivery_id, **ended)
 
     def forget_given_up(self, before: datetime) -> int:
-        """Delete rows that were given up before then, and an outbox row with the last that refers to it; return how
-        many."""
+        """Delete rows that were given up before the given time, and their outbox rows if no other row refers to them.
+        Return the number of deliveries deleted."""
         is_old = self._table.c.died_at < before
-        news = [column for column in self._table.c if column.name == "outbox_id"]  # a mail is about none
-        told = [row.outbox_id for row in self._connection.execute(select(*news).where(is_old))] if news else []
+        references = [column for column in self._table.c if column.name == "outbox_id"]  # mails have none
+        rows = self._connection.execute(select(*references).where(is_old)) if references else ()
+        outbox_ids = [row.outbox_id for row in rows]
         forgotten = self._delete(self._table, is_old)
-        Outbox(self._tx).drop(told)
+        Outbox(self._tx).drop(outbox_ids)
         return forgotten
 
     def failed(self, delivery_id: UUID, attempts: int, error: str, luck: float | None) -> bool:
-        """Due again according to `retry_delay`, or given up, as it is without `luck`; returns whether it was given up.
-        Does nothing to rows that others have claimed since, which have more `attempts`."""
+        """Note a failed attempt: the row is due again after `retry_delay`, or given up if that or `luck` is None.
+        Returns whether it was given up. A row that was claimed again since has more `attempts`, and stays unchanged."""
         is_ours = (self._table.c.attempts == attempts, self._table.c.delivered_at.is_(None))
         now, delay = self._now(), None if luck is None else retry_delay(attempts, luck)
         due = {"next_at": None, "died_at": now} if delay is None else {"next_at": now + delay, "died_at": None}
@@ -135,7 +136,7 @@ class Deliveries(Repository):
         return delay is None
 
 
-KEPT: Final = timedelta(days=14)  # what was given up
+KEPT: Final = timedelta(days=14)  # of rows that were given up
 
 Due = TypeVar("Due", bound=DueRow)
 Luck = Callable[[], float]
@@ -150,17 +151,17 @@ class DueRows(Protocol[Due]):
 
 @dataclass(frozen=True, slots=True)
 class Undelivered:
-    """`reason` is for people; `is_final` if another attempt would not help."""
+    """A failed attempt. `reason` is for people; `is_final` means that another attempt would not help."""
 
     reason: str
     is_final: bool = False
 
 
-Outcome = Callable[[Transaction], None] | Undelivered  # what stores that a row was delivered, or why it was not
+Outcome = Callable[[Transaction], None] | Undelivered  # stores that a row was delivered, or why it was not
 
 
 class DeliveryLoop(ABC, Generic[Due]):
-    """`luck` returns numbers in [0, 1), see `retry_delay`.
+    """Delivers the due rows of one table. `luck` returns numbers in [0, 1), see `retry_delay`.
 
     An attempt is counted before it is made, and no transaction is open meanwhile. If a process dies between the
     server's response and its own commit, the row stays claimed: after LEASE it is sent again, with the same id.
@@ -178,7 +179,7 @@ class DeliveryLoop(ABC, Generic[Due]):
         self._luck = luck
 
     async def deliver(self) -> int:
-        """One batch of due rows; return the number of attempts."""
+        """Attempt one batch of due rows; return the number of attempts."""
         if not await self._records.read(self._has_work):
             return 0
         claimed = await self._records.write(self._claim)
@@ -208,7 +209,7 @@ class DeliveryLoop(ABC, Generic[Due]):
                 return
         except DatabaseAway:
             raise
-        except Exception as error:  # of ours: it counts as the server's do, or the row would be due for ever
+        except Exception as error:  # a bug counts as a failed attempt, or the row would be due for ever
             log.exception("delivery.raised", row=str(due.id))
             outcome = Undelivered(f"an error of Docent's, which the log describes: {type(error).__name__}")
         reason, luck = outcome.reason, None if outcome.is_final else self._luck()

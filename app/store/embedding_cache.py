@@ -23,7 +23,7 @@ class EmbeddingCache(Repository):
         return found
 
     def cache_embeddings(self, model_id: str, vectors: Mapping[str, Sequence[float]]) -> None:
-        """By content hash; existing ones are left unchanged."""
+        """Store vectors by content hash; existing ones are left unchanged."""
         now = self._now()
         for batch in batches(sorted(vectors.items())):
             rows = [

@@ -1,6 +1,5 @@
-"""Opens a database by URL, with the settings that Docent's guarantees need, and translates its errors into ours. With a
-lock among all processes that share the database, on any machine.
-"""
+"""Opens a database by URL, with the settings that Docent's guarantees need, and translates its errors into Docent's.
+Also a lock among all processes that share the database, on any machine."""
 
 import hashlib
 import sqlite3
@@ -26,7 +25,7 @@ _MIGRATION_BUSY_SECONDS = 120
 _WAL_ATTEMPTS = 100
 _WAL_PAUSE_SECONDS = 0.02
 POSTGRES_CONNECTIONS = 20
-SQLITE_READERS = 4  # at once: each holds the interpreter's lock for most of its time
+SQLITE_READERS = 4  # more would not be faster: each holds the interpreter's lock for most of its time
 # A writer takes its lock at once, because a transaction that reads first and writes later could not be retried.
 _BEGIN_WRITING = "BEGIN IMMEDIATE"
 _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg"}
@@ -65,8 +64,8 @@ def open_migration_engine(url: URL) -> Engine:
 
 
 def read_side(engine: Engine) -> Engine:
-    """For transactions that only read, each of which sees a consistent snapshot. SQLite uses separate read-only
-    connections, which close with the engine."""
+    """Engine for transactions that only read, each of which sees a consistent snapshot. On SQLite, it has separate
+    read-only connections, which close with `engine`."""
     if not is_sqlite(engine):
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     reading = _open_sqlite(engine.url, settle_reader, "BEGIN")
@@ -75,8 +74,9 @@ def read_side(engine: Engine) -> Engine:
 
 
 def committed_side(engine: Engine, reading: Engine) -> Engine:
-    """For a transaction that needs to read the state before it. On Postgres, it has separate connections: if writers
-    waited in one pool for a second connection each, they would wait for each other. SQLite has one writer."""
+    """Engine with which an open write transaction reads the state before it. On Postgres, it opens separate
+    connections: writers that waited in one pool for a second connection each would block each other. On SQLite, it is
+    `reading`."""
     if is_sqlite(engine):
         return reading
     return read_side(create_engine(engine.url, poolclass=NullPool, hide_parameters=True))
@@ -140,7 +140,7 @@ def _sqlite_settings(busy_seconds: int, *, foreign_keys: bool) -> Callable[[Any,
 
 
 def settle_reader(connection: Any, record: Any) -> None:
-    """For the event "connect" of a read-only connection."""
+    """Handler for the event "connect" of a read-only connection."""
     _sqlite_settings(_BUSY_SECONDS, foreign_keys=False)(connection, record)
     connection.execute("PRAGMA query_only = ON")
 
@@ -161,7 +161,8 @@ def _switch_to_wal(cursor: Any) -> None:
 
 
 def _begin_by(engine: Engine, statement: str) -> None:
-    """Issued by the dialect, because an event would make SQLAlchemy look for listeners around each statement."""
+    """Let transactions begin with `statement`. The dialect issues it, because an event would make SQLAlchemy look for
+    listeners around each statement."""
 
     def begin(connection: Any) -> None:
         connection.execute(statement)
@@ -170,7 +171,7 @@ def _begin_by(engine: Engine, statement: str) -> None:
 
 
 def usable_url(url: str, named: str) -> URL:
-    """The URL with our driver. Raises Misconfigured, like `open_engine`."""
+    """The URL with the driver that Docent uses. Raises Misconfigured, like `open_engine`."""
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -184,7 +185,7 @@ def usable_url(url: str, named: str) -> URL:
 
 
 def _make_private_file(url: URL, named: str) -> None:
-    """The data is for the owner of the process alone; SQLite's side files inherit these permissions."""
+    """Create SQLite's file for the owner of the process alone; its side files inherit these permissions."""
     if not url.database or url.database == ":memory:":
         return
     path = Path(url.database)
@@ -229,7 +230,8 @@ def leave_server_that_is_away(context: ExceptionContext) -> None:
 
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """A violated constraint that no code expected stays as it is: it is a bug."""
+    """Translate database errors of the block into Docent's. A violated constraint that no code expected passes
+    unchanged: it is a bug."""
     try:
         yield
     except PoolTimeout as error:
@@ -264,7 +266,7 @@ def _translated(error: DBAPIError) -> DocentError | None:
 
 
 def _raised_in(error: BaseException | None) -> str | None:
-    """The Postgres function that raised it: unlike its messages, the same in every language."""
+    """The Postgres function that raised the error: unlike messages, the same in every language."""
     return getattr(getattr(error, "diag", None), "source_function", None)
 
 
@@ -284,7 +286,7 @@ class MachineLock:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[None]:
-        """Held while the block runs; released when this process dies. Raises Unavailable."""
+        """Hold the lock while the block runs; it is released if this process dies. Raises Unavailable."""
         if is_sqlite(self._engine):
             yield
             return
@@ -310,7 +312,7 @@ class MachineLock:
 
 
 def _free(connection: Connection) -> None:
-    """At the transaction's end. It may be free already, if the server restarted or released the lock."""
+    """End the transaction, and with it the lock, which is gone already if the server restarted or released it."""
     try:
         connection.rollback()
     except DBAPIError as error:

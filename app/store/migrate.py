@@ -42,15 +42,14 @@ def newest_revision() -> str:
 
 
 def all_migrations() -> list[str]:
-    """In order, by names such as "0095_baseline": a migration's file begins with its revision, and revisions
-    count up.
-    """
+    """All migrations in order, by names such as "0095_baseline": a migration's file begins with its revision, and
+    revisions count up."""
     return sorted(path.stem for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))
 
 
 def missing_migrations(engine: Engine) -> list[str]:
-    """Those of `all_migrations` that `migrate` would run; changes nothing. Raises Unavailable if the database was made
-    by a newer version, or does not respond."""
+    """The migrations that `migrate` would run; changes nothing. Raises Unavailable if the database was made by a newer
+    version, or does not respond."""
     with translated_errors(), engine.connect() as connection:
         revision = _revision(connection)
     known = all_migrations()
@@ -62,7 +61,7 @@ def missing_migrations(engine: Engine) -> list[str]:
 
 
 def _revision(connection: Connection) -> str | None:
-    """None if there are no tables yet."""
+    """The database's revision; None if there are no tables yet."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     revision: str = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()

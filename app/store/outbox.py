@@ -26,7 +26,7 @@ class Outbox(Repository):
         return self._connection.scalar(insert) is not None
 
     def is_told(self, agent_id: UUID, kind: str, first_day: date) -> bool:
-        """Whether there is such a row of `tell_once`."""
+        """Whether `tell_once` has added such a row."""
         one = OUTBOX.c.agent_id == agent_id, OUTBOX.c.kind == kind, OUTBOX.c.week == first_day
         return self._connection.scalar(select(OUTBOX.c.id).where(*one)) is not None
 
@@ -52,8 +52,8 @@ class Outbox(Repository):
         self._connection.execute(_news(self._dialect), row)
 
     def drop(self, outbox_ids: Collection[UUID]) -> None:
-        """Delete those of the rows that no other row refers to, so that nobody waits for them. One about a week or day
-        stays, so that it is not told again."""
+        """Delete those of the rows that no other row refers to, because nothing is left to deliver. Rows about a week
+        or day stay, so that `tell_once` does not repeat them."""
         unwanted = [~select(child).where(child == OUTBOX.c.id).exists() for child in _children()]
         self._delete(OUTBOX, OUTBOX.c.id.in_(outbox_ids), OUTBOX.c.week.is_(None), *unwanted)
 

@@ -1,5 +1,5 @@
-"""Tracks which of our processes are alive: by the database's clock, because their own may differ, and on one machine by
-locks. Also measures the resources of this one for /metrics."""
+"""Tracks which of our processes are alive: by heartbeats in the database's clock, because their own clocks may differ,
+and on one machine by locks. Also measures this process's resources for /metrics."""
 
 import asyncio
 import fcntl
@@ -21,8 +21,8 @@ from app.store.transaction import Repository
 
 
 def database_time(dialect: str, *, seconds_ago: int = 0) -> ColumnElement[datetime]:
-    """The time at which the statement runs, or an earlier one of the same clock, for all processes. SQLite's is that of
-    its machine, in milliseconds, in the format of UtcDateTime."""
+    """The database's current time, or `seconds_ago` before it, as an expression: one clock for all processes. SQLite's
+    is that of its machine, in milliseconds, in the format of UtcDateTime."""
     if dialect == "postgresql":
         moment = func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, seconds_ago)
     else:
@@ -40,8 +40,8 @@ class ServerFacts(Repository):
 
 
 class ProcessRecords(Repository):
-    """`name` is unique to one start of a process; `kind` is "web" if it answers, "worker" if it
-    takes jobs; a worker, which answers mails, has one of each."""
+    """Heartbeats. `name` is unique to one start of a process. `kind` is "web" if it answers and "worker" if it takes
+    jobs; a worker has a row of each, because it answers mails."""
 
     def beat(self, name: str, kind: str) -> float:
         """Record that the process is alive now. Returns the seconds since its last beat, 0 at its first."""
@@ -54,7 +54,7 @@ class ProcessRecords(Repository):
         return max(0.0, (last[1] - last[0]).total_seconds()) if last else 0.0
 
     def leave(self, name: str) -> None:
-        """The process ends normally."""
+        """Remove a process that ends normally."""
         self._delete(PROCESSES, PROCESSES.c.name == name)
 
     def living(self, kind: str, within_seconds: int) -> set[str]:
@@ -68,8 +68,8 @@ class ProcessRecords(Repository):
 
 
 def process_metrics(engine: Engine) -> CollectorRegistry:
-    """A registry with these metrics, each measured when it is read; callers add theirs. Call it inside the event loop
-    whose tasks are counted."""
+    """A registry with the metrics of this process, each measured when it is read; callers add theirs. Call it inside
+    the event loop whose tasks are counted."""
     disable_created_metrics()  # type: ignore[no-untyped-call]  # a series more for each, which no rule or dashboard reads
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
@@ -86,16 +86,17 @@ def _in_use(engine: Engine) -> int:
     return pool.checkedout() if isinstance(pool, QueuePool) else 0
 
 
-# Which of this machine's processes have died: each holds a lock on a file of its own, which the system releases with
-# the process, however it ends.
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _LEFT_BEHIND_SECONDS: Final = 86_400.0
 
 
 class ProcessFiles:
-    """In a folder that processes may share, also those of other machines. A lock is only believed if the running system
-    itself made it: others' may be invisible here. Where there are no locks, or no way to name the running system,
-    nobody is found dead."""
+    """Finds this machine's dead processes: each living one holds a lock on a file of its own, which the system releases
+    however the process ends.
+
+    Several machines may share the folder, so only locks made by the running system are believed: others' may be
+    invisible here. Where there are no locks, or no way to name the running system, nobody is found dead.
+    """
 
     def __init__(self, folder: Path, *, boot: Path = _BOOT) -> None:
         self._folder = folder
@@ -103,10 +104,10 @@ class ProcessFiles:
 
     @contextmanager
     def held(self, process: str) -> Iterator[None]:
-        """Says for as long as the block runs that the process of this name is alive."""
+        """Hold the process's lock, which shows that it is alive, while the block runs."""
         descriptor, path = -1, self._folder / process
         try:
-            with suppress(OSError):  # nobody then learns of a death before the silence does
+            with suppress(OSError):  # its death is then noticed only by missing heartbeats
                 descriptor = self._locked(path)
             yield
         finally:
@@ -115,11 +116,11 @@ class ProcessFiles:
                 os.close(descriptor)
 
     def dead(self) -> list[str]:
-        """Names of those that died since this system started and whose file has not been removed."""
+        """Names of processes that died since this system started and whose file has not been removed."""
         return [each.name for each in self._files() if self._is_dead(each)]
 
     def remove(self, processes: list[str]) -> None:
-        """Files of dead ones; also those that an earlier start of the system left a day ago."""
+        """Remove the files of these dead processes, and those that an earlier start of the system left a day ago."""
         for name in processes:
             (self._folder / name).unlink(missing_ok=True)
         for each in self._files():
@@ -128,7 +129,8 @@ class ProcessFiles:
                     each.unlink()
 
     def _locked(self, path: Path) -> int:
-        """The file has its name only once it is locked: without a lock it would be a dead process's."""
+        """Create the file and lock it. It gets its name only once it is locked: without a lock it would be a dead
+        process's."""
         self._folder.mkdir(exist_ok=True)
         new = path.with_name(f".{path.name}")
         descriptor = os.open(new, os.O_RDWR | os.O_CREAT, 0o600)

@@ -49,16 +49,17 @@ class WorkspaceScope:
 
     @classmethod
     def of_workspace(cls, role: str, workspace_id: UUID) -> "WorkspaceScope":
-        """`role` is the role that sees no others."""
+        """The scope of a workspace. `role` is the database role that sees no other workspace's rows."""
         return cls(_ENTER.format(workspace=f"'{workspace_id}'", role=_literal(role)))
 
     @classmethod
     def of_agent(cls, role: str, agent_id: UUID) -> "WorkspaceScope":
-        """For the agent's workspace; no rows at all if there is no such agent."""
+        """The scope of the agent's workspace; no rows at all if there is no such agent."""
         return cls(_ENTER.format(workspace=_WORKSPACE_OF.format(agent=agent_id), role=_literal(role)))
 
     def enter(self, connection: Connection) -> None:
-        """Call at the beginning of a transaction; applies until its end. Raises DBAPIError, as SQLAlchemy does."""
+        """Apply the scope to a transaction until its end. Call it at the transaction's beginning. Raises DBAPIError, as
+        SQLAlchemy does."""
         raw: Any = connection.connection.driver_connection
         dialect = connection.dialect
         vendor_error = dialect.loaded_dbapi.Error
@@ -73,9 +74,8 @@ class WorkspaceScope:
             ) from error
 
     def _begin(self, raw: Any) -> None:
-        """psycopg waits for its BEGIN before it sends anything else; these two together wait for the server
-        only once.
-        """
+        """Send BEGIN together with `statement`, so that both take one round trip: psycopg alone waits for its BEGIN
+        before it sends anything else."""
         begin = ["BEGIN"]
         if raw.isolation_level is not None:
             begin.append(f"ISOLATION LEVEL {raw.isolation_level.name.replace('_', ' ')}")
@@ -119,7 +119,7 @@ def _kept_apart() -> list[Table]:
 
 
 def _refuse_bound_user(connection: Connection) -> None:
-    """A user who does not own the tables would see them as empty."""
+    """Raise Misconfigured for a user who does not own the tables, who would see them as empty."""
     if connection.scalar(text("SELECT row_security_active('agents')")):
         raise Misconfigured(
             "DOCENT_DATABASE_URL: its user does not own Docent's tables, so that row-level security hides every row "

@@ -96,13 +96,13 @@ def column(name: str, kind: Any, *parts: SchemaItem, nullable: bool = False, **o
 
 
 def own_id() -> sa.Column[Any]:
-    """A UUID that sorts by age."""
+    """A primary key: a UUID that sorts by age."""
     return column("id", sa.Uuid, primary_key=True, default=new_id)
 
 
 def parent(name: str, table: str, **options: Any) -> sa.Column[Any]:
-    """The id of a row whose erasure erases this one. It gets its own index only if no other index begins with it. The
-    column's type is explicit, because the parent's table may not be imported yet."""
+    """A foreign key to a row whose erasure erases this one. It gets its own index only if no other index begins with
+    it. The column's type is explicit, because the parent's table may not be imported yet."""
     return column(name, sa.Uuid, sa.ForeignKey(f"{table}.id", ondelete="CASCADE"), **options)
 
 
@@ -221,15 +221,15 @@ def config_to_json(config: Any) -> dict[str, Any]:
 
 
 def config_from_json(kind: type[Config], stored: dict[str, Any]) -> Config:
-    """The value of that type. If a row is older than a field, the field gets its default; a key without a field is
-    dropped."""
+    """Build a value from stored JSON. A field that the row lacks, because it is older, gets its default; a key without
+    a field is dropped."""
     hints = _field_types(cast(Hashable, kind))
     known = {key: _value(hints[key], value) for key, value in stored.items() if key in hints}
     return kind(**known)
 
 
 def value_of(kind: type[Config], row: Row[*tuple[Any, ...]], **others: Any) -> Config:
-    """The value of that type, whose fields are the columns of the same names. `others` are fields that no column has; a
+    """Build a value whose fields are the row's columns of the same names. `others` are fields that no column has; a
     field that is in neither gets its default."""
     stored, fields = row._mapping, _row_fields(cast(Hashable, kind))
     known = {
@@ -241,13 +241,13 @@ def value_of(kind: type[Config], row: Row[*tuple[Any, ...]], **others: Any) -> C
 
 
 def row_of(value: object, table: Table) -> dict[str, Any]:
-    """The inverse of `value_of`: the columns that are fields of the value."""
+    """The inverse of `value_of`: a dictionary of the table's columns that are fields of the value."""
     columns = (column.name for column in table.columns if hasattr(value, column.name))
     return {name: _stored(getattr(value, name)) for name in columns}
 
 
 def _stored(value: Any) -> Any:
-    """As columns take it; they convert ids and moments themselves."""
+    """Convert a value for a column. Ids and datetimes stay as they are, because their columns convert them."""
     if isinstance(value, tuple | list | Mapping) or is_dataclass(value):
         return _plain(value)
     return value.value if isinstance(value, Enum) else value
@@ -255,7 +255,7 @@ def _stored(value: Any) -> Any:
 
 @cache
 def _row_fields(kind: Hashable) -> tuple[tuple[str, Any], ...]:
-    """Names with types; None if the row has the value itself."""
+    """Names and types of the fields; the type is None if rows have values of that type."""
     plain = (str, int, float, bool, bytes, datetime, date, UUID)
     of_rows = {one for kind in plain for one in (kind, kind | None)}
     return tuple((name, None if hint in of_rows else hint) for name, hint in _field_types(kind).items())

@@ -13,7 +13,7 @@ from app.store.transaction import Repository, Transaction
 
 
 def sealed_columns() -> tuple[Column[Any], ...]:
-    """What `SealedRows` needs of a table."""
+    """The columns that `SealedRows` needs."""
     return column("sealed", LargeBinary), column("sealed_by", String(16))
 
 
@@ -27,23 +27,23 @@ class SealedRows(Repository):
         self._table = table
 
     def sealed(self, row_id: UUID, secret: bytes) -> dict[str, Any]:
-        """The values of both columns for that row."""
+        """Seal the secret for the row; return the values of both columns."""
         sealed = self._tx.secret_keys.seal(secret, self._place(row_id))
         return {"sealed": sealed.data, "sealed_by": sealed.key_name}
 
     def opened(self, row: Row[Any]) -> bytes:
-        """Raises SecretsLocked."""
+        """The row's secret. Raises SecretsLocked if no key opens it."""
         return self._tx.secret_keys.open(Sealed(row.sealed, row.sealed_by), self._place(row.id))
 
     def opened_or_none(self, row: Row[Any]) -> bytes | None:
-        """None if no key opens it."""
+        """The row's secret; None if no key opens it."""
         try:
             return self.opened(row)
         except SecretsLocked:
             return None
 
     def seal_again(self) -> int:
-        """Seal all with the current key; returns how many. Raises SecretsLocked."""
+        """Seal all rows again, with the current key; return how many. Raises SecretsLocked."""
         rows = self._connection.execute(select(self._table).with_for_update()).all()
         for row in rows:
             sealed = self.sealed(row.id, self.opened(row))
@@ -51,7 +51,7 @@ class SealedRows(Repository):
         return len(rows)
 
     def forget_locked(self) -> int:
-        """Remove those that no key opens; returns how many."""
+        """Delete the rows that no key opens; return how many."""
         keys = self._tx.secret_keys
         locked = [
             row.id

@@ -32,10 +32,11 @@ class Sealed:
 
 
 class SecretKeys:
-    """The first key seals, all of them open. Keys have 32 bytes.
+    """Seals with the first key and opens with any. Keys have 32 bytes.
 
     A sealed value only opens for its own place ("signing_keys.secret:<kid>"), not after it was moved to another row.
-    `read` is called again if a value names an unknown key, because another process may have changed the file.
+    `read` returns the keys, and is called again if a value names an unknown one, because another process may have
+    changed the file.
     """
 
     def __init__(self, read: Callable[[], Sequence[bytes]]) -> None:
@@ -56,7 +57,7 @@ class SecretKeys:
         return Sealed(nonce + self._keys[name].encrypt(nonce, secret, place.encode()), name)
 
     def open(self, sealed: Sealed, place: str) -> bytes:
-        """Raises SecretsLocked."""
+        """The plain secret. Raises SecretsLocked if no key opens it at this place."""
         if sealed.key_name not in self._keys:
             self._keys = _named(self._read())
         key = self._keys.get(sealed.key_name)
@@ -87,7 +88,7 @@ def new_key() -> str:
 
 
 def read_key(text: str) -> bytes:
-    """Raises ValueError, whose message does not contain the text."""
+    """Decode a key from `new_key`. Raises ValueError, whose message does not contain the text."""
     written = text.strip().removesuffix("=")
     if not _WRITTEN.fullmatch(written):
         raise ValueError("a secret key is 32 bytes in base64url; `docent secrets new-key` creates one")
@@ -119,12 +120,12 @@ class SecretKeyFile:
             raise SecretsLocked(f"{self._path}: {error}. Restore the file from its backup.") from error
 
     def prepend(self) -> None:
-        """The new key seals from now on; those before it still open."""
+        """Add a new key, which seals from now on; the others still open."""
         self.read()
         self._replace([new_key(), *self._lines()])
 
     def keep_first(self) -> None:
-        """Call this once nothing is sealed with the other keys any more."""
+        """Remove all keys but the first. Call this once nothing is sealed with the others."""
         self._replace(self._lines()[:1])
 
     def is_open_to_others(self) -> bool:
@@ -147,7 +148,8 @@ class SecretKeyFile:
         self._written(lines).replace(self._path)
 
     def _written(self, lines: Sequence[str]) -> Path:
-        """The content, complete and durable, under another name, so that no reader sees half of it."""
+        """Write the lines durably to a temporary file beside the key file and return its path: no reader sees half of
+        it."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         path = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -262,7 +262,8 @@ class SystemOfRecord:
 
 
 def _refused() -> AbstractContextManager[Connection]:
-    """Changes by others of its group are not committed yet, but count as the state before it."""
+    """Stands for the state before a transaction that shares its commit, where changes by others of its group are not
+    committed yet, but count as earlier. Raises MustBeAlone."""
     raise MustBeAlone
 
 
@@ -286,8 +287,8 @@ Caller = TypeVar("Caller", bound=Member)
 def reads(
     method: Callable[Concatenate[Owner, Transaction, Caller, Given], Value],
 ) -> Callable[Concatenate[Owner, Caller, Given], Coroutine[Any, Any, Value]]:
-    """Makes the method a read transaction over its caller's workspace. Callers leave out `tx` and await it; the method
-    itself cannot await."""
+    """Decorator that makes the method a read transaction over its caller's workspace. Callers leave out `tx` and await
+    it; the method itself cannot await."""
 
     @wraps(method)
     async def reading(self: Owner, caller: Caller, /, *args: Given.args, **kwargs: Given.kwargs) -> Value:

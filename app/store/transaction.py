@@ -46,7 +46,7 @@ class Keyset:
         self._descending = descending
 
     def after(self, statement: sa.Select[Any], page: PageRequest) -> sa.Select[Any]:
-        """The statement's rows after the page's cursor, and one more than fits on the page."""
+        """Select the rows after the page's cursor, in order, and one more than fits on the page."""
         if not 1 <= page.limit <= MAX_LIMIT:
             raise InvalidInput("limit", f"must be between 1 and {MAX_LIMIT}.")
         if page.cursor is not None:
@@ -74,7 +74,7 @@ class Keyset:
         page: PageRequest,
         item: Callable[[sa.Row[Any]], Item],
     ) -> ListPage[Item]:
-        """Run the statement, whose columns become the items."""
+        """Run the statement and return the page; `item` converts a row."""
         rows = connection.execute(self.after(statement, page)).all()
         return ListPage([item(row) for row in rows[: page.limit]], self.next_cursor(rows, page))
 
@@ -173,12 +173,12 @@ class Repository:
         self._connection = tx.connection
 
     def _value(self, kind: type[Value], statement: sa.Select[Any]) -> Value | None:
-        """From the first row, whose columns are the value's fields; None without a row."""
+        """The value whose fields are the columns of the first row; None without a row."""
         row = self._connection.execute(statement).first()
         return None if row is None else value_of(kind, row)
 
     def _found(self, kind: type[Value], statement: sa.Select[Any], name: str) -> Value:
-        """From the first row. Raises NotFound with the name of what is missing."""
+        """The value of the first row. Raises NotFound with the `name` of what is missing."""
         return value_of(kind, self._first_row(statement, name))
 
     def _first_row(

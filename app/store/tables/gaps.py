@@ -9,7 +9,8 @@ from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, col
 # question, little-endian float16, None for a language that the model does not read. `replayed_at` is the agent's
 # generation at which it was last asked, by a visitor or by a replay. `answered_at` is when it was last closed with
 # proof, `reopened_at` when it was last reopened. `may_join` is false once an operator has merged or split it:
-# clustering may then add to it, but otherwise leaves it unchanged. `count` are its askings, `visitors` those who asked.
+# clustering may then add to it, but otherwise leaves it unchanged. `count` is how often it was asked, `visitors` by how
+# many visitors.
 GAPS = table(
     "gaps",
     Audited("gap", unhashed=("question", "question_key", "meaning")),  # a visitor's words
@@ -35,7 +36,7 @@ GAPS = table(
     sa.Index(None, "agent_id", "count", "last_seen"),
 )
 
-# One asking of a gap. A turn counts only once.
+# One time that a gap's question was asked. A turn counts only once.
 GAP_QUESTIONS = table(
     "gap_questions",
     OfVisitors(),
