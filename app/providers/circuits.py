@@ -27,8 +27,8 @@ _LONGEST_WAIT_SECONDS: Final = 60.0  # a provider is tried again after this time
 
 
 class CircuitChatModel:
-    """An answer that breaks off counts as a failure, like one that never begins, but not a prompt that the model does
-    not take. A Retry-After opens the circuit at once for that time."""
+    """An answer that breaks off counts as a failure, like one that never begins; a refusal of the prompt alone does
+    not. An error with a Retry-After opens the circuit at once for that time."""
 
     def __init__(self, model: ChatModel, circuit: CircuitBreaker) -> None:
         self._model = model
@@ -57,8 +57,8 @@ class CircuitChatModel:
 
 
 class CircuitEmbedder(WrappedEmbedder):
-    """Waits `seconds` at most, and does not call a service that is down: search uses keywords meanwhile. Pages are
-    embedded without this, because they can wait."""
+    """Raises EmbedderUnavailable after `seconds`, or at once while the service is down: search then uses keywords
+    alone. Pages are embedded without this, because they can wait."""
 
     def __init__(self, embedder: Embedder, circuit: CircuitBreaker, *, seconds: float) -> None:
         super().__init__(embedder)
@@ -96,9 +96,8 @@ class CircuitReranker:
 
 
 class CircuitVectorSearch:
-    """Waits `seconds` at most for vectors on an object store, not counting delays of this process, and does not call a
-    store that is down: answers use keywords meanwhile. What writes the vectors goes without this, because it can
-    wait."""
+    """Raises IndexUnavailable after `seconds`, not counting delays of this process, or at once while the object store
+    is down: answers then use keywords alone. Writes go without this, because they can wait."""
 
     def __init__(self, vectors: VectorSearch, circuit: CircuitBreaker, *, seconds: float) -> None:
         self._vectors = vectors

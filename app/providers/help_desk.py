@@ -41,8 +41,8 @@ class TicketReceipt:
 
 
 class TicketRefused(Exception):
-    """No ticket was opened, or it is unknown; `str(error)` is the reason. `is_final` if another attempt would not
-    help."""
+    """No ticket was opened, or the ticket is unknown; `str(error)` is the reason. `is_final` means that another attempt
+    would not help."""
 
     def __init__(self, reason: str, *, is_final: bool = False) -> None:
         super().__init__(reason)
@@ -56,7 +56,8 @@ class HelpDesk(Protocol):
 
 
 class JsonCalls:
-    """`origin` is such as "https://shop.zendesk.com"; `headers` have the credentials."""
+    """Calls a vendor's JSON API. `origin` is an address such as "https://shop.zendesk.com"; `headers` have the
+    credentials."""
 
     def __init__(self, caller: HttpCaller, origin: str, headers: Mapping[str, str]) -> None:
         self._caller = caller
@@ -95,8 +96,8 @@ def basic(user: str, password: str) -> str:
 
 
 def text_at(answer: Any, *names: str) -> str:
-    """The value under these nested names, as text. Raises TicketRefused if there is none, because the responder is no
-    such API."""
+    """The value under these nested names, as text. Raises TicketRefused if there is none: the server is then not the
+    vendor's API."""
     for name in names:
         answer = answer.get(name) if isinstance(answer, dict) else None
     if answer in (None, "") or isinstance(answer, dict | list):
@@ -130,7 +131,7 @@ class ChatwootHelpDesk:
         return TicketReceipt(number, f"{self._shown}/{number}")
 
     async def _known(self, ticket: Ticket) -> str | None:
-        """The contact that exists already: two cannot have the same address or identifier."""
+        """The id of an existing contact with the ticket's address or identifier: Chatwoot allows no second one."""
         for sought in filter(None, (ticket.email, str(ticket.visitor_id))):
             found = await self._calls.get(f"{self._account}/contacts/search?q={quote(sought, safe='')}")
             contacts: list[dict[str, Any]] = found.get("payload", []) if isinstance(found, dict) else []

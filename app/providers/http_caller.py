@@ -13,7 +13,7 @@ from crawler.errors import AddressRefused, ConnectTimedOut, CrawlError, UrlRefus
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """`body` is cut if it is longer than the caller reads."""
+    """A response. `body` is cut to the adapter's maximum."""
 
     status: int
     body: bytes
@@ -30,17 +30,16 @@ class CallFailed(Exception):
 
 class HttpCaller(Protocol):
     async def call(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpReply:
-        """Send once, follow no redirect. Takes seconds. Raises CallFailed."""
+        """Send the request once, without following redirects. Takes seconds. Raises CallFailed."""
         ...
 
 
-# Calls through the crawler's guard: over TLS, and never to a private address.
 TIMEOUT_SECONDS: Final = 20.0
 MAX_REPLY_BYTES: Final = 262_144
 
 
 def call_refusal(allowed: Iterable[Endpoint], url: str) -> str:
-    """Why nothing can ever be called at the URL, by its text; "" if something can. `allowed` endpoints may be
+    """Why no call to `url` can ever be allowed, judging by its text; "" if it may be. `allowed` endpoints may be
     private."""
     try:
         checked_url(url, AddressPolicy(frozenset(allowed)))

@@ -122,11 +122,11 @@ class _Connection(asyncio.Protocol):
 
     @property
     def is_usable(self) -> bool:
-        """Whether it can send another request."""
+        """Whether the connection can send another request."""
         return not self._is_lost and not self._transport.is_closing()
 
     async def ask(self, request: bytes, read_seconds: float | None) -> None:
-        """Send the request; return once the head of the response has arrived, with `status` and `headers`."""
+        """Send the request, and wait for the head of the response, which sets `status` and `headers`."""
         if self._closing:
             self._closing.cancel()
             self._closing = None
@@ -138,7 +138,7 @@ class _Connection(asyncio.Protocol):
             await self._more()
 
     async def read(self) -> bytes:
-        """The bytes of the body that have arrived, b"" at its end."""
+        """Wait for more of the body; b"" at its end."""
         while not self._unread:
             if self._is_whole:
                 return b""
@@ -152,7 +152,7 @@ class _Connection(asyncio.Protocol):
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def is_kept_after(self) -> bool:
-        """Whether it now waits for another request; else it is closed."""
+        """Whether the connection now waits for another request. Otherwise, it is closed."""
         self._stop_watch()
         if self._is_whole and not self._unread and self.is_usable and self._keeps_alive:
             self._closing = self._loop.call_later(_IDLE_SECONDS, self._transport.close)
@@ -175,7 +175,7 @@ class _Connection(asyncio.Protocol):
             self._waiter = None
 
     def _look_whether_it_is_silent(self) -> None:
-        """A single timer for many reads: it restarts if data has arrived since."""
+        """Run by a single timer for many reads, which is set again if data has arrived since."""
         self._watch = None
         if self._waiter is None or self._read_seconds is None:
             return

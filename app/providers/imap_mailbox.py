@@ -17,8 +17,8 @@ from crawler.errors import CrawlError
 from crawler.fetch.guarded_dialler import GuardedDialler
 
 MAX_MAILS: Final = 10  # at once
-MAX_MAIL_BYTES: Final = 512 * 1024  # of each; what follows, attachments above all, is not read
-_MAX_BYTES: Final = (MAX_MAILS + 2) * MAX_MAIL_BYTES  # of a connection
+MAX_MAIL_BYTES: Final = 512 * 1024  # per mail; the rest, mostly attachments, is not read
+_MAX_BYTES: Final = (MAX_MAILS + 2) * MAX_MAIL_BYTES  # per connection
 _MAX_NUMBER: Final = 2**32 - 1  # RFC 9051, 9: nz-number
 IMAPS_PORT, IMAP_PORT = 993, 143
 _STEP_SECONDS: Final = 20.0
@@ -43,8 +43,8 @@ class MailboxAccess:
 
 @dataclass(frozen=True, slots=True)
 class UnseenMails:
-    """`mails` are UIDs with the beginning of their message, in order. UIDs hold as long as `uid_validity` stays, and
-    those of mails to come begin at `next_uid`."""
+    """Unseen mails of a folder. `mails` are UIDs in order, each with the first bytes of its message. UIDs stay valid
+    while `uid_validity` is the same; those of future mails begin at `next_uid`."""
 
     uid_validity: int
     next_uid: int
@@ -59,8 +59,8 @@ class ImapMailboxes:
         self._dialler = GuardedDialler(self._policy, ports=frozenset((IMAPS_PORT, IMAP_PORT)))
 
     async def unseen(self, access: MailboxAccess, after: tuple[int, int] | None) -> UnseenMails:
-        """The first MAX_MAILS unseen ones behind `after`, a UIDVALIDITY and a UID; none without it, or if UIDs were
-        given out anew since. Marks nothing. Raises MailboxUnread."""
+        """Read up to MAX_MAILS unseen mails after `after`, a pair of UIDVALIDITY and UID, and mark nothing. No mails
+        without `after`, or if the server has assigned new UIDs since. Raises MailboxUnread."""
 
         def work(server: imaplib.IMAP4) -> UnseenMails:
             _done(server.select(_quoted(access.folder), readonly=True))
@@ -68,14 +68,14 @@ class ImapMailboxes:
             if after is None or after[0] != uid_validity:
                 return UnseenMails(uid_validity, next_uid)
             found = _done(server.uid("SEARCH", f"UID {after[1] + 1}:*", "UNSEEN"))[0] or b""
-            # n:* names the last one in any case.
+            # The range n:* always includes the last mail.
             uids = sorted(uid for uid in map(int, found.split()) if after[1] < uid <= _MAX_NUMBER)
             return UnseenMails(uid_validity, next_uid, [(uid, _mail(server, uid)) for uid in uids[:MAX_MAILS]])
 
         return await self._signed_in(access, work)
 
     async def mark_answered(self, access: MailboxAccess, uid_validity: int, uids: Sequence[int]) -> None:
-        """None if UIDs were given out anew since. Raises MailboxUnread."""
+        """Mark mails as seen and answered; none if the server has assigned new UIDs since. Raises MailboxUnread."""
 
         def work(server: imaplib.IMAP4) -> None:
             _done(server.select(_quoted(access.folder)))
@@ -126,8 +126,8 @@ class ImapMailboxes:
 
 
 class _Dialled(imaplib.IMAP4):
-    """At the first address that answers of those that were checked, with the host's name in TLS. It is in `opened`
-    before it waits for the server."""
+    """Connects to the first of the checked addresses that responds, and verifies the host's name by TLS. Adds itself to
+    `opened` before it waits for the server, so that it can be interrupted."""
 
     def __init__(
         self, access: MailboxAccess, addresses: Sequence[str], opened: list[imaplib.IMAP4], *, is_plain: bool
@@ -156,7 +156,7 @@ class _Dialled(imaplib.IMAP4):
         return self._counted(super().readline())
 
     def _counted(self, received: bytes) -> bytes:
-        """The library keeps whatever a server sends without being asked."""
+        """Limit the bytes received, because the library keeps whatever a server sends, requested or not."""
         self._received += len(received)
         if self._received > _MAX_BYTES:
             raise self.error(f"the server sent more than {_MAX_BYTES} bytes")
@@ -164,26 +164,26 @@ class _Dialled(imaplib.IMAP4):
 
 
 def _interrupt(server: imaplib.IMAP4) -> None:
-    """A thread that still waits for it ends."""
+    """End a thread that still waits for the server."""
     with suppress(OSError, AttributeError):  # not connected any more, or not yet
         server.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _mail(server: imaplib.IMAP4, uid: int) -> bytes:
-    """b"" if somebody has deleted it meanwhile."""
+    """The beginning of a mail; b"" if it was deleted meanwhile."""
     found = _done(server.uid("FETCH", str(uid), f"(BODY.PEEK[]<0.{MAX_MAIL_BYTES}>)"))
     return next((part[1] for part in found if isinstance(part, tuple)), b"")
 
 
 def _done(answer: tuple[str, list[Any]]) -> list[Any]:
-    status, said = answer
+    status, data = answer
     if status != "OK":
-        raise imaplib.IMAP4.error(said[0] if said else status)
-    return said
+        raise imaplib.IMAP4.error(data[0] if data else status)
+    return data
 
 
 def _number(server: imaplib.IMAP4, name: str) -> int:
-    """Raises ValueError if the server did not send it, or something else in its place."""
+    """A number that the server sent when the folder was selected. Raises ValueError if it is missing or invalid."""
     number = int(server.response(name)[1][-1] or b"")
     if not 0 < number <= _MAX_NUMBER:
         raise ValueError(f"the server sent {name} {number}")
@@ -195,6 +195,6 @@ def _quoted(folder: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    said = error.args[0] if error.args else type(error).__name__
-    said = said.decode(errors="replace") if isinstance(said, bytes) else str(error) or type(error).__name__
-    return said[:_MAX_REASON_CHARS]
+    text = error.args[0] if error.args else type(error).__name__
+    text = text.decode(errors="replace") if isinstance(text, bytes) else str(error) or type(error).__name__
+    return text[:_MAX_REASON_CHARS]

@@ -14,7 +14,8 @@ from aiosmtplib import SMTP, SMTPException, SMTPRecipientsRefused, SMTPResponseE
 
 @dataclass(frozen=True, slots=True)
 class MailFailure:
-    """`reason` is for people; `is_final` if the server will not accept this message later either."""
+    """The server did not accept a message. `reason` is for people; `is_final` means that it will not accept it later
+    either."""
 
     reason: str
     is_final: bool = False
@@ -22,11 +23,12 @@ class MailFailure:
 
 class MailTransport(Protocol):
     async def send(self, message: EmailMessage) -> MailFailure | None:
-        """None if the server accepted the message. Takes seconds, and never raises for the server's behaviour."""
+        """Send the message; return None if the server accepted it. Takes seconds, and never raises for the server's
+        behaviour."""
         ...
 
     async def greet(self) -> MailFailure | None:
-        """Sign in and send nothing: None if the server would accept messages."""
+        """Sign in and send nothing; return None if the server would accept messages."""
         ...
 
 
@@ -37,7 +39,8 @@ _POLICY: Final = "5.7."  # RFC 3463: the server may not send for us, which an op
 
 
 class AiosmtplibMailTransport:
-    """`is_tls` from the first byte; else with STARTTLS, without which nothing is sent, unless it `is_plain`."""
+    """SMTP by aiosmtplib. `is_tls` uses TLS from the first byte; `is_plain` uses none. With neither, nothing is sent
+    without STARTTLS."""
 
     def __init__(self, host: str, port: int, user: str, password: str, *, is_tls: bool, is_plain: bool) -> None:
         self._host, self._port = host, port

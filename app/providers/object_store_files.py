@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _PATIENCE: Final = timedelta(seconds=20)  # the time limit of a call, including retries
-_LISTED: Final = 500  # objects per request
+_LISTED: Final = 500  # objects per listing request
 # Among its store options LanceDB accepts these too; here they belong to the HTTP client.
 _CLIENT_OPTIONS: Final = frozenset({"allow_http", "allow_invalid_certificates", "proxy_url"})
 
@@ -89,7 +89,7 @@ class ObjectStoreFiles:
                     yield StoredObject(found["path"], found["last_modified"])
 
     async def round_trip(self) -> float:
-        """Milliseconds to write, read and remove an object."""
+        """Write, read and remove an object; return the milliseconds that this took."""
         began, key = perf_counter(), f"doctor/{uuid4()}"
         await self.put(key, b"A file of docent doctor.")
         await self.get(key)

@@ -49,8 +49,8 @@ _SLOWER: Final = ["SkipLayerNormFusion"]
 
 
 class OnnxSession:
-    """Runs token rows through the model, padded to the longest of the batch, on the calling thread: several for one
-    run cost more than they save."""
+    """Runs token rows through the model, padded to the longest of the batch, on the calling thread: several threads for
+    one run cost more than they save."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

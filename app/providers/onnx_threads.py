@@ -1,8 +1,8 @@
-"""Where the package has its ONNX models, and the few threads on which they run: never on the event loop, and no more at
+"""The folder of the shipped ONNX models, and the few threads on which they run: never on the event loop, and no more at
 once than the machine can bear.
 
-They share one queue, served by urgency: a visitor's question goes before a ranking, and both before an ingest, which
-submits one small batch after another and so delays the others by one batch at most.
+The threads share one queue, served by urgency: a visitor's question goes before a ranking, and both before an ingest,
+which submits one small batch after another and so delays the others by one batch at most.
 """
 
 import asyncio
@@ -39,10 +39,8 @@ class ThreadsBusy(Exception):
 
 
 class OnnxThreads:
-    """`threads` workers over one queue of at most `max_waiting` pieces of work.
-
-    Threads start with the first piece of work.
-    """
+    """Runs work on `threads` threads, over one queue of at most `max_waiting` pieces of work. Threads start with the
+    first piece of work."""
 
     def __init__(self, *, threads: int = 1, max_waiting: int = 64) -> None:
         self._thread_count = threads
@@ -54,7 +52,7 @@ class OnnxThreads:
         self._is_closed = False
 
     async def run(self, work: Callable[[], T], urgency: Urgency, *, deadline: float | None = None) -> T:
-        """What `work` returns or raises.
+        """Run `work` on a thread; return or raise what it does.
 
         `deadline` is a moment of `time.monotonic()`: work that has not ended by then raises TimeoutError; work that has
         not begun by then never begins. Raises ThreadsBusy at once if the queue is full.
@@ -69,7 +67,8 @@ class OnnxThreads:
     async def run_each(
         self, works: Sequence[Callable[[], T]], urgency: Urgency, *, deadline: float | None = None
     ) -> list[T]:
-        """What each returns, in order: as many at once as there are threads, and what is more urgent in between."""
+        """Run all `works`, one per thread at a time, and return their results in order. More urgent work may run in
+        between."""
         waiting, made = deque(enumerate(works)), dict[int, T]()
 
         async def work() -> None:

@@ -1,4 +1,4 @@
-"""The openai SDK's errors in words for the operator. The SDK's own texts are kept as the cause only, because providers
+"""Describes the openai SDK's errors to the operator. The SDK's own texts are kept as the cause only, because providers
 put parts of keys and prompts into them."""
 
 import math
@@ -9,7 +9,7 @@ from typing import Any, Final
 import httpx2
 import openai
 
-# The SDK does not check responses, so one of another kind fails where it is read.
+# The SDK does not check responses, so reading an unexpected one may raise any of these.
 OPENAI_ERRORS: Final = (openai.OpenAIError, httpx2.HTTPError, ValueError, TypeError, AttributeError, LookupError)
 
 
@@ -29,7 +29,7 @@ _NOT_TAKEN: Final = re.compile(
 _SECONDS: Final = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)s")
 LONGEST_RETRY_SECONDS: Final = 2.0
 _BUSY_SECONDS: Final = 0.3
-# Codes of errors that are about one prompt, by what an operator should read. Texts beside them may contain anything.
+# Codes of errors about one prompt, with the text for operators. A provider's own text may contain anything.
 _OF_THE_PROMPT: Final = {
     "content_filter": "filtered the prompt",
     "content_policy_violation": "filtered the prompt",
@@ -39,7 +39,7 @@ _OF_THE_PROMPT: Final = {
     "context_length_exceeded": "was given a prompt beyond its context length",
     "string_above_max_length": "was given a prompt beyond its context length",
 }
-# What filters name beside their refusal.
+# Categories that filters name in their refusals.
 _FILTERED_FOR: Final = frozenset(
     {"hate", "harassment", "self_harm", "sexual", "violence", "jailbreak", "indirect_attack", "profanity"}
     | {"protected_material_code", "protected_material_text", "prohibited_content", "safety", "recitation"}
@@ -78,18 +78,20 @@ def is_filtered(error: Exception) -> bool:
 
 
 def is_of_prompt(error: Exception) -> bool:
-    """Whether the provider refused this prompt, and would take another."""
+    """Whether the provider refused this prompt but would accept another."""
     return bool(_of_the_prompt(error))
 
 
 def is_of_request(error: Exception) -> bool:
-    """Whether the provider refused this request for a reason that it does not name, so perhaps not the next one."""
+    """Whether the provider refused this request without naming a known cause or field, so that it may accept the next
+    one."""
     is_plain = isinstance(error, openai.BadRequestError) and not known_cause(error) and not refused_field(error)
     return is_plain or is_of_prompt(error)
 
 
 def filtered_for(error: Any) -> str:
-    """What a filter objects to, by the names in its refusal or finish reason: " (jailbreak, violence)", or ""."""
+    """The categories that a filter named in its refusal or finish reason, such as " (jailbreak, violence)"; "" if it
+    named none."""
     if isinstance(error, openai.APIError):
         inner, metadata = _part(_body(error), "innererror"), _part(_body(error), "metadata")
         results = _part(inner, "content_filter_result") or _part(inner, "content_filter_results")
@@ -116,7 +118,7 @@ def _of_the_prompt(error: Exception) -> str:
 
 
 def _status(error: openai.APIError) -> int:
-    """Of the response, or the one that an error within a stream names; 0 for none."""
+    """The HTTP status of the response, or the one that an error within a stream names; 0 without either."""
     if isinstance(error, openai.APIStatusError):
         return error.status_code
     code = _body(error).get("code")
@@ -131,7 +133,7 @@ def _codes(error: openai.APIError) -> list[str]:
 
 
 def _body(error: openai.APIError) -> Mapping[str, Any]:
-    """The error's object. Gemini sends it in an array."""
+    """The error object of the response, which Gemini sends in an array."""
     body = error.body
     if isinstance(body, list) and body and isinstance(body[0], Mapping):
         body = body[0].get("error", body[0])
@@ -149,12 +151,12 @@ def _details(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def known_cause(error: openai.APIError) -> str:
-    """What an operator can do something about, by the provider's code; "" for other errors."""
+    """What happened, for codes about which an operator can do something; "" for other errors."""
     return next(filter(None, map(_KNOWN_CODES.get, _codes(error))), "")
 
 
 def what_happened(error: Exception) -> str:
-    """The end of a sentence that begins with the provider's name."""
+    """What happened, as the end of a sentence that begins with the provider's name."""
     if reason := _of_the_prompt(error):
         return reason + (filtered_for(error) if is_filtered(error) else "")
     if isinstance(error, openai.APIError):
@@ -176,8 +178,8 @@ def what_happened(error: Exception) -> str:
 
 
 def refused_field(error: openai.APIStatusError) -> str:
-    """The field of the request that a refusal names, or of which it names a part, such as tools[0].function; "" if it
-    names none that we send. Azure and Mistral name it in their text alone."""
+    """The field of our request that a refusal names, also if it names only a part of it, such as tools[0].function; ""
+    if there is none. Azure and Mistral name it in their text alone."""
     field = error.param.partition("[")[0].partition(".")[0] if isinstance(error.param, str) else ""
     if field in _FIELDS:
         return field
@@ -187,8 +189,8 @@ def refused_field(error: openai.APIStatusError) -> str:
 
 
 def seconds_until_retry(error: Exception) -> float | None:
-    """How long to wait before a request is repeated that a server refused for a moment: one beyond its rate whose
-    Retry-After is short, a server that is busy, a connection that broke before the response. None if it is not."""
+    """How long to wait before the request is repeated, if the server refused it only for a moment: a rate limit with a
+    short Retry-After, a busy server, or a connection that broke before the response. None for other errors."""
     asked = seconds_asked_for(error)
     if isinstance(error, openai.RateLimitError):
         return asked if 0 < asked <= LONGEST_RETRY_SECONDS else None
@@ -200,7 +202,7 @@ def seconds_until_retry(error: Exception) -> float | None:
 
 
 def seconds_asked_for(error: Exception) -> float:
-    """How long a server that refused wants no calls: its Retry-After in seconds, else 0."""
+    """For how many seconds the server wants no requests, by its Retry-After; 0 if it does not say."""
     if not isinstance(error, openai.APIStatusError):
         return 0
     headers = error.response.headers

@@ -58,7 +58,7 @@ def square_picture(body: bytes) -> bytes:
 
 
 def _upright(body: bytes, formats: tuple[str, ...], wanted: str) -> "Pixels":
-    """The pixels of the first frame. Raises InvalidInput with `wanted`."""
+    """The first frame, rotated as its metadata requires. Raises InvalidInput, with `wanted` as the fix."""
     from PIL import Image, ImageOps
 
     try:

@@ -1,6 +1,6 @@
-"""The data of a provider's Server-Sent Events, from the bytes as they arrive (HTML standard, section 9.2.6).
+"""Parses a provider's Server-Sent Events from the bytes as they arrive (HTML standard, section 9.2.6).
 
-The SDK would read them too, but it builds a typed object of each, which costs more than everything else about a token;
+The SDK would parse them too, but it builds a typed object of each, which costs more than everything else about a token;
 it buffers an event until it ends, however long that is; and it swallows the closing [DONE], the only sign of some
 servers that their answer is complete.
 """
@@ -18,19 +18,19 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class ProviderEvents:
-    """One stream. `is_done` after its [DONE]; what follows is not read."""
+    """The parser of one stream. `is_done` is set by [DONE]; what follows is ignored."""
 
     def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
         self._max_event_bytes = max_event_bytes
         self._line = bytearray()
         self._data: list[bytes] = []
-        self._bytes_before = 0  # of the lines before this one, in its event
+        self._bytes_before = 0  # of the event's earlier lines
         self._was_cr = False
         self._is_first_line = True
         self.is_done = False
 
     def feed(self, read: bytes) -> list[str]:
-        """The data of each event that ends in this read, never empty.
+        """Parse the next bytes; return the data of each event that they complete, without empty ones.
 
         Raises httpx2.RemoteProtocolError for an event that has grown beyond `max_event_bytes`, and UnicodeDecodeError.
         """
@@ -57,7 +57,7 @@ class ProviderEvents:
         return ended
 
     def _is_one_event(self, read: bytes) -> bool:
-        """Whether the read is one line of data and an empty one, with nothing pending, as nearly all are."""
+        """Whether the read is exactly one event of one data line, with nothing pending: nearly all are."""
         return (
             read.startswith(b"data: ")
             and 6 < read.find(b"\n") == len(read) - 2
@@ -75,7 +75,7 @@ class ProviderEvents:
             self._data, self._bytes_before = [], 0
             return
         self._bytes_before += len(line) + 1
-        if line.startswith(b"error:"):  # llama.cpp's, which is no field of an event
+        if line.startswith(b"error:"):  # llama.cpp reports errors so, although the standard has no such field
             self._data.append(b'{"error": true}')
         if line.startswith(b"data:"):
             value = line[6:] if line[5:6] == b" " else line[5:]
@@ -84,7 +84,7 @@ class ProviderEvents:
 
 
 class WholeCompletion:
-    """The body of a server that ignores `stream` and responds with a whole completion, as the data of one event."""
+    """The parser for a server that ignores `stream`, and responds with a whole completion."""
 
     def __init__(self, max_bytes: int = MAX_EVENT_BYTES) -> None:
         self._max_bytes = max_bytes
@@ -92,7 +92,8 @@ class WholeCompletion:
         self.is_done = False
 
     def feed(self, read: bytes) -> list[str]:
-        """The completion with each `message` as a `delta`, once the body is whole.
+        """Parse the next bytes; once the body is whole, return the completion as one event, with each `message` as a
+        `delta`.
 
         Raises httpx2.RemoteProtocolError for a body beyond `max_bytes`.
         """

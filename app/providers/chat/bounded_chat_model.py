@@ -29,8 +29,8 @@ class BoundedChatModel:
 
 
 class TimedChatModel:
-    """`silence_seconds` is the longest wait for the next sign of life, `thinking_seconds` for the first words of a
-    model that thinks, and `answer_seconds` for the last. A letter now and then does not count as an answer."""
+    """Limits three waits: `silence_seconds` for the next item, `thinking_seconds` for the first word after the model
+    began to think, and `answer_seconds` for the whole answer, which a trickle of letters cannot extend."""
 
     def __init__(
         self, model: ChatModel, *, silence_seconds: float, thinking_seconds: float, answer_seconds: float

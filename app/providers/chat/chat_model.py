@@ -27,11 +27,12 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """The first `shared_chars` of `content` are the same in other calls, so a provider may cache them.
+    """One message of a prompt. The first `shared_chars` of `content` are the same in other calls, so a provider may
+    cache them.
 
-    `reply_schema` is the JSON Schema of the reply that the message asks for, an object with exactly those properties.
-    Endpoints that can enforce it do; with others, the message's own words must do. `tools` may be called instead of an
-    answer, or after one; endpoints without function calling are not sent them.
+    `reply_schema` is the JSON Schema of the reply that the message requires, an object with exactly those properties.
+    Not every endpoint enforces it, so the message's own words have to require it as well. `tools` may be called instead
+    of an answer, or after one; endpoints without function calling are not sent them.
     """
 
     role: Literal["system", "user", "assistant"]
@@ -55,9 +56,9 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class ChatEnd:
-    """The last item of every stream that was not interrupted. `confidence`, in [0, 1], is a writer's own estimate of
-    its answer, None if it has none; `calls` are the tools that the model calls, whether or not they were offered; `why`
-    tells operators who refused or filtered it, "" for other ends."""
+    """The last item of every stream that was not interrupted. `confidence`, in [0, 1], is the writer's own estimate of
+    its answer, None if it has none. `calls` are the model's calls of tools, whether or not these were offered. `why`
+    tells operators who refused or filtered the answer, "" for other ends."""
 
     finish: Finish
     usage: TokenUsage
@@ -82,11 +83,11 @@ class ChatModel(Protocol):
 
 
 class NamedChatModels(dict[str, ChatModel]):
-    """Further models, by the names that agents choose them by."""
+    """Further models, by the names under which agents select them."""
 
 
 def with_more(item: ChatItem, read: int, written: int) -> ChatItem:
-    """The item; an end also counts the tokens of a call before it that came to nothing."""
+    """The item; if it ends the stream, with the tokens of an earlier, failed call added to its usage."""
     if not isinstance(item, ChatEnd) or not (read or written):
         return item
     usage = item.usage

@@ -39,7 +39,8 @@ class FailoverChatModel:
     async def _attempt(
         self, opened: AsyncExitStack, messages: Sequence[ChatMessage], max_tokens: int
     ) -> AsyncGenerator[ChatItem, None]:
-        """`opened` is given the completion that answers, to be closed."""
+        """Yield the items of the first completion with a token. `opened` takes that completion, so that the caller
+        closes it."""
         failures: list[ModelUnavailable] = []
         for number in self._in_order():
             async with AsyncExitStack() as attempt:
@@ -71,6 +72,6 @@ class FailoverChatModel:
 
 
 def _spent(failures: Sequence[ModelUnavailable]) -> tuple[int, int] | None:
-    """The tokens of all of them; None if no provider took its request."""
+    """The sum of tokens (prompt, completion) of the failed calls; None if no provider accepted its request."""
     counted = [failure.spent for failure in failures if failure.spent is not None]
     return (sum(read for read, _ in counted), sum(written for _, written in counted)) if counted else None

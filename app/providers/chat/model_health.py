@@ -21,8 +21,8 @@ _FAILURES_TO_ALERT: Final = 3  # in a row, of a model that has answered before
 
 @dataclass(frozen=True, slots=True)
 class ModelAlert:
-    """`failures` calls in a row have failed since `since`; `reason` is that of the first. With `is_of_prompt`, each
-    only refused its prompt."""
+    """The model fails. `failures` calls in a row have failed since `since`; `reason` is that of the first. With
+    `is_of_prompt`, each call only refused its prompt."""
 
     failures: int
     since: datetime
@@ -31,8 +31,8 @@ class ModelAlert:
 
 
 class ModelHealth:
-    """The health of one process. A model that has never answered raises an alert with its first failure, unless it only
-    refused a prompt."""
+    """Counts failures of a model in one process. Three in a row raise an alert; for a model that has never answered,
+    the first one does, unless it only refused a prompt."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -41,7 +41,7 @@ class ModelHealth:
 
     @property
     def alert(self) -> ModelAlert | None:
-        """None while the model answers, or before its first call."""
+        """The current alert; None while the model answers, and before its first call."""
         failing = self._failing
         if failing and (self._has_answered or failing.is_of_prompt) and failing.failures < _FAILURES_TO_ALERT:
             return None

@@ -1,4 +1,4 @@
-"""A short reply of the chat model, for our own use: no visitor reads it."""
+"""Short replies of the chat model that Docent itself reads; no visitor does."""
 
 import asyncio
 import json
@@ -23,8 +23,8 @@ _REST_SECONDS: Final = 300.0
 async def model_reply(
     model: ChatModel, messages: Sequence[ChatMessage], *, max_tokens: int, budget_seconds: float
 ) -> str:
-    """The whole text. Raises ModelUnavailable or ModelInterrupted, the former also when the budget runs out or nothing
-    was written because of a filter."""
+    """The whole text of the model's reply. Raises ModelUnavailable or ModelInterrupted; ModelUnavailable also if the
+    budget runs out, or a filter left nothing of the reply."""
     reply, why = "", ""
     try:
         async with asyncio.timeout(budget_seconds), model.stream(messages, max_tokens=max_tokens) as stream:
@@ -42,7 +42,8 @@ async def model_reply(
 
 
 async def readiness(model: "OpenAIChatModel") -> str:
-    """What it answers to a short question, and which fields its endpoint does not take. Raises as `model_reply`."""
+    """Describe the model's reply to a short question, and the fields that its endpoint refuses. Raises as
+    `model_reply`."""
     reply = await model_reply(model, WARM_UP, max_tokens=_PROBE_TOKENS, budget_seconds=_PROBE_SECONDS)
     answered = f'answered "{" ".join(reply.split())[:_SHOWN_CHARS]}"'
     refused = ", ".join(sorted(model.taken.refused))
@@ -50,8 +51,9 @@ async def readiness(model: "OpenAIChatModel") -> str:
 
 
 class ShortReplies:
-    """The replies of a model for one purpose. After three in a row that missed their time, it is not asked for five
-    minutes, and then once: visitors would wait for the whole budget each time, in vain."""
+    """Requests a model's replies for one purpose. After three in a row that exceeded their budget, the model is not
+    called for five minutes, and then tried once: otherwise visitors would wait for the whole budget each time, in
+    vain."""
 
     def __init__(self, model: ChatModel, now: Callable[[], float] = time.monotonic) -> None:
         self._model = model
@@ -75,7 +77,7 @@ class ShortReplies:
 
 
 def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    """For `ChatMessage.reply_schema`."""
+    """The JSON Schema of an object with exactly these properties, for `ChatMessage.reply_schema`."""
     required = list(properties)
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 

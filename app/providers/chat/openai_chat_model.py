@@ -45,7 +45,7 @@ from app.providers.provider_events import MAX_EVENT_BYTES, ProviderEvents, Whole
 
 log = structlog.get_logger(__name__)
 
-# Other reasons end an answer in its middle: a provider names what went wrong there.
+# Any other finish reason means that the answer broke off: some providers name an error there.
 _FINISHES: Final = {
     **dict.fromkeys(("length", "max_tokens"), Finish.LENGTH),
     **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence"), Finish.COMPLETE),
@@ -94,7 +94,7 @@ class OpenAIChatModel:
         reasoning_tokens: int | None = None,
         has_cache_control: bool = False,
         max_event_bytes: int = MAX_EVENT_BYTES,
-        client: httpx2.AsyncClient | None = None,  # is closed with it
+        client: httpx2.AsyncClient | None = None,  # closed with the model
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self._model = model
@@ -106,7 +106,7 @@ class OpenAIChatModel:
         self._headers = _azure_key(base_url, api_key)
         self._is_repeated = max_retries > 0
         self._sleep = sleep
-        self._closes_alone = False  # its last answer ended its reasoning without having opened it
+        self._closes_alone = False  # whether the last answer closed its reasoning with a tag that nothing had opened
         self._has_more_room = False
         self._max_event_bytes = max_event_bytes
         if client is None and not _is_proxied(base_url):
@@ -132,7 +132,7 @@ class OpenAIChatModel:
             async with aclosing(self._with_room(opened, messages, max_tokens)) as items:
                 yield items
         finally:
-            # Also while we are being cancelled: an open request is paid for.
+            # Also if this task is being cancelled: an open request costs money.
             with anyio.move_on_after(_CLOSING_SECONDS, shield=True):
                 for completion in opened:
                     await completion.close()
@@ -140,7 +140,8 @@ class OpenAIChatModel:
     async def _with_room(
         self, opened: list[AsyncStream[ChatCompletionChunk]], messages: Sequence[ChatMessage], max_tokens: int
     ) -> AsyncGenerator[ChatItem, None]:
-        """What the open completion says, or another one with more room, which is opened as well."""
+        """Yield the items of the open completion. If its length was used up before the first word, open another one
+        with more room, add it to `opened`, and yield that one's items."""
         had_room = self._has_more_room
         spent = TokenUsage()
         try:
@@ -193,7 +194,7 @@ class OpenAIChatModel:
         return room + (_MORE_ROOM if self._has_more_room else 0)
 
     async def _post(self, body: dict[str, Any]) -> AsyncStream[ChatCompletionChunk]:
-        """Once more, if it was refused for a moment."""
+        """Send the request; send it once more if it was refused for a moment."""
         try:
             return await self._request(body)
         except (APIStatusError, APIConnectionError) as error:
@@ -223,7 +224,7 @@ class OpenAIChatModel:
         read = _read(completion.response)
         try:
             while came := await (_last(read) if finish else read()):
-                if not has_begun and came.startswith(b":"):  # a comment, which keeps the connection alive
+                if not has_begun and came.startswith(b":"):  # an SSE comment, which keeps the connection alive
                     yield Thinking()
                 for data in events.feed(came):
                     chunk = self._chunk(data, completion.response)
@@ -272,7 +273,8 @@ class OpenAIChatModel:
         yield ChatEnd(ended, usage, calls=calls.whole, why=why)
 
     def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
-        """The event's JSON object; anything else counts as an empty one."""
+        """Decode an event's JSON object; anything else counts as an empty one. Raises APIError if it reports an
+        error."""
         chunk = json.loads(data)
         if not isinstance(chunk, dict):
             return {}
@@ -304,8 +306,8 @@ class OpenAIChatModel:
 
 
 def _read(response: httpx2.Response) -> Callable[[], Awaitable[bytes]]:
-    """A function that returns the next bytes, b"" at the end. It bypasses the layers of httpx2 that decode and split,
-    if the body is not encoded."""
+    """A function that returns the next bytes of the body, b"" at the end. Unless the body is encoded, it bypasses the
+    layers of httpx2 that decode and split."""
     if READ in response.extensions and "content-encoding" not in response.headers:
         return cast(Callable[[], Awaitable[bytes]], response.extensions[READ])
     reads = response.aiter_bytes()
@@ -319,20 +321,20 @@ def _azure_key(base_url: str, api_key: str | None) -> dict[str, str | Omit]:
 
 
 def _is_proxied(base_url: str) -> bool:
-    """Whether the environment's proxy variables (HTTPS_PROXY, NO_PROXY ...) apply to it."""
+    """Whether the environment's proxy variables (HTTPS_PROXY, NO_PROXY ...) apply to the address."""
     address = urlsplit(base_url)
     proxies = getproxies()
     return bool({address.scheme, "all"} & proxies.keys()) and not proxy_bypass(address.netloc)
 
 
 def _ours(chunk: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The choice that was asked for, whatever else the chunk has and in whatever order."""
+    """The first choice of a chunk, which may contain others, in any order; {} without one."""
     choices: Sequence[Mapping[str, Any]] = chunk.get("choices") or ()
     return next((choice for choice in choices if not choice.get("index")), {})
 
 
 def _whole(text: str) -> tuple[str, str]:
-    """The text without the half of a character at its end, and that half: endpoints that count UTF-16 split emoji."""
+    """Split off a surrogate at the end of the text: endpoints that count UTF-16 split emoji between two events."""
     if text.isascii():
         return text, ""
     cut = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
@@ -341,7 +343,8 @@ def _whole(text: str) -> tuple[str, str]:
 
 
 def _has_reasoning(delta: Mapping[str, Any]) -> bool:
-    """Whether it reasons in a field of its own, as the parsers of servers write it, or in a part of the content."""
+    """Whether the delta has reasoning, in a field of its own, as servers' parsers write it, or in a part of the
+    content."""
     content = delta.get("content")
     parts = content if isinstance(content, list) else ()
     return any(map(delta.get, _REASONING_FIELDS)) or any(part.get("type") == "thinking" for part in parts)
@@ -373,7 +376,8 @@ async def _only(end: ChatEnd) -> AsyncGenerator[ChatItem, None]:
 
 
 def _finish(reason: str) -> Finish | None:
-    """None for a reason that ends no whole answer. Some put what they filtered after a colon."""
+    """What the finish reason means; None if the answer is not whole. Some providers add what they filtered after a
+    colon."""
     return _FINISHES.get(reason.partition(":")[0].strip().casefold(), None) if reason else Finish.COMPLETE
 
 
@@ -387,7 +391,8 @@ def _why_empty(finish: str) -> str:
 
 
 async def _last(read: Callable[[], Awaitable[bytes]]) -> bytes:
-    """After its finish an answer is whole: some servers report usage then, and some keep the connection open."""
+    """Read on for a moment after the finish reason: the answer is whole, some servers report usage now, and some keep
+    the connection open."""
     with anyio.move_on_after(_USAGE_SECONDS):
         return await read()
     return b""

@@ -1,5 +1,4 @@
-"""What a completion is asked with: the messages, the fields that they need beside them, and which fields an endpoint
-takes, found out by what it refuses."""
+"""Builds the request of a chat completion, and learns from an endpoint's refusals which fields it accepts."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeVar, cast
@@ -19,7 +18,7 @@ from app.providers.openai_errors import is_of_prompt, known_cause, refused_field
 
 
 def fields_beside(messages: Sequence[ChatMessage]) -> dict[str, Any]:
-    """The request fields besides the messages that these need."""
+    """The request fields that the messages require besides themselves: the reply's schema and the tools."""
     schema = next((message.reply_schema for message in messages if message.reply_schema is not None), None)
     tools = [tool for message in messages for tool in message.tools]
     beside: dict[str, Any] = {}
@@ -60,20 +59,20 @@ Answer = TypeVar("Answer")
 
 _OLDER: Final[LengthField] = "max_tokens"
 _NEWER: Final[LengthField] = "max_completion_tokens"
-_REFUSED: Final = frozenset({400, 422})  # what servers respond with to a field that they do not accept
+_REFUSED: Final = frozenset({400, 422})  # the statuses for a field that a server does not accept
 _OPTIONAL: Final = frozenset(
     {"temperature", "reasoning_effort", "stream", "stream_options", "response_format", "tools"}
 )
-_GUESSED: Final = frozenset({"response_format", "tools"})  # left out where a refusal names no field
+_GUESSED: Final = frozenset({"response_format", "tools"})  # tried without if a refusal names no field
 
 
 class TakenFields:
-    """Asks one endpoint with the fields that it takes.
+    """Sends requests to one endpoint with the fields that it accepts.
 
-    Most servers know only `max_tokens`, and some ignore fields that they do not know; OpenAI's newer models refuse it.
-    So it is sent first. A refused request is repeated without the optional field that the refusal names, or with the
-    other length field; one that names none, with the other length field, without tools and reply schema, and with both
-    changes. What was then accepted is remembered.
+    `max_tokens` is sent first: most servers know only this one, and some silently ignore fields that they do not know;
+    OpenAI's newer models refuse it. If a refusal names an optional field or the length field, the request is repeated
+    without it or with the other length field. If it names none, the request is repeated with the other length field,
+    without tools and reply schema, and with both changes. What is accepted is remembered.
     """
 
     def __init__(self, model: str) -> None:
@@ -87,7 +86,8 @@ class TakenFields:
         lengths: Mapping[LengthField, int],
         post: Callable[[dict[str, Any]], Awaitable[Answer]],
     ) -> Answer:
-        """Raises what `post` raises: of several refusals the one that names the actual problem."""
+        """Call `post` with the body until it is accepted; return its result. Raises what `post` raises: of several
+        refusals, the one that names the actual problem."""
         without: frozenset[str] = frozenset()
         named: frozenset[str] = frozenset()
         tried: set[frozenset[str]] = set()

@@ -1,5 +1,5 @@
-"""What of a model's text is meant for readers, while it streams; and the calls of tools beside it, of which each piece
-names its call.
+"""Separates the part of a model's streamed text that is for readers from its reasoning and its template's tokens; and
+collects its calls of tools, of which each piece names its call.
 
 Servers with a parser for their model send its reasoning in a field of its own. Others leave it in the text, between
 tags or as a channel of the model's template, or drop the tokens that open it: then only the closing tag is left, or a
@@ -15,7 +15,7 @@ from app.core.text.answer_words import words_of
 from app.providers.chat.chat_model import ToolCall
 
 _MOST_CALLS: Final = 16
-_MOST_CHARS: Final = 20_000  # of the arguments of one call
+_MOST_CHARS: Final = 20_000  # in the arguments of one call
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class _Begun:
 
 
 class WrittenCalls:
-    """Feed it every delta. A call that exceeds the bounds is dropped."""
+    """Collects the tool calls of one answer: feed it every delta. A call that exceeds the bounds is dropped."""
 
     def __init__(self) -> None:
         self._begun: list[_Begun] = []
@@ -49,7 +49,8 @@ class WrittenCalls:
         )
 
     def _call(self, index: Any, id_: str, name: str) -> _Begun | None:
-        """The call with that index. Some endpoints give all calls the same index, or none, and an id to each."""
+        """The call that a piece belongs to, begun if it is new. Some endpoints give all calls the same index, or none,
+        and tell them apart by id."""
         for known in reversed(self._begun):
             if known.index == index and (not id_ or known.id == id_):
                 return known
@@ -88,30 +89,30 @@ _OF_A_MARK: Final = re.compile(r"[<\[◁`\n]")
 _BEGIN_HEADER: Final = frozenset({"channel", "start", "im_start", "start_header_id", "start_of_turn"})
 _END_OF_HEADER: Final = frozenset({"message", "end_header_id"})
 _OUR_ROLES: Final = ("assistant", "model")
-_READ_TO_TELL: Final = 240  # characters at the beginning, in which reasoning speaks of its task
+_READ_TO_TELL: Final = 240  # characters at the beginning, within which reasoning mentions its task
 
 
 class VisibleText:
-    """One answer. Feed it what the model writes; what it returns is for readers.
+    """Filters one answer: feed it the model's text, and it returns what readers may see.
 
-    An answer that begins as reasoning does is held until a closing tag or its end; any, if `is_held`. `closed_alone`
-    tells whether a closing tag came that nothing had opened: the next answer of the same model should be held.
+    An answer that begins like reasoning is held back until a closing tag or its end; with `is_held`, any answer is.
+    `closed_alone` is set by a closing tag that nothing had opened: the next answer of the same model should be held.
     """
 
     def __init__(self, *, is_held: bool = False) -> None:
         self.closed_alone = False
         self._expects_closing = is_held
         self._pending = ""
-        self._held: str | None = ""  # until it is known whether this is the answer
+        self._held: str | None = ""  # the beginning, until it is clear whether it is reasoning; then None
         self._is_hidden = False
         self._is_after_hidden = False
-        self._header: str | None = None  # a role, or the name of a channel
+        self._header: str | None = None  # what was read so far of a role or a channel's name
         self._is_role_line = False
         self._code = ""  # the run of backticks that opened the code we are in
 
     @property
     def is_thinking(self) -> bool:
-        """Whether what comes is known to be reasoning."""
+        """Whether the text that comes next is known to be reasoning."""
         return self._is_hidden or self._expects_closing
 
     def feed(self, text: str) -> str:
@@ -122,7 +123,7 @@ class VisibleText:
 
     @property
     def _is_plain(self) -> bool:
-        """Whether text without a mark is shown as it is: the answer has begun."""
+        """Whether text without a mark can be shown as it is, because the answer has begun."""
         return self._held is None and self._header is None and not (self._is_hidden or self._is_after_hidden)
 
     def close(self) -> str:
@@ -132,13 +133,13 @@ class VisibleText:
         return (held or "") + shown
 
     def break_off(self) -> str:
-        """End a text that broke off: what was held as reasoning stays hidden, for nobody knows whether it is."""
+        """End a text that broke off: a beginning held back as reasoning stays hidden, because it may be reasoning."""
         if self._held and _opens(self._held.lstrip().lower()):
             self._held = ""
         return self.close()
 
     def _whole_length(self) -> int:
-        """The length before a mark that may not have ended yet."""
+        """The length of the pending text before a mark that may still be incomplete."""
         text = self._pending
         if grows := _MAY_GROW.search(text):
             return grows.start()
@@ -223,7 +224,7 @@ class VisibleText:
 
 
 def _may_be_reasoning(text: str) -> bool:
-    """Whether reasoning begins so: with a word of thinking aloud, followed by a word of the task."""
+    """Whether a text that begins like this may be reasoning: it opens by thinking aloud, and soon mentions the task."""
     small = text.lower()
     if _BARE_CHANNEL.match(text) or "analysis".startswith(small):
         return True

@@ -1,5 +1,6 @@
-"""Unpacks a Git pack (https://git-scm.com/docs/gitformat-pack) within a bound: a few of its bytes can expand to
-gigabytes. A process of its own does it, one pack at a time over a pipe, with limited memory, and lists the files."""
+"""Unpacks a Git pack (https://git-scm.com/docs/gitformat-pack) and lists its files, within bounds: a few bytes of a
+pack can expand to gigabytes. This happens in a process of its own with limited memory, one pack at a time over a
+pipe."""
 
 import hashlib
 import re
@@ -37,8 +38,8 @@ class PackGarbled(Exception):
 
 
 def unpacked(pack: bytes, max_bytes: int) -> Objects:
-    """`max_bytes` bounds all objects together. A delta against an object that is not in the pack is left out. Raises
-    PackTooLarge and PackGarbled."""
+    """Unpack all objects, of at most `max_bytes` together. A delta against an object that is not in the pack is left
+    out. Raises PackTooLarge and PackGarbled."""
     from dulwich.errors import ApplyDeltaError
 
     try:
@@ -94,8 +95,8 @@ class _Unpacking:
                 ready.append((delta_offset, kind, b"".join(apply_delta(content, delta))))
 
     def _declared_size(self, offset: int) -> int:
-        """Of the object, with the numbers in front of it checked before dulwich reads them: its size, and for a delta
-        the distance to its base."""
+        """The declared size of an object. Checks the numbers in front of the object before dulwich reads them: its
+        size, and for a delta the distance to its base."""
         from dulwich.pack import OFS_DELTA
 
         size, end = _number(self._pack, offset, first_bits=4)
@@ -114,8 +115,8 @@ def _name(kind: int, content: bytes) -> bytes:
 
 
 def _number(data: bytes, at: int, first_bits: int) -> tuple[int, int]:
-    """The number at `at`, and where it ends: seven bits a byte, the lowest first, for as long as the highest bit is
-    set. Raises ValueError if it is too long."""
+    """Decode the number at `at`; return it and the index after it. It has seven bits a byte, the lowest first, and the
+    highest bit of each byte marks that another follows. Raises ValueError if it is too long."""
     value, shift = data[at] & ((1 << first_bits) - 1), first_bits
     for end in range(at + 1, at + 1 + _MAX_NUMBER_BYTES):
         if not data[end - 1] & 0x80:
@@ -125,21 +126,21 @@ def _number(data: bytes, at: int, first_bits: int) -> tuple[int, int]:
     raise ValueError("a number has more than 64 bits")
 
 
-MAX_ENTRIES: Final = 200_000  # of folders: a few small folders, each ten times within the other, are billions of files
+MAX_ENTRIES: Final = 200_000  # in all folders: a few small folders, each ten times in the next, are billions of files
 _TAGGED: Final = re.compile(rb"object ([0-9a-f]{40})\n")
 _ROOT: Final = re.compile(rb"tree ([0-9a-f]{40})\n")
 
 
 @dataclass(frozen=True, slots=True)
 class GitFile:
-    """`path` is relative to the repository's root; `blob` names the content, and that alone."""
+    """A file. `path` is relative to the repository's root; `blob` is the hash of its content."""
 
     path: str
     blob: str
 
 
 def files_of(objects: Objects, tip: bytes, folder: str, suffixes: tuple[str, ...]) -> list[GitFile]:
-    """Those below `folder` ("" for all) whose names end in one of `suffixes`, of a commit or of the commit that a tag
+    """The files below `folder` ("" for all) whose names end in one of `suffixes`, in a commit or the commit that a tag
     names. Without links, submodules, and names that begin with a full stop. Raises NotRead."""
     root = _root(objects, tip)
     for part in folder.split("/") if folder else ():
@@ -166,7 +167,7 @@ def files_of(objects: Objects, tip: bytes, folder: str, suffixes: tuple[str, ...
 
 
 def _root(objects: Objects, name: bytes) -> bytes:
-    """The folder of a commit, or of the commit that a tag names."""
+    """The root folder of a commit, or of the commit that a tag names. Raises NotRead."""
     for _ in range(8):
         kind, content = objects.get(name, (0, b""))
         found = (_ROOT if kind == COMMIT else _TAGGED).match(content) if kind in (COMMIT, TAG) else None
@@ -179,7 +180,7 @@ def _root(objects: Objects, name: bytes) -> bytes:
 
 
 def _entries(objects: Objects, tree: bytes) -> list[tuple[str, int, bytes]]:
-    """(name, mode, object) of a folder. Names that are not UTF-8 are left out."""
+    """The entries (name, mode, object) of a folder. Names that are not UTF-8 are left out. Raises NotRead."""
     from dulwich.errors import ObjectFormatException
     from dulwich.objects import parse_tree
 
@@ -204,7 +205,7 @@ MEMORY_BYTES: Final = 2 * 1024**3
 
 @dataclass(frozen=True, slots=True)
 class PackRequest:
-    """The files of the commit `tip`, as in `files_of`; or with `tip` None, the contents of `blobs`."""
+    """Requests the files of the commit `tip`, as in `files_of`; without `tip`, the contents of `blobs`."""
 
     pack: bytes
     tip: bytes | None = None
@@ -215,7 +216,7 @@ class PackRequest:
 
 @dataclass(frozen=True, slots=True)
 class PackAnswer:
-    """`texts` are the contents that were asked for and that the pack has."""
+    """`texts` are the contents of the requested blobs that the pack has."""
 
     files: Sequence[GitFile] = ()
     texts: Mapping[bytes, bytes] = field(default_factory=dict)

@@ -34,7 +34,7 @@ UNPACKING_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class GitTree:
-    """`branch` is the one that was asked for, else the repository's default."""
+    """The files at a branch's tip. `branch` is the requested one, else the repository's default."""
 
     branch: str
     files: Sequence[GitFile]
@@ -42,14 +42,14 @@ class GitTree:
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """The response as dulwich's clients read it: `redirect_location` is where it came from, "" if not redirected."""
+    """A response as dulwich's clients read it: `redirect_location` is its own address after a redirect, else ""."""
 
     content_type: str
     redirect_location: str
     body: bytes
 
     def close(self) -> None:
-        """Nothing to close: the body is read already."""
+        """The body was read already."""
 
 
 _Ask = Callable[[str, Mapping[str, str], bytes | None], Coroutine[Any, Any, _Reply]]
@@ -68,8 +68,8 @@ class GitRemotes(GuardedClient):
         await super().__aexit__()
 
     def repository(self, url: str, headers: Mapping[str, str] | None = None) -> "GitRepository":
-        """`headers` are sent to the repository's own website only. Raises NotRead for an address that may not be
-        called."""
+        """The repository at `url`. `headers` are sent to its own website only. Raises NotRead for an address that may
+        not be called."""
         try:
             access = SiteAccess(check_url(url.strip(), self._policy), headers or {})
         except UrlRefused as error:
@@ -116,7 +116,7 @@ class GitRemotes(GuardedClient):
 
 
 class GitRepository:
-    """For one reading: the branches are read once. Every method raises NotRead."""
+    """A repository during one reading: its branches are requested once. Every method raises NotRead."""
 
     def __init__(self, url: str, ask: _Ask, unpacking: WorkerProcesses) -> None:
         self._url = url
@@ -124,7 +124,7 @@ class GitRepository:
         self._unpacking = unpacking
         self._client: AbstractHttpGitClient | None = None
         self._branch = ""
-        self._texts: dict[bytes, bytes] = {}  # that came with the tree
+        self._texts: dict[bytes, bytes] = {}  # contents that came with the tree
 
     async def tree(self, branch: str, folder: str, suffixes: Sequence[str]) -> GitTree:
         """The files below `folder` ("" for all) whose names end in one of `suffixes`, at the tip of a branch or tag (""
@@ -138,7 +138,7 @@ class GitRepository:
         return GitTree(branch or own, found.files)
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, bytes]:
-        """The contents of those files in the commit of `tree`; what the server does not send is left out."""
+        """The contents of these files of `tree`, by blob; what the server does not send is left out."""
         wanted = [blob.encode() for blob in blobs]
         missing = [blob for blob in dict.fromkeys(wanted) if blob not in self._texts]
         found: Mapping[bytes, bytes] = {}
@@ -170,7 +170,7 @@ class GitRepository:
         return [b"refs/heads/" + branch, b"refs/tags/" + branch] if branch else [b"HEAD"]
 
     def _fetch(self, wants: Any, depth: int | None = None, filter_spec: bytes | None = None) -> tuple[Any, bytes]:
-        """What the server says of its branches, and the pack that it sends."""
+        """Fetch `wants`; return the server's list of branches and the pack."""
         from dulwich.errors import GitProtocolError, NotGitRepository
 
         self._client = self._client or _client(self._url, self._ask)
@@ -199,7 +199,7 @@ class _NoHistory:
 
 
 def _client(url: str, ask: _Ask) -> "AbstractHttpGitClient":
-    """Created in the calling thread, because dulwich takes a tenth of a second to import."""
+    """Created in the thread that fetches, because dulwich takes a tenth of a second to import."""
     from dulwich.client import AbstractHttpGitClient
 
     remembered: dict[tuple[str, bytes | None], _Reply] = {}

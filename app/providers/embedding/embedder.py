@@ -1,5 +1,5 @@
-"""Ports: turn texts into vectors, one for a text or one for each of its tokens. What models share: each call is a
-span, several visitors' questions run together, and recent vectors are kept."""
+"""Ports: turn texts into vectors, one for a text or one for each of its tokens. Also wrappers for any model: each call
+is a span, several visitors' questions run together, and recent vectors are kept."""
 
 import asyncio
 from array import array
@@ -20,7 +20,8 @@ from app.kit.tracing import Span, Value, captured, resumed, span
 
 @dataclass(frozen=True, slots=True)
 class Gloss:
-    """`text` is a text in the language `said_in`, word for word in `language` (BCP 47 primary subtags)."""
+    """A word-for-word rendering of a text in the language `said_in`: `text` is in `language` (both BCP 47 primary
+    subtags)."""
 
     text: str
     language: str
@@ -37,13 +38,14 @@ class Embedder(Protocol):
 
     @property
     def reads(self) -> frozenset[str] | None:
-        """The languages that it reads well enough to search (BCP 47 primary subtags); None if they are not known."""
+        """The languages that the model reads well enough to search (BCP 47 primary subtags); None if they are not
+        known."""
         ...
 
     @property
     def knows(self) -> frozenset[str] | None:
-        """Those of `reads` in which it understands whole sentences, not only words, and so can compare two
-        statements."""
+        """The languages of `reads` in which the model understands whole sentences, not only words, and so can compare
+        two statements."""
         ...
 
     @property
@@ -62,13 +64,13 @@ class Embedder(Protocol):
         ...
 
     async def gloss(self, text: str) -> Gloss | None:
-        """The text word for word in a language that it knows; None if it knows the text's own language, has no list for
-        it, or the language is not clear. Raises EmbedderUnavailable."""
+        """The text word for word in a language that the model knows; None if it knows the text's own language, has no
+        list for that, or the language is not clear. Raises EmbedderUnavailable."""
         ...
 
 
 class WrappedEmbedder:
-    """A wrapper that passes on the properties of the embedder inside; subclasses define how to embed."""
+    """Base of wrappers: passes on the properties of the embedder inside; subclasses define `embed`."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -104,7 +106,7 @@ class TracedEmbedder(WrappedEmbedder):
 
 
 def embedding_span(embedder: Embedder, texts: Sequence[str]) -> AbstractContextManager[Span]:
-    """A span around one call for `texts`. A model id without a host is that of the shipped model."""
+    """Record a span around one call for `texts`. A model id without a host is that of the shipped model."""
     host, _, model = embedder.model_id.partition("/")
     attributes: dict[str, Value] = {
         "gen_ai.operation.name": "embeddings",
@@ -123,9 +125,9 @@ _SHORTEST: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
-    """A text as the model reads it. `meaning` is the vector that an Embedder returns for it. `tokens` are the ids of
-    its tokens without special ones. `directions` has one row for each token, as whole numbers from -127 to 127, a
-    quarter of the size of single precision; `lengths` are those of its rows, above 0."""
+    """The vectors of one text. `meaning` is the vector that an Embedder returns for it. `tokens` are the ids of its
+    tokens without special ones. `directions` has one row for each token, of integers from -127 to 127, which take a
+    quarter of the size of single precision; `lengths` are the lengths of these rows, above 0."""
 
     meaning: "array[float]"
     tokens: npt.NDArray[np.int32]
@@ -150,7 +152,7 @@ class TokenVectors:
 
 class TokenEmbedder(Protocol):
     async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """One for each text, in order. Raises EmbedderUnavailable."""
+        """Embed each text; return the vectors in order. Raises EmbedderUnavailable."""
         ...
 
 
@@ -159,7 +161,7 @@ Vectors = list[list[float]]
 
 @dataclass(slots=True)
 class _Waiting:
-    """`trace` is the context of the caller: a run is traced as part of its first caller."""
+    """A caller that waits. `trace` is its context: a run is traced as part of its first caller."""
 
     texts: Sequence[str]
     vectors: asyncio.Future[Vectors]
@@ -167,8 +169,9 @@ class _Waiting:
 
 
 class BatchingEmbedder(WrappedEmbedder):
-    """A question that arrives while the model is free is embedded at once. Those that arrive while `runs` runs are in
-    progress wait for the first to end, and then go together, up to `max_batch` texts in a run, first come first served.
+    """Embeds questions of several callers together. A question that arrives while fewer than `runs` runs are in
+    progress is embedded at once. Others wait for a run to end, and then go together, up to `max_batch` texts in a run,
+    first come first served.
 
     At most `max_waiting` callers wait; further ones are refused at once. Callers of one run share its failure.
     """
@@ -205,7 +208,7 @@ class BatchingEmbedder(WrappedEmbedder):
         try:
             await self._run_until_nobody_waits()
         finally:
-            self._running_now -= 1  # before those just served can ask again
+            self._running_now -= 1  # before the callers that were just served can call again
 
     async def _run_until_nobody_waits(self) -> None:
         while batch := self._next_batch():
@@ -229,7 +232,7 @@ class BatchingEmbedder(WrappedEmbedder):
         room = self._max_batch
         while self._waiting:
             first = self._waiting[0]
-            if first.vectors.done():  # its caller has left
+            if first.vectors.done():  # its caller was cancelled
                 self._waiting.popleft()
                 continue
             if batch and len(first.texts) > room:
@@ -249,8 +252,8 @@ def _fail(batch: Sequence[_Waiting], error: Exception) -> None:
 
 
 class RememberingEmbedder(WrappedEmbedder):
-    """The vectors of up to `max_texts` texts, in single precision. An answer asks for its question's meaning several
-    times, and visitors ask about the same pages. The texts, which may be visitors' words, are not kept."""
+    """Caches the vectors of up to `max_texts` texts, in single precision: an answer embeds its question several times,
+    and visitors ask about the same pages. The texts, which may be visitors' words, are not kept."""
 
     def __init__(self, embedder: BatchingEmbedder, *, max_texts: int = 1024) -> None:
         super().__init__(embedder)

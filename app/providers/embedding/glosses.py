@@ -20,8 +20,8 @@ from app.kit.language_guesser import LanguageGuesser
 from app.kit.recent_values import RecentValues
 from app.providers.indexes.keyword_analysis import stemmer
 
-STEM: Final = "~"  # marks the end of entries that are stems
-PHRASE_WORDS: Final = 3  # in the longest phrases of the lists
+STEM: Final = "~"  # the last character of entries that are stems
+PHRASE_WORDS: Final = 3  # in the longest phrase of a list
 
 Lookup = Callable[[str], str | None]  # a word or phrase in small letters -> its English
 
@@ -29,13 +29,13 @@ _ENGLISH: Final = "en"
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")  # "foto's" and "Ankara'da" are forms of one word
 _ELIDED_WORD: Final = re.compile(r"[^\W_]+['’](?=[^\W\d_])|[^\W_]+")  # "l'hôtel" is two
 _ELIDING: Final = frozenset({"fr", "it"})
-# Text with two of these and no letter beyond ASCII is English, which saves the guess for most texts.
+# ASCII text with two of these is English, so that most texts need no guess.
 _ENGLISH_WORDS: Final = frozenset({
     "the", "and", "you", "your", "with", "this", "that", "are", "how", "what", "from", "can", "which", "when", "does",
     "not", "have", "will",
 })  # fmt: skip
-_LIKELY: Final = 0.5  # below that, words that two languages share may have misled the guess
-# From there a question is read as its gloss and nothing else: none of 5,083 English ones reached it.
+_LIKELY: Final = 0.5  # a less likely guess may rest on words that two languages share
+# A likelier question is read as its gloss alone: none of 5,083 English questions was taken for another language.
 _CLEAR: Final = 0.7
 _POSSIBLE: Final = 0.08
 _GUESSES: Final = 4
@@ -48,9 +48,9 @@ _SENTENCE_ENDS: Final = str.maketrans({"。": ". ", "、": ", "})
 
 
 class Glosses:
-    """`folder` has a list for each language, `de.txt.xz`, which is read with the first text in that language; those in
-    its folder `questions` are for questions alone, as they are too rough for the meaning of a page. `is_english` tells
-    whether the model knows a word in small letters as one token. Thread-safe."""
+    """Writes glosses from lists. `folder` has one for each language, such as `de.txt.xz`, which is read with the first
+    text in that language; lists in its folder `questions` are for questions alone, as they are too rough for the
+    meaning of a page. `is_english` tells whether the model has a word, in small letters, as one token. Thread-safe."""
 
     def __init__(self, folder: Path, is_english: Callable[[str], bool]) -> None:
         self._lists = _lists_in(folder)
@@ -60,7 +60,7 @@ class Glosses:
 
     @property
     def languages(self) -> frozenset[str]:
-        """Those in which pages are read (BCP 47 primary subtags)."""
+        """The languages in which pages can be glossed (BCP 47 primary subtags)."""
         return frozenset(self._lists)
 
     def english(self, text: str) -> str:
@@ -69,19 +69,20 @@ class Glosses:
         if not guesses:
             return text
         lists = [self._lists[guess.language] for guess in guesses]
-        # Another language's stems match too easily, so they count only if the guess is likely.
+        # Stems of a wrong language match too easily, so they count only if the guess is likely.
         lookups = [each.gloss_of_form if guesses[0].probability >= _LIKELY else each.gloss for each in lists]
         return "".join(_pieces(text, lists[0].word, lookups))
 
     def english_question(self, text: str, language: str) -> str:
-        """The gloss of a question in the language that `clear_language` told."""
+        """The gloss of a question; `language` is what `clear_language` returned for it."""
         if (listed := self._of_questions.get(language)) is None:
             return self.english(text)
         lines = unicodedata.normalize("NFKC", text).translate(_SENTENCE_ENDS).split("\n")
         return "\n".join(" ".join("".join(_unspaced(line, listed.gloss)).split()) for line in lines)
 
     def clear_language(self, text: str) -> str | None:
-        """The question's language, if it is one with a list and clearly so. Takes a fraction of a millisecond."""
+        """The question's language if it is likely enough and has a list, else None. Takes a fraction of a
+        millisecond."""
         if any(map(is_spaceless, text)):
             [first, *_] = self._guesser.rank(text, {_ENGLISH, *self._lists, *self._of_questions})
             if first.language in self._of_questions:
@@ -90,7 +91,7 @@ class Glosses:
         return guesses[0].language if guesses and guesses[0].probability >= _CLEAR else None
 
     def _guesses(self, text: str) -> list[LanguageGuess]:
-        """The likeliest language, and the next ones if the text has too few words to decide; empty for English."""
+        """The likeliest language, and others if the text has too few words to decide; empty for English."""
         words = [_small(word) for word in _WORD.findall(text)]
         if not words or (text.isascii() and len(_ENGLISH_WORDS.intersection(words)) > 1):
             return []
@@ -110,7 +111,7 @@ def _lists_in(folder: Path) -> dict[str, "GlossList"]:
 
 
 class GlossList:
-    """The list of one language: sorted lines of a word, a stem with `~` or up to three words, a tab, and its English. A
+    """The list of one language: sorted lines of a word, a stem with `~`, or a phrase; a tab; and its English. A
     dictionary of them would take four times as long to read, and twice the memory."""
 
     def __init__(self, path: Path, language: str) -> None:
@@ -120,7 +121,7 @@ class GlossList:
         self._found = RecentValues[str, str](_REMEMBERED_WORDS)
 
     def gloss(self, word: str) -> str | None:
-        """The English of a word, or of a phrase with one blank between its words; small letters."""
+        """The English of a word or a phrase, in small letters with single blanks; None if it is not in the list."""
         key = word.encode(errors="replace") + b"\t"
         at = bisect_left(self._lines, key)
         if at == len(self._lines) or not self._lines[at].startswith(key):
@@ -128,7 +129,7 @@ class GlossList:
         return self._lines[at][len(key) :].decode()
 
     def gloss_of_form(self, word: str) -> str | None:
-        """The English of a word that the list has in another form, or by its parts."""
+        """The English of a word that the list has in another form, or by its parts; None if it has neither."""
         if not word.rstrip("'").isalpha():
             return self.gloss(word)
         if (known := self._found.get(word)) is not None:
@@ -141,7 +142,8 @@ class GlossList:
         return self.gloss(self._stem(word) + STEM)
 
     def _by_parts(self, word: str) -> str | None:
-        """ "shipping costs" of "versandkosten"; the longest first part in the list counts."""
+        """The English of a compound, such as "shipping costs" for "versandkosten". The longest first part in the list
+        counts."""
         if self._language not in _COMPOUNDING:
             return None
         for end in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
@@ -168,13 +170,14 @@ class GlossList:
 
 
 def _small(word: str) -> str:
-    """As in the lists: without what follows an apostrophe, and with a plain i for a Turkish capital with a dot."""
+    """The word as it is written in the lists: small letters, without what follows an apostrophe, and with a plain i for
+    a Turkish capital with a dot."""
     first, apostrophe, rest = word.lower().replace("’", "'").replace("i\u0307", "i").partition("'")
     return first if rest else first + apostrophe
 
 
 def _pieces(text: str, word: re.Pattern[str], lookups: Sequence[Lookup]) -> Iterator[str]:
-    """The text with each word, or the longest phrase from there, in English; the text between them stays."""
+    """Replace each word, or the longest phrase that begins there, by its English; what is between words stays."""
     places = [(match.start(), match.end()) for match in word.finditer(text)]
     words = [_small(text[start:end]) for start, end in places]
     at = done = 0
@@ -190,8 +193,8 @@ def _pieces(text: str, word: re.Pattern[str], lookups: Sequence[Lookup]) -> Iter
 
 
 def _unspaced(text: str, english_of: Lookup) -> Iterator[str]:
-    """The English of the longest words, from the left. Characters of the script that are in no word, such as endings,
-    are left out; all else, such as names, stays."""
+    """Replace the longest words, from the left, by their English. Characters of the script that are in no word, such as
+    endings, are left out; all else, such as names, stays."""
     at = 0
     while at < len(text):
         found = ((end, english_of(text[at:end])) for end in range(min(len(text), at + _LONGEST_UNSPACED), at, -1))
@@ -204,7 +207,7 @@ def _unspaced(text: str, english_of: Lookup) -> Iterator[str]:
 
 
 def _together(text: str, places: list[tuple[int, int]], at: int) -> int:
-    """How many words from there may be one phrase, with only a space between them."""
+    """How many words from index `at` on may be one phrase, because only single spaces separate them."""
     count = 1
     while count < PHRASE_WORDS and at + count < len(places):
         if text[places[at + count - 1][1] : places[at + count][0]] not in ("", " "):
@@ -214,7 +217,7 @@ def _together(text: str, places: list[tuple[int, int]], at: int) -> int:
 
 
 def _english_from(at: int, words: list[str], lookups: Sequence[Lookup], together: int) -> tuple[int, str | None]:
-    """How many words were replaced, and their English."""
+    """How many words from index `at` on were replaced, and their English; (1, None) if there is none."""
     for english_of in lookups:
         for count in range(together, 0, -1):
             if english := english_of(" ".join(words[at : at + count])):

@@ -20,7 +20,7 @@ Read = TypeVar("Read")
 
 _log = structlog.get_logger(__name__)
 
-_TOKENS_AT_ONCE: Final = 512  # the most that something more urgent waits for
+_TOKENS_AT_ONCE: Final = 512  # more urgent work waits for no more than these
 _REMEMBERED: Final = 64  # questions, of 8 KiB for twenty words
 
 
@@ -88,7 +88,8 @@ class OnnxEmbedder:
             raise self._unavailable(error) from error
 
     async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Implements TokenEmbedder too: the last layer's output for each token, of which `embed` returns the mean."""
+        """Implements TokenEmbedder too: returns the last layer's output for each token, of which `embed` returns the
+        mean."""
         known = {text: read for text in texts if (read := self._alone.get(text)) is not None}
         missing = [text for text in texts if text not in known]
         if missing:
@@ -116,7 +117,7 @@ class OnnxEmbedder:
         return read
 
     async def _spread(self, texts: Sequence[str], read: Callable[[list[TokenRow]], Sequence[Read]]) -> list[Read]:
-        """The results of `read` for the texts, on as many threads as there are."""
+        """Call `read` for the texts, on as many threads as there are; return its results in order."""
         rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
         groups = [partial(read, rows[group.start : group.stop]) for group in _groups([len(row) for row in rows])]
         return [result for results in await self._threads.run_each(groups, self._urgency) for result in results]
@@ -146,7 +147,8 @@ class OnnxEmbedder:
 
 
 def _groups(lengths: Sequence[int]) -> Iterator[range]:
-    """The indexes of the lengths, in order, in groups of at most _TOKENS_AT_ONCE in sum."""
+    """Group the indexes of `lengths`, in order, so that each group's sum is at most _TOKENS_AT_ONCE, or it has one
+    index."""
     start = total = 0
     for place, length in enumerate(lengths):
         if place > start and total + length > _TOKENS_AT_ONCE:

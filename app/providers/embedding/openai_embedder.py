@@ -17,10 +17,8 @@ _BATCH: Final = 64  # texts in one request; the smallest limit that common serve
 
 
 class OpenAIEmbedder:
-    """`dimensions` are those of the model's vectors; with `can_shorten` the provider is asked for just as many.
-
-    `wire` is the encoding of numbers: base64 is a quarter of the size, but some servers know only float.
-    """
+    """`dimensions` is the length of the model's vectors; with `can_shorten`, it is sent to the provider. `wire` is the
+    encoding of numbers: base64 is a quarter of the size, but some servers know only float."""
 
     def __init__(
         self,
@@ -68,7 +66,7 @@ class OpenAIEmbedder:
         return self._max_tokens
 
     async def gloss(self, text: str) -> Gloss | None:
-        """None: it reads every language itself, as far as is known."""
+        """None: as far as is known, the model reads every language itself."""
         return None
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:

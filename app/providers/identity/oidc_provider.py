@@ -35,7 +35,7 @@ class OidcClient:
 
 
 def is_trusted_address(url: str) -> bool:
-    """Whether it uses TLS, or is on this machine."""
+    """Whether the address uses TLS, or is on this machine."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -52,7 +52,7 @@ _NEEDED: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One sign-in in progress. Only one browser and we know it; nobody else learns `verifier` before the end."""
+    """One sign-in in progress, which only one browser and we know; nobody else learns `verifier` before the end."""
 
     redirect_uri: str
     state: str = field(repr=False)

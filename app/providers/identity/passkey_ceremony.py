@@ -1,7 +1,5 @@
-"""What a browser is asked for a passkey, and whether its response is valid, by py_webauthn.
-
-The library is imported with the first call: most processes never use it.
-"""
+"""Passkeys by py_webauthn: the options for a browser, and the check of its response. The library is imported with the
+first call: most processes never use it."""
 
 import json
 from base64 import urlsafe_b64decode
@@ -22,7 +20,8 @@ class Registered:
 
 
 def creation_options(party: str, user: bytes, name: str, challenge: bytes, known: Sequence[bytes]) -> str:
-    """For navigator.credentials.create, as JSON: a discoverable key whose device verifies who uses it."""
+    """The options for navigator.credentials.create, as JSON: a discoverable key whose device verifies who uses it.
+    `known` are the ids of keys that exist already."""
     from webauthn import generate_registration_options, options_to_json
     from webauthn.helpers.structs import (
         AuthenticatorSelectionCriteria,
@@ -48,7 +47,7 @@ def creation_options(party: str, user: bytes, name: str, challenge: bytes, known
 
 
 def request_options(party: str, challenge: bytes) -> str:
-    """For navigator.credentials.get, as JSON. It lists no keys, so that it does not reveal accounts."""
+    """The options for navigator.credentials.get, as JSON. They list no keys, so that they do not reveal accounts."""
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import UserVerificationRequirement
 
@@ -59,7 +58,7 @@ def request_options(party: str, challenge: bytes) -> str:
 
 
 def registered(credential: str, *, challenge: bytes, party: str, origin: str) -> Registered:
-    """The key in a response to `creation_options`. Raises Unauthorized."""
+    """Check a response to `creation_options`; return its key. Raises Unauthorized."""
     from webauthn import verify_registration_response
     from webauthn.helpers.exceptions import WebAuthnException
 
@@ -77,7 +76,7 @@ def registered(credential: str, *, challenge: bytes, party: str, origin: str) ->
 
 
 def asserted(credential: str, *, challenge: bytes, party: str, origin: str, public_key: bytes, sign_count: int) -> int:
-    """How often the key has signed, from a response to `request_options`. Raises Unauthorized."""
+    """Check a response to `request_options`; return how often the key has signed. Raises Unauthorized."""
     from webauthn import verify_authentication_response
     from webauthn.helpers.exceptions import WebAuthnException
 

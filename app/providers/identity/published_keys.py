@@ -31,8 +31,8 @@ ReadJson = Callable[[], Awaitable[bytes]]
 
 
 class PublishedKeys:
-    """Keys are kept for an hour. An unknown key makes it read them again, at most once a minute, because issuers rotate
-    keys without notice. If they cannot be read, the known ones are valid for a day."""
+    """Reads an issuer's keys and keeps them for an hour. An unknown key makes it read them again, at most once a
+    minute, because issuers rotate keys without notice. If they cannot be read, the known ones stay valid for a day."""
 
     def __init__(self, read: ReadJson, clock: Clock) -> None:
         """`read` returns the JWK set as it is published; it raises Unavailable."""
@@ -46,8 +46,8 @@ class PublishedKeys:
     async def claims(
         self, token: str, *, issuer: str, audience: str, algorithms: Sequence[str] = ALGORITHMS
     ) -> tuple[Mapping[str, Any], Claims]:
-        """The header and claims of a token that is valid now. Raises Unauthorized with the reason, and Unavailable if
-        the issuer's keys cannot be read."""
+        """Check a token; return its header and claims. Raises Unauthorized with the reason, and Unavailable if the
+        issuer's keys cannot be read."""
         header = _header_of(token, algorithms)
         key = _chosen(await self._known(None), header) or _chosen(await self._known(header.get("kid", "")), header)
         if key is None:
@@ -76,13 +76,14 @@ class PublishedKeys:
         return header, claims
 
     async def read(self) -> int:
-        """The number of keys, read now. Raises Unavailable."""
+        """Read the keys now; return their number. Raises Unavailable."""
         async with self._turn:
             await self._read_now()
         return len(self._keys)
 
     async def _known(self, missing: str | None) -> Sequence[Mapping[str, Any]]:
-        """`missing` is the id of a key that was not among them; None for any keys."""
+        """The known keys, read again if need be. `missing` is the id of a key that was not among them; None for any
+        keys."""
         async with self._turn:
             now = self._clock.now()
             is_due = missing is not None or self._read_at is None or now - self._read_at >= _READ_AGAIN_AFTER
@@ -135,7 +136,7 @@ def _header_of(token: str, algorithms: Sequence[str]) -> Mapping[str, Any]:
 
 
 def _chosen(keys: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> jwt.PyJWK | None:
-    """The key of the header's id that can have made its signature; without an id, the only one that can."""
+    """The key with the header's id that can have made the signature; without an id, the only key that can."""
     kid = header.get("kid")
     fitting = [key for key in keys if kid is None or key.get("kid") == kid]
     found = [key for key in (_usable(each, header["alg"]) for each in fitting) if key is not None]
@@ -143,7 +144,7 @@ def _chosen(keys: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> jwt
 
 
 def _usable(key: Mapping[str, Any], algorithm: str) -> jwt.PyJWK | None:
-    """None for a key of another kind than the algorithm's."""
+    """The key; None if it is of another kind than the algorithm's."""
     kind = {"R": "RSA", "P": "RSA", "E": "EC"}[algorithm[0]] if algorithm != "EdDSA" else "OKP"
     if key.get("kty") != kind or key.get("alg", algorithm) != algorithm:
         return None

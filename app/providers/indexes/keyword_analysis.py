@@ -1,6 +1,6 @@
-"""How text becomes the terms of a keyword index: split by `app.core.text.words`, then folded, stopped and stemmed by
-tantivy in the agent's language. Documents and questions are analysed alike, except for question words. A word that
-is being typed is one of a page that begins with it, or is close to it."""
+"""Turns text into the terms of a keyword index: split by `app.core.text.words`, then folded, stopped and stemmed by
+tantivy in the agent's language. Documents and questions are analysed alike, except for question words. Also compares
+words that are being typed with those of pages, which may begin with them or be close to them."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -15,23 +15,22 @@ from app.core.text.letter_forms import encodable, in_one_form
 from app.core.text.words import character_pairs, is_paired, script_runs, search_terms, word_spans, words
 from app.kit.recent_values import RecentValues
 
-MAX_TYPED_WORDS: Final = 8  # of a search; further ones are ignored
+MAX_TYPED_WORDS: Final = 8  # of a search; further words are ignored
 
 _ONE_EDIT_FROM: Final = 4  # characters: shorter words are close to too many others
 _TWO_EDITS_FROM: Final = 8
 
 
 def edits_forgiven(typed: str) -> int:
-    """How many characters may be missing, extra, wrong or transposed."""
+    """How many characters of the typed word may be missing, extra, wrong or transposed."""
     if len(typed) < _ONE_EDIT_FROM:
         return 0
     return 1 if len(typed) < _TWO_EDITS_FROM else 2
 
 
 def is_near(word: str, typed: str, *, goes_on: bool) -> bool:
-    """Whether `typed` may be a misspelt `word`, or with `goes_on`, a misspelt beginning of it. Both are folded in the
-    same way.
-    """
+    """Whether `typed` may be a misspelling of `word`, or with `goes_on`, of its beginning. Both are folded in the same
+    way."""
     edits = edits_forgiven(typed)
     if len(typed) - len(word) > edits or (len(word) - len(typed) > edits and not goes_on):
         return False
@@ -42,8 +41,8 @@ def is_near(word: str, typed: str, *, goes_on: bool) -> bool:
 
 
 def _edits(word: str, typed: str, *, goes_on: bool) -> int:
-    """Optimal string alignment (Damerau 1964, each place edited once) between `typed` and `word`, or the nearest
-    beginning of it."""
+    """The number of edits between `typed` and `word`, or with `goes_on`, the nearest beginning of `word` (optimal
+    string alignment: Damerau 1964, each place edited once)."""
     before, last = list[int](), list(range(len(word) + 1))
     for at, character in enumerate(typed, 1):
         row = [at]
@@ -58,9 +57,9 @@ def _edits(word: str, typed: str, *, goes_on: bool) -> int:
 
 DEFAULT_LANGUAGE: Final = "en"
 _LONGEST_TERM_BYTES: Final = 60
-_MOST_WORDS: Final = 1_000  # of an endless question
+_MOST_WORDS: Final = 1_000  # per question
 
-Spellings: TypeAlias = tuple[tuple[str, ...], ...]  # of one word: the terms of each
+Spellings: TypeAlias = tuple[tuple[str, ...], ...]  # a word's spellings, each as its terms
 
 # BCP 47 primary subtags, and tantivy's names of the languages.
 _STEMMERS: Final = {
@@ -71,7 +70,7 @@ _STEMMERS: Final = {
 }  # fmt: skip
 _WITHOUT_STOP_WORDS: Final = frozenset({"ar", "el", "ro", "ta", "tr"})  # tantivy can stem these only
 
-# English words that only ask. Tantivy's English stop words (33) lack them; its lists for other languages have theirs.
+# Question words, which are missing in tantivy's English stop words (33), but not in its lists for other languages.
 _QUESTION_WORDS: Final = frozenset({
     "what", "how", "does", "do", "did", "doing", "which", "who", "whom", "whose", "when", "where", "why", "can",
     "could", "should", "would", "shall", "may", "might", "must", "i", "me", "my", "mine", "we", "us", "our", "you",
@@ -81,7 +80,7 @@ _QUESTION_WORDS: Final = frozenset({
 
 
 def language_of(subtag: str | None) -> str:
-    """The language of the analysis; it is part of a directory's name, so it consists of letters only."""
+    """The language by which text is analysed. It is part of a directory's name, so it consists of letters only."""
     primary = (subtag or DEFAULT_LANGUAGE).lower().replace("_", "-").split("-")[0]
     return primary if primary.isascii() and primary.isalpha() and len(primary) <= 8 else "und"
 
@@ -90,8 +89,8 @@ def language_of(subtag: str | None) -> str:
 class TypedWord:
     """A word of a text being typed; in a script without spaces, a pair of characters.
 
-    `terms` are those that the index may have for it, () for a stop word. `folded` is the word as terms begin before
-    they are stemmed. `goes_on` marks the last word, which may be incomplete.
+    `terms` are the terms that the index may have for it, () for a stop word. `folded` is the word without stemming, for
+    terms that begin with it. `goes_on` marks the last word, which may be incomplete.
     """
 
     terms: tuple[str, ...]
@@ -107,7 +106,7 @@ class KeywordAnalysis:
         self.analyzer = _analyzer(language)
 
     def typed_words(self, typed: str) -> list[TypedWord]:
-        """The words in order. Stop words count only at the end, or if there are no others."""
+        """The words of a text being typed, in order. Stop words count only at the end, or if there are no others."""
         goes_on = bool(typed) and not typed[-1].isspace()
         cut = [
             (part, "" if isinstance(each, str) else each.joined)
@@ -134,7 +133,8 @@ class KeywordAnalysis:
 
     @staticmethod
     def cut(text: str) -> str:
-        """The text as the analyzer expects it: terms between spaces. Compounds are there joined and in parts."""
+        """The text as the analyzer expects it: terms with spaces between them. Compounds are in it joined and in
+        parts."""
         text = _in_one_form(text)
         terms = dict.fromkeys(found := _terms_in(text))
         more = dict.fromkeys(
@@ -255,14 +255,14 @@ def _between_spaces(terms: Iterable[str]) -> str:
 
 
 def typed_marks(analysis: KeywordAnalysis, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-    """For each text the marks (start, end), in order, without overlaps. A typed word marks the words that have it as
-    their stem or beginning; if a text has neither, the words near it."""
+    """For each text, the (start, end) of what matches the typed words, in order, without overlaps. A typed word matches
+    the words that have it as their stem or beginning; if a text has neither, the words near it."""
     marking = _Marking(analysis, analysis.typed_words(typed))
     return [_apart(marking.of(text)) for text in texts]
 
 
 class _Marking:
-    """Analyses each word of all texts once."""
+    """Finds the matches of typed words in several texts. Analyses each different word once."""
 
     def __init__(self, analysis: KeywordAnalysis, typed: Sequence[TypedWord]) -> None:
         self._analysis = analysis

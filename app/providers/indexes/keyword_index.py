@@ -43,7 +43,7 @@ class KeywordIndex(Protocol):
         ...
 
     def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-        """For each text, where `complete` matched what was typed: (start, end) in order, without overlaps."""
+        """For each text, the (start, end) of what `complete` matched, in order, without overlaps."""
         ...
 
     async def respelt(self, agent_id: UUID, language: str | None, question: str) -> str:

@@ -1,5 +1,5 @@
-"""Tantivy queries for a question's terms, and the weights of the terms; and its words as a site's pages spell them:
-without typing errors, and joined if the pages join them."""
+"""Tantivy queries for a question's terms, and the weights of terms; and corrects a question's words to those of a
+site's pages: without typing errors, and joined if the pages join them."""
 
 import itertools
 import math
@@ -22,7 +22,8 @@ from app.providers.indexes.keyword_analysis import (
 _TITLE_BOOST: Final = 0.2  # the context line in the text repeats the title
 _MAX_TERMS: Final = 32
 
-# Weights for a text being typed: BM25 of a whole word by field, else one score for all that begin with it or are near.
+# Weights by field for a text being typed: of BM25 for a whole word, else the score of words that begin with it or are
+# near it.
 _WHOLE: Final = {"title": 2.0, "text": 1.0}
 _BEGUN: Final = {"title": 1.2, "text": 0.6}
 _NEAR: Final = {"title": 0.6, "text": 0.3}
@@ -33,7 +34,8 @@ _LONGEST_ENDING: Final = 5  # the longest ending that a stemmer may have cut off
 def query_for(
     words: Sequence[Spellings], schema: Schema, searcher: Searcher, among: Collection[UUID] | None
 ) -> Query | None:
-    """None if the index has none of the words. With `among`, only entries of these document versions are found."""
+    """A query for entries with any of the words; None if the index has none of them. With `among`, only entries of
+    these document versions match."""
     known = _rarest_known(searcher, _terms_of(words))
     if not known:
         return None
@@ -50,8 +52,8 @@ def typed_query(
     forgives: bool,
     wants_all: bool,
 ) -> Query:
-    """Matches entries with all of the typed words, or any of them. A last word that may be a stop word ("refund the",
-    "refund the|me") only adds to the others."""
+    """A query for entries with all of the typed words, or with any of them. A last word that may be a stop word
+    ("refund the", "refund the|me") only adds to the others."""
     must = Occur.Must if wants_all else Occur.Should
     tells_by_itself = any(word.terms for word in words)
     clauses = [
@@ -86,7 +88,8 @@ def _typed(word: TypedWord, schema: Schema, searcher: Searcher, *, forgives: boo
 
 
 def _shortened(word: TypedWord, field: str, searcher: Searcher) -> list[str]:
-    """The longest term that begins the typed word: "organisati" is on its way to a word with the stem "organis"."""
+    """The longest term that the typed word begins with: "organisati" is on its way to a word with the stem
+    "organis"."""
     if not word.goes_on:
         return []
     shortest = max(_SHORTEST_STEM, len(word.folded) - _LONGEST_ENDING)
@@ -95,17 +98,20 @@ def _shortened(word: TypedWord, field: str, searcher: Searcher) -> list[str]:
 
 
 class Coverage:
-    """How much of a question's words a text has: the rarer a word is in texts, the more it counts, and a word is as
-    rare as its commonest spelling."""
+    """Measures how much of a question's words a text has. A word weighs more the rarer it is in the index; its
+    commonest spelling determines how rare it is."""
 
     def __init__(self, words: Sequence[Spellings], searcher: Searcher) -> None:
         self.weights = {term: _idf(searcher, term) for term in _terms_of(words)}
         self._words = [[(terms, sum(map(self.weights.__getitem__, terms))) for terms in each] for each in words]
         counted = sum(min(weight for _, weight in each) for each in self._words)
-        self._whole = counted + _idf_of(0, searcher.num_docs)  # and a word that no text has
+        self._whole = counted + _idf_of(
+            0, searcher.num_docs
+        )  # the question counts as one word longer, which no text has
 
     def share(self, held: Collection[str]) -> float:
-        """In [0, 1), of a text with these of the terms; of each word by the spelling of which it has most."""
+        """The share, in [0, 1), of a text that has the terms `held`. Each word counts by the spelling of which the text
+        has most."""
         return sum(map(self._part, self._words, itertools.repeat(held))) / self._whole
 
     def _part(self, spellings: Sequence[tuple[tuple[str, ...], float]], held: Collection[str]) -> float:
@@ -114,7 +120,7 @@ class Coverage:
 
 
 def _terms_of(words: Sequence[Spellings]) -> list[str]:
-    """Of every spelling, each once, in order."""
+    """The terms of every spelling, each once, in order."""
     return list(dict.fromkeys(term for spellings in words for terms in spellings for term in terms))
 
 
@@ -136,13 +142,14 @@ def _any_of(terms: Sequence[str], schema: Schema) -> Query:
 
 
 def _among(schema: Schema, query: Query, document_version_ids: Collection[UUID]) -> Query:
-    """The same hits and scores, of these versions only."""
+    """The query limited to these versions, with unchanged scores."""
     wanted = Query.term_set_query(schema, "document_version_id", [str(number) for number in document_version_ids])
     return Query.boolean_query([(Occur.Must, query), (Occur.Must, Query.const_score_query(wanted, 0.0))])
 
 
 def _idf(searcher: Searcher, term: str) -> float:
-    """As in BM25 (Robertson and Sparck Jones, with + 1 so that it is never negative)."""
+    """A term's inverse document frequency as in BM25 (Robertson and Sparck Jones, with + 1 so that it is never
+    negative)."""
     # Entries that were replaced count until their segment is merged, so more may be found than there are.
     return _idf_of(searcher.doc_freq("text", term), searcher.num_docs)
 
@@ -161,13 +168,13 @@ Span: TypeAlias = tuple[int, int]
 
 
 class Respelling:
-    """Respells one agent's questions, in `language`. `is_word` tells whether a word in lower case is a common English
+    """Corrects one agent's questions, in `language`. `is_word` tells whether a word in lower case is a common English
     one.
 
     A word that no page has is joined with the word after or before it, if that is a word of the pages. Else it becomes
     the commonest word of the pages that differs by two letters exchanged, one added, or one left out, and among common
-    words by a different letter, but not the first. Names keep their spelling. Words are never split: that recognised
-    more of a question than is true, such as the airspeed of a swallow where pages mention air and speed.
+    words by a different letter, but not the first. Names keep their spelling. Words are never split: this made texts
+    match more of a question than is true, such as the airspeed of a swallow where pages mention air and speed.
     """
 
     def __init__(
@@ -181,7 +188,7 @@ class Respelling:
         self._has_capital_nouns = language in CAPITALISE_NOUNS
 
     def respelled(self, question: str) -> str:
-        """The question itself if its words are known, or nothing is near them."""
+        """The question with corrected words; unchanged if its words are known, or nothing is near them."""
         spans = list(word_spans(question))
         unknown = self._unknown([question[start:stop] for start, stop in spans])
         respelt, end = "", 0
@@ -192,7 +199,7 @@ class Respelling:
         return respelt + question[end:]
 
     def _unknown(self, words: Sequence[str]) -> list[int]:
-        """The indexes of whole words in letters that are no stop words, no names, and on no page."""
+        """The indexes of words that may be corrected: letters only, no stop words, no names, and on no page."""
         found: list[int] = []
         for at, word in enumerate(words):
             if len(found) == _MOST:
@@ -203,15 +210,15 @@ class Respelling:
         return found
 
     def _known(self, word: str) -> int | None:
-        """How many entries have it; None for what is no single term, such as a stop word."""
+        """How many entries have the word; None if it is not a single term, such as a stop word."""
         terms = self._terms(word)
         if len(terms) != 1:
             return None
         return max(self._searcher.doc_freq(field, terms[0]) for field in ("text", "title"))
 
     def _joined(self, question: str, spans: Sequence[Span], at: int) -> tuple[str, Span]:
-        """The word joined with the one after or before it, as the pages write them, and the span of both; "" and the
-        word's own span if the pages do not."""
+        """Join the word at index `at` with the one after or before it, if pages have the result; return that and the
+        span of both. Otherwise "" and the word's own span."""
         for first, second in ((at, at + 1), (at - 1, at)):
             if first < 0 or second == len(spans):
                 continue
@@ -223,13 +230,14 @@ class Respelling:
         return "", spans[at]
 
     def _is_written(self, joined: str) -> bool:
-        """Whether pages have it; in English, as it is or as a common word: "for me" is no form of "form"."""
+        """Whether pages have the joined word; in English, as it is or as a common word: "for me" is no form of
+        "form"."""
         is_own_stem = self._terms(joined) == [joined.casefold()]
         return bool(self._known(joined)) and (not self._is_english or is_own_stem or self._is_common(joined))
 
     def _nearest(self, word: str) -> str:
-        """Exchanged letters least often make another word by chance, so their result need not be on a page: models may
-        know it."""
+        """The corrected word, or "". Exchanged letters are tried first: they least often make another word by chance,
+        so the result need not be on a page, because models may know it."""
         if len(word) < self._shortest or self._is_common(word):
             return ""
         exchanged = list(filter(self._is_common, _exchanged(word)))
@@ -253,8 +261,8 @@ class Respelling:
         return self._analysis.question_terms(word)
 
     def _commonest(self, word: str, spellings: Iterable[str]) -> str:
-        """The commonest spelling on the pages, the first of several. Spellings with all letters of the word count more:
-        a letter that was left out or exchanged is one of a few, a wrong one may be any of the alphabet."""
+        """The spelling that most entries of the pages have, or "". Spellings with all letters of the word count more: a
+        letter that was left out or exchanged is one of a few, a wrong one may be any of the alphabet."""
         found, most, letters = "", 0, sorted(word)
         for spelling in dict.fromkeys(spellings):
             is_likely = len(spelling) > len(word) or sorted(spelling) == letters
@@ -265,14 +273,14 @@ class Respelling:
 
 
 def _moved(word: str) -> Iterator[str]:
-    """The word with two neighbouring letters exchanged, a letter left out, or one added."""
+    """All spellings with two neighbouring letters exchanged, a letter left out, or one added."""
     yield from _exchanged(word)
     yield from _with_one_less(word)
     yield from _with_one_more(word)
 
 
 def _exchanged(word: str) -> Iterator[str]:
-    """The word with two neighbouring letters exchanged."""
+    """All spellings with two neighbouring letters exchanged."""
     return (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1))
 
 
@@ -285,7 +293,7 @@ def _with_one_more(word: str) -> Iterator[str]:
 
 
 def _changed(word: str) -> Iterator[str]:
-    """The word with one letter replaced by another."""
+    """All spellings with one letter replaced by another."""
     return (word[:at] + letter + word[at + 1 :] for at in range(1, len(word)) for letter in _alphabet(word))
 
 

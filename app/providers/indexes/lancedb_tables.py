@@ -1,4 +1,5 @@
-"""Our tables in LanceDB: their names, indexes and lists, writes beside other processes, and a trial of the store."""
+"""Opens our tables in LanceDB, names, lists and compacts them, retries writes beside other processes, and tests a
+store."""
 
 import hashlib
 import random
@@ -97,7 +98,7 @@ OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading 
 VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
 """What LanceDB's Rust side raises, whatever the cause."""
 
-# Of each request to an object store, some seven of which connect. LanceDB alone waits 30 s and tries for 180.
+# Limits per request to an object store; connecting takes some seven. LanceDB's own: 30 s, retries for 180 s.
 _PATIENCE: Final = {
     "timeout": "10s",
     "connect_timeout": "3s",
@@ -111,20 +112,20 @@ _log = structlog.get_logger(__name__)
 _ATTEMPTS: Final = 10
 _FEW_WRITES: Final = 20
 _MANY_WRITES: Final = 300
-_NEW_ENOUGH: Final = 0.1  # of the table's rows
+_NEW_ENOUGH: Final = 0.1  # share of the table's rows
 _MET_ANOTHER: Final = ("commit conflict", "Too many concurrent writers")
 
 
 def table_name(model_id: str, dimensions: int) -> str:
-    """Readable, and different for every model id whatever its characters."""
+    """A table's name: readable, and different for every model id whatever its characters."""
     readable = re.sub(r"[^A-Za-z0-9]+", "-", model_id).strip("-")[:60]
     digest = hashlib.sha256(model_id.encode()).hexdigest()[:8]
     return f"{_PREFIX}{readable}_{digest}_{dimensions}"
 
 
 async def connected(uri: str, options: Mapping[str, str], staleness: timedelta | None = None) -> AsyncConnection:
-    """`uri` is a folder or an object store's, to which `options` belong: of those that set how long to wait, the given
-    ones count. A table that was opened looks for newer versions after `staleness`."""
+    """Connect to `uri`, a folder or an address on an object store, for which `options` are; of our time limits, those
+    that `options` set count instead. An open table looks for newer versions after `staleness`."""
     patience = _PATIENCE if "://" in uri else {}
     return await lancedb.connect_async(
         uri, storage_options={**patience, **options} or None, read_consistency_interval=staleness
@@ -201,7 +202,7 @@ async def tables_of(connection: AsyncConnection) -> list[str]:
 
 
 async def present_bytes(folder: Path) -> int:
-    """What the present versions of all tables take; whatever else the folder holds is of versions before them. Raises
+    """The size of the present versions of all tables; the rest of the folder belongs to older versions. Raises
     IndexUnavailable."""
     try:
         connection = await connected(str(folder), {})

@@ -224,7 +224,8 @@ class LanceDBVectorIndex:
         return work() if count <= _ROWS_ON_LOOP else await anyio.to_thread.run_sync(work)
 
     async def _settled_write(self) -> tuple[int, int] | None:
-        """Identifies the last write; None if there is none, or it is so recent that another may follow."""
+        """The last write, as something comparable; None if there is none, or it is so recent that another may
+        follow."""
         if self._folder is None:
             return await self._settled_version()
         try:
@@ -235,7 +236,7 @@ class LanceDBVectorIndex:
         return (stat.st_ino, stat.st_mtime_ns) if settled else None
 
     async def _settled_version(self) -> tuple[int, int] | None:
-        """The same for a table on an object store, whose writes only show as new versions."""
+        """Like `_settled_write` for a table on an object store, whose writes only show as new versions."""
         async with self._translated():
             table = await self._opened()
             version = None if table is None else await table.version()
@@ -362,7 +363,7 @@ class LanceDBVectorIndex:
         self._table, self._opened_identity, self._was_seen = table, self._identity(), True
 
     def _identity(self) -> tuple[int, int] | None:
-        """Distinguishes a folder from another one rebuilt in its place, which an open table would mix up."""
+        """What tells a folder from another one that was rebuilt in its place, which an open table would mix up."""
         if self._folder is None:
             return None
         try:

@@ -46,7 +46,7 @@ _VENDOR_ERRORS: Final = (ValueError, RuntimeError, OSError)
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """An index with everything that any process had committed by `commit`."""
+    """An open index, with everything that any process had committed by `commit`."""
 
     index: Index
     searcher: Searcher
@@ -74,7 +74,7 @@ class TantivyKeywordIndex:
         self._known = KnownTerms()
         self._readers: OrderedDict[Path, _Reader] = OrderedDict()
         self._seen: set[UUID] = set()
-        self._guard = threading.Lock()  # of the two above
+        self._guard = threading.Lock()  # guards the two above
         self._writing = threading.Lock()  # one writer at a time in this process; tantivy's lock keeps out the others
 
     async def search(
@@ -375,7 +375,7 @@ def _hits(searcher: Searcher, query: Query, limit: int) -> list[IndexHit]:
 
 
 def _commit(directory: Path) -> tuple[int, ...]:
-    """Different for every commit, each of which replaces this file by a new one; () if there is none."""
+    """What tells commits apart: each replaces this file by a new one. () if there is none."""
     written = _found(directory / "meta.json")
     return (written.st_ino, written.st_mtime_ns, written.st_size) if written else ()
 

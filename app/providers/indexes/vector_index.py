@@ -18,7 +18,8 @@ class ChunkVector:
 
 
 class VectorSearch(Protocol):
-    """What answers read. All agents share it; every call names one agent, and concerns that agent only."""
+    """The read side of the index, which answers use. All agents share it; every call names one agent, and concerns that
+    agent only."""
 
     async def search(
         self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
@@ -37,7 +38,7 @@ class VectorSearch(Protocol):
 
 
 class VectorIndex(VectorSearch, Protocol):
-    """With what writes and repairs it."""
+    """The whole index: reads, writes and repairs."""
 
     async def put(self, agent_id: UUID, rows: Sequence[ChunkVector]) -> None:
         """Add or replace by chunk id: doing it twice changes nothing. Raises IndexUnavailable."""

@@ -13,10 +13,8 @@ from app.providers.reranking.reranker import PairScore
 
 
 class OnnxReranker:
-    """The question is cut to the config's `max_question_tokens`, the text to what then fits `max_length`.
-
-    `probability` is Platt's sigmoid(a * logit + b) with the config's constants for a pair.
-    """
+    """The question is cut to the config's `max_question_tokens`, the text to what then fits `max_length`. A pair's
+    `probability` is Platt's sigmoid(a * logit + b), with the config's constants."""
 
     def __init__(self, folder: Path, threads: OnnxThreads) -> None:
         self._session = OnnxSession(folder)

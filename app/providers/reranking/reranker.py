@@ -11,7 +11,7 @@ from app.core.errors import RerankerUnavailable
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """One text's score. `logit`, any real number, gives the order; `probability` is the same on the model's own
+    """A text's score. `logit`, any real number, gives the order; `probability` is the same on the model's own
     calibrated scale, in [0, 1]."""
 
     logit: float
@@ -108,7 +108,7 @@ class SheddingReranker:
         return scores
 
     def _expected(self, letters: int) -> float:
-        """Seconds until a ranking of that many letters would have ended."""
+        """For how many seconds a ranking of that many letters, and those ahead of it, would take."""
         return (self._letters_ahead / self._places + letters) * self._seconds_a_letter
 
     def _learn(self, letters: int, seconds: float) -> None:
