@@ -1,5 +1,4 @@
-"""Reads websites with our crawler package while somebody waits for the result: what they offer as sources, and the
-pages that they list."""
+"""Reads websites while somebody waits for the result: what they offer as sources, and the pages that they list."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -49,7 +48,7 @@ class AwaitedWebsites:
 
     @contextmanager
     def slot(self) -> Iterator[None]:
-        """Around the reading of one website. Raises Overloaded if too many are being read."""
+        """Hold a slot for reading one website. Raises Overloaded if too many are being read."""
         try:
             self._slots.acquire_nowait()
         except anyio.WouldBlock:
@@ -67,7 +66,7 @@ class AwaitedWebsites:
 
 
 class CrawlerSiteDiscovery(AwaitedWebsites):
-    """SiteDiscovery."""
+    """Implements SiteDiscovery with our crawler package."""
 
     @cached_property
     def _discovery(self) -> "SiteDiscovery":
@@ -98,7 +97,7 @@ def _offers(found: "Discovery") -> SiteOffers:
 
 
 class CrawlerPageListing(AwaitedWebsites):
-    """PageListing: the lists with which a crawl begins, and nothing else."""
+    """Implements PageListing: reads the lists with which a crawl begins, and nothing else."""
 
     async def look(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
         if not isinstance(source.kind, WebsiteKind):

@@ -24,7 +24,7 @@ class SiteOffer:
 
 @dataclass(frozen=True, slots=True)
 class SiteOffers:
-    """`problems` are (URL, reason) of files that are named but cannot be read."""
+    """What a website offers. `problems` are (URL, reason) of files that it names but that cannot be read."""
 
     url: Annotated[str, "The URL of the start page, after redirects."]
     title: str
@@ -35,7 +35,8 @@ class SiteOffers:
 
 @dataclass(frozen=True, slots=True)
 class SiteIdentity:
-    """How a website presents itself: its name, "#rrggbb", and the bytes of its icon; empty where it says nothing."""
+    """How a website presents itself: its name, its colour as "#rrggbb", and the bytes of its icon; each is empty if the
+    website has none."""
 
     name: str = ""
     color: str = ""
@@ -52,7 +53,8 @@ class SiteDiscovery(Protocol):
         ...
 
     async def identity_of(self, url: str) -> SiteIdentity:
-        """Read its start page, for at most some seconds. Never raises for what a website does or for its address."""
+        """Read the website's start page, for a few seconds at most. Never raises for what a website does or for its
+        address."""
         ...
 
 

@@ -31,7 +31,7 @@ _FIELDS: Final = frozenset({"url", "id", "title", "text", "language", "date", "a
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """`line` counts from 1."""
+    """The result for one line; `line` counts from 1."""
 
     line: int
     url: Annotated[str, '"" for a refused line.']
@@ -41,7 +41,8 @@ class LineResult:
 
 @dataclass(frozen=True, slots=True)
 class BatchReceipt:
-    """`run` learns the accepted documents and removes the deleted ones; None if there are neither."""
+    """The results of all lines. `run` learns the accepted documents and removes the deleted ones; None if there are
+    neither."""
 
     results: tuple[LineResult, ...]
     run: CrawlRun | None
@@ -99,7 +100,7 @@ class DocumentBatches:
 
 
 def _read(body: str) -> tuple[Collection[_Line], dict[int, LineResult]]:
-    """The accepted lines, one per URL, and the refused ones by line number."""
+    """Parse the lines: the accepted ones, one per URL, and the refused ones by line number."""
     filled = [(number, text) for number, text in enumerate(body.splitlines(), start=1) if text.strip()]
     if not 1 <= len(filled) <= MAX_LINES:
         raise InvalidInput("", f"Send 1 to {MAX_LINES} lines, each a JSON object.")
@@ -121,7 +122,7 @@ def _read(body: str) -> tuple[Collection[_Line], dict[int, LineResult]]:
 
 
 def _line(number: int, text: str) -> _Line:
-    """Raises InvalidInput, naming the field and the fix."""
+    """Parse one line. Raises InvalidInput, naming the field and the fix."""
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):

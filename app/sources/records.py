@@ -28,7 +28,7 @@ from app.store.tables.agents import AGENTS
 from app.store.tables.knowledge import CRAWL_RUNS, DOCUMENT_VERSIONS, DOCUMENTS, SOURCES
 from app.store.transaction import Repository, batches, config_from_json, config_to_json, new_id, value_of
 
-# The secret is derived from a signing key and `salt` whenever it is needed.
+# A source's publish hook. Its secret is derived from a signing key and `salt` whenever it is needed.
 SOURCE_HOOKS = table(
     "source_hooks",
     Audited("source", key="source_id"),
@@ -50,7 +50,7 @@ SOURCE_ACCESS = table(
     UniqueConstraint("source_id"),
 )
 
-# An accepted call, which is not accepted again.
+# An accepted call of a hook, which is not accepted again.
 HOOK_CALLS = table(
     "hook_calls",
     column("signature", String(64), primary_key=True),
@@ -58,7 +58,7 @@ HOOK_CALLS = table(
     column("called_at", UtcDateTime, index=True),
 )
 
-# A source without a row is only read on request.
+# When a source is read; without a row, only on request.
 SOURCE_SCHEDULES = table(
     "source_schedules",
     Audited("source", key="source_id"),
@@ -71,10 +71,10 @@ SOURCE_SCHEDULES = table(
 
 
 class SourceRecords(Repository):
-    """The caller has checked the workspace of the agent; `get` and `of_agent` see only that agent."""
+    """The caller has checked the agent's workspace; methods with an `agent_id` see only that agent."""
 
     def create(self, agent_id: UUID, config: SourceConfig, source_id: UUID | None = None) -> Source:
-        """`source_id` is the source's id if something was stored for it before, else it gets a new one."""
+        """Store a new source. `source_id` is its id if something was stored for it before."""
         if not self._exists(AGENTS, agent_id):
             raise NotFound("agent")
         source = Source(id=source_id or new_id(), agent_id=agent_id, config=config, created_at=self._now())
@@ -82,14 +82,14 @@ class SourceRecords(Repository):
         return source
 
     def source(self, agent_id: UUID, source_id: UUID) -> Source:
-        """With its latest run. Raises NotFound."""
+        """The source with its latest run. Raises NotFound."""
         found = self._sources(_is(agent_id, source_id))
         if not found:
             raise NotFound("source")
         return found[0]
 
     def find(self, workspace_id: UUID, source_id: UUID) -> Source:
-        """The same for a caller who only knows the workspace. Raises NotFound."""
+        """Like `source`, for a caller who only knows the workspace. Raises NotFound."""
         of_workspace = select(AGENTS.c.id).where(AGENTS.c.workspace_id == workspace_id)
         found = self._sources(and_(SOURCES.c.id == source_id, SOURCES.c.agent_id.in_(of_workspace)))
         if not found:
@@ -97,7 +97,7 @@ class SourceRecords(Repository):
         return found[0]
 
     def public_file(self, source_id: UUID) -> Source:
-        """The same for anybody. Raises NotFound unless it is a public file."""
+        """Like `source`, for anybody. Raises NotFound unless the source is a public file."""
         found = self._sources(SOURCES.c.id == source_id)
         if not found or not found[0].config.is_public:
             raise NotFound("file")
@@ -159,10 +159,10 @@ def _is(agent_id: UUID, source_id: UUID) -> ColumnElement[bool]:
 
 
 class SourceAccessRecords(Repository):
-    """One per source, whose workspace the caller has checked."""
+    """The credentials of sources, whose workspace the caller has checked; at most one per source."""
 
     def set(self, source_id: UUID, access: SourceAccess) -> AccessFacts:
-        """Replaces earlier ones."""
+        """Store credentials, replacing earlier ones."""
         self.clear(source_id)
         row_id, facts = new_id(), AccessFacts(access.kind, access.name, self._now())
         sealed = SealedRows(self._tx, SOURCE_ACCESS).sealed(row_id, access.secret.encode())
@@ -174,14 +174,14 @@ class SourceAccessRecords(Repository):
         return None if row is None else value_of(AccessFacts, row)
 
     def opened(self, source_id: UUID) -> SourceAccess | None:
-        """For the reading of the source. Raises SecretsLocked."""
+        """The source's credentials with their secret, for reading it; None without any. Raises SecretsLocked."""
         row = self._row(source_id)
         if row is None:
             return None
         return SourceAccess(AccessKind(row.kind), row.name, SealedRows(self._tx, SOURCE_ACCESS).opened(row).decode())
 
     def clear(self, source_id: UUID) -> bool:
-        """Whether there were any."""
+        """Delete the source's credentials; return whether there were any."""
         return bool(self._delete(SOURCE_ACCESS, SOURCE_ACCESS.c.source_id == source_id))
 
     def _row(self, source_id: UUID) -> Row[Any] | None:
@@ -190,7 +190,7 @@ class SourceAccessRecords(Repository):
 
 class HookRecords(Repository):
     def set(self, source_id: UUID, kid: str, salt: bytes) -> None:
-        """Replaces an earlier hook. Raises NotFound for an absent source."""
+        """Store a hook, replacing an earlier one. Raises NotFound for an absent source."""
         if not self._exists(SOURCES, source_id):
             raise NotFound("source")
         self._put(SOURCE_HOOKS, {"source_id": source_id}, kid=kid, salt=salt, created_at=self._now())
@@ -208,8 +208,8 @@ class HookRecords(Repository):
         self._delete(SOURCE_HOOKS, SOURCE_HOOKS.c.source_id == source_id)
 
     def note_call(self, source_id: UUID, signature: str, forget_before: datetime) -> bool:
-        """Remember the call by its signature; False if it was made before. Forgets calls from before that moment, whose
-        timestamps are refused anyway."""
+        """Remember a call by its signature; return False if it was made before. Forgets calls from before
+        `forget_before`, whose timestamps are refused anyway."""
         self._delete(HOOK_CALLS, HOOK_CALLS.c.called_at < forget_before)
         statement = self._insert(HOOK_CALLS).values(signature=signature, source_id=source_id, called_at=self._now())
         made = self._connection.execute(statement.on_conflict_do_nothing().returning(HOOK_CALLS.c.signature))
@@ -221,17 +221,17 @@ _SCHEDULES = select(SOURCE_SCHEDULES, SOURCES.c.agent_id).join(SOURCES, SOURCES.
 
 class ScheduleRecords(Repository):
     def set(self, source_id: UUID, schedule: Schedule, next_at: datetime) -> None:
-        """From now on. Raises NotFound for an absent source."""
+        """Store a schedule, which applies from now on. Raises NotFound for an absent source."""
         if not self._exists(SOURCES, source_id):
             raise NotFound("source")
         self._put(SOURCE_SCHEDULES, {"source_id": source_id}, schedule, set_at=self._now(), next_at=next_at)
 
     def clear(self, source_id: UUID) -> None:
-        """From now on, the source is only read on request."""
+        """Remove the schedule: from now on, the source is only read on request."""
         self._delete(SOURCE_SCHEDULES, SOURCE_SCHEDULES.c.source_id == source_id)
 
     def of_sources(self, source_ids: Sequence[UUID]) -> dict[UUID, SourceSchedule]:
-        """For those that have one."""
+        """The schedules of those sources that have one."""
         found: dict[UUID, SourceSchedule] = {}
         for batch in batches(source_ids):
             rows = self._connection.execute(_SCHEDULES.where(SOURCE_SCHEDULES.c.source_id.in_(batch)))
@@ -239,14 +239,15 @@ class ScheduleRecords(Repository):
         return found
 
     def due(self, now: datetime) -> list[SourceSchedule]:
-        """Those whose next reading is not after `now`, longest due first."""
+        """The schedules whose next reading is not after `now`, longest due first."""
         statement = _SCHEDULES.where(SOURCE_SCHEDULES.c.next_at <= now).order_by(
             SOURCE_SCHEDULES.c.next_at, SOURCE_SCHEDULES.c.source_id
         )
         return [_schedule(row) for row in self._connection.execute(statement)]
 
     def move_on(self, due: SourceSchedule, next_at: datetime) -> bool:
-        """The due reading was handled; False if somebody else has done so, or the schedule was changed."""
+        """Note that a due reading was handled, and when the next is due. False if somebody else has done so, or the
+        schedule was changed."""
         is_it = (SOURCE_SCHEDULES.c.source_id == due.source_id, SOURCE_SCHEDULES.c.next_at == due.next_at)
         return self._update(SOURCE_SCHEDULES, *is_it, next_at=next_at) == 1
 

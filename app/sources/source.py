@@ -68,7 +68,7 @@ class SourceAccess:
 
 @dataclass(frozen=True, slots=True)
 class AccessFacts:
-    """Everything but the secret."""
+    """What may be shown of credentials: everything but the secret."""
 
     kind: AccessKind
     name: str
@@ -145,7 +145,7 @@ def next_run(schedule: Schedule, source_id: UUID, set_at: datetime, now: datetim
 
 
 def jitter(source_id: UUID, at_most: timedelta) -> timedelta:
-    """In whole seconds, [0, at_most), always the same for a source."""
+    """A duration of whole seconds in [0, at_most), always the same for a source."""
     drawn = int.from_bytes(hashlib.sha256(source_id.bytes).digest()[:4]) / 2**32
     return timedelta(seconds=int(drawn * at_most.total_seconds()))
 
@@ -157,12 +157,12 @@ class SourceKind:
     """What the sources of one kind have in common; `app.sources.kinds` lists the kinds. `value` is its name in
     the API and in stored rows, `label` its name in the console, `fields` the settings of its sources besides a name."""
 
-    is_given = False  # added by the operator: there is nothing to fetch
-    has_file = False  # uploaded
-    takes_documents = False  # from the operator's program
+    is_given = False  # operators add the pages: there is nothing to fetch
+    has_file = False  # the page is an uploaded file
+    takes_documents = False  # the operator's program sends the pages
     is_in_agent_files = True
     is_one_page = False
-    keeps_pages = False  # a reading requests the pages of earlier ones, also those that it finds no longer
+    keeps_pages = False  # a reading also requests pages of earlier ones to which nothing leads any more
     page_url_form: tuple[str, str, str] = ("", "", "")  # label, hint and example of the console's field `page_url`
 
     def __init__(self, value: str, label: str, *fields: str) -> None:
@@ -174,10 +174,10 @@ class SourceKind:
         return self.value
 
     def check(self, config: "SourceConfig") -> None:
-        """Rules that this kind adds. Raises InvalidInput, naming the field and the fix."""
+        """Check the rules that this kind adds. Raises InvalidInput, naming the field and the fix."""
 
     def scope(self, config: "SourceConfig", start: CheckedUrl) -> Scope:
-        """The addresses that belong to a source, which begins at `start`."""
+        """The addresses that belong to a source that begins at `start`."""
         return Scope.around([start], "/", config.include, config.exclude, with_files=config.read_files)
 
 
@@ -199,7 +199,7 @@ _WAITING_STATUSES = frozenset({"queued", "held"})  # for their turn, or for an o
 
 @dataclass(frozen=True, slots=True)
 class SourceConfig:
-    """An operator's settings of a source; those that apply are `fields` of its kind. Globs match the path; in a Git
+    """An operator's settings of a source, of which the `fields` of its kind apply. Globs match the path; in a Git
     repository, that of the file, such as /docs/guide.md."""
 
     kind: SourceKind
@@ -254,7 +254,8 @@ class Source:
 
     @property
     def given_url(self) -> str:
-        """Names the one document of a given source: the address that the operator gave, else the source itself."""
+        """The URL of a given source's only document: the address that the operator gave, else one made from the
+        source's id."""
         return self.config.url or f"{UNLINKED}{self.id}"
 
 
@@ -282,7 +283,7 @@ class CrawlRun:
 
     @property
     def has_read_nothing(self) -> bool:
-        """Whether every page that was requested so far gave nothing to answer from."""
+        """Whether no page requested so far gave anything to answer from."""
         ended = {status for status, count in self.counts.items() if count and status not in _WAITING_STATUSES}
         return bool(ended) and READ_STATUSES.isdisjoint(ended)
 
@@ -306,7 +307,7 @@ class LatestReading:
 
     @property
     def is_failing(self) -> bool:
-        """Failed, or pages that answers still use could not be read."""
+        """Whether the reading failed, or pages that answers still use could not be read."""
         return self.state is RunState.FAILED or self.kept_pages > 0
 
 

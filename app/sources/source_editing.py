@@ -1,6 +1,6 @@
-"""Changing a source's settings, which the next sync applies; and the credentials that its website requires, which can
-be replaced and removed, but never read; and its publish hook, by which the website reports, signed with a secret of
-the source, which pages have changed."""
+"""Changes a source's settings, which the next sync applies; its website's credentials, which can be replaced and
+removed, but never read; and its publish hook, by which the website reports its changed pages in calls that are signed
+with a secret of the source."""
 
 import hmac
 import re
@@ -59,7 +59,8 @@ class SourceEditing:
         return source
 
     async def _drop_former(self, source: Source) -> None:
-        """In batches, because other writers wait meanwhile; indexes are cleared with the next reading."""
+        """Retire the pages of the former website, in batches, because other writers wait meanwhile. The next reading
+        clears the indexes."""
         now = origin_of(source.config.url)
         own = self._records.of_agent(source.agent_id)
         urls = await own.read(lambda tx: LiveDocumentRecords(tx).urls(source.id))
@@ -71,7 +72,7 @@ class SourceEditing:
     def _change(
         self, tx: Transaction, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]
     ) -> tuple[Source, bool]:
-        """Also whether it has moved to another website."""
+        """Store the changed configuration; return the source, and whether it has moved to another website."""
         source = SourceRecords(tx).find(actor.workspace_id, source_id)
         before, after = source.config, change(source.config)
         changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
@@ -99,7 +100,7 @@ class SourceEditing:
 
 
 def origin_of(address: str) -> str:
-    """Scheme, host and port, as written in the address."""
+    """The scheme, host and port of an address, as they are written."""
     return "://".join(urlsplit(address.strip())[:2]).casefold()
 
 
@@ -117,7 +118,7 @@ def with_own_address(config: SourceConfig, address: str) -> SourceConfig:
 
 
 def _path(address: str) -> str:
-    """ "" of what is no address; the rules of a source refuse that by its field."""
+    """The path of an address; "" if it is invalid, which `check_source` refuses with the field's name."""
     try:
         return urlsplit(address).path
     except ValueError:
@@ -147,8 +148,8 @@ class SourceAccesses:
 
     @writes
     def set(self, tx: Transaction, actor: Actor, source_id: UUID, access: SourceAccess) -> AccessFacts:
-        """Replaces earlier credentials; the next reading sends them. Raises InvalidInput, also for a source that is not
-        read from the web."""
+        """Store credentials in place of earlier ones; the next reading sends them. Raises InvalidInput, also for a
+        source that is not read from the web."""
         check_access(access)
         if SourceRecords(tx).find(actor.workspace_id, source_id).config.kind.is_given:
             raise InvalidInput("source_id", "This source is not read from the web, so it needs no credentials.")
@@ -179,7 +180,7 @@ class SourceHooks:
 
     @writes
     def make(self, tx: Transaction, actor: Actor, source_id: UUID) -> str:
-        """A new secret, replacing an earlier one. It is only returned here. Raises NotFound."""
+        """Create a secret, replacing an earlier one, and return it; it cannot be read later. Raises NotFound."""
         SourceRecords(tx).find(actor.workspace_id, source_id)
         key = TokenRecords(tx).signing_keys()[0]
         salt = secrets.token_bytes(_SALT_BYTES)
@@ -195,8 +196,8 @@ class SourceHooks:
         AuditRecords(tx).acted(actor, "source.remove_hook", source_id)
 
     async def caller(self, source_id: UUID, timestamp: str, signature: str, body: bytes) -> Actor:
-        """The caller, who acts for the source alone. Each call is accepted once. Raises Unauthorized, for a source
-        without a hook or an absent one just as for a wrong signature."""
+        """Check a signed call, and return its caller, who acts for the source alone. Each call is accepted once. Raises
+        Unauthorized; a missing source, or one without a hook, raises the same as a wrong signature."""
         now = self._clock.now()
         if not _TIMESTAMP.fullmatch(timestamp) or abs(now.timestamp() - int(timestamp)) > WINDOW.total_seconds():
             raise Unauthorized(
@@ -205,7 +206,7 @@ class SourceHooks:
         workspace_id = await self._records.read(lambda tx: self._signed_by(tx, source_id, timestamp, signature, body))
 
         def work(tx: Transaction) -> None:
-            # A timestamp may be in the future as well as in the past, so a call is remembered for twice the window.
+            # Timestamps may lie a window in the future or in the past, so calls are remembered for two windows.
             if not HookRecords(tx).note_call(source_id, signature, now - 2 * WINDOW):
                 raise Unauthorized("This call was already received. Sign a new call for each change.")
 

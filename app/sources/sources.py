@@ -66,12 +66,12 @@ class Sources:
         self._scope = scope
 
     def check(self, config: SourceConfig) -> None:
-        """Raises InvalidInput if `create` would: for invalid settings, or an address that no reading may dial."""
+        """Raise InvalidInput if `create` would: for invalid settings, or an address that no reading may dial."""
         check_source(config)
         self._scope.check(config)
 
     async def create(self, actor: Actor, agent_id: UUID, config: SourceConfig) -> Source:
-        """Raises InvalidInput; files are uploaded instead."""
+        """Add a source. Raises InvalidInput, also for a file, which has to be uploaded instead."""
         if config.kind.has_file:
             raise InvalidInput(
                 "kind", "Upload a file with POST /v1/agents/{agent_id}/files, or `docent source add-file`."
@@ -89,16 +89,17 @@ class Sources:
 
     @reads_agent
     def sources(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Source]:
-        """Oldest first, each with its latest run."""
+        """The agent's sources, oldest first, each with its latest run."""
         return page_of(SourceRecords(tx).sources(agent_id), page, lambda source: str(source.id))
 
     @reads
     def source(self, tx: Transaction, actor: Actor, source_id: UUID) -> Source:
-        """With its latest run and that run's counts."""
+        """The source with its latest run and that run's counts."""
         return SourceRecords(tx).find(actor.workspace_id, source_id)
 
     async def sync(self, actor: Actor, source_id: UUID) -> CrawlRun:
-        """Read the source; a queued or running run is returned, a paused one resumes."""
+        """Start to read the source, and return the run. If one is queued or running, that is returned; a paused one
+        resumes."""
 
         def work(tx: Transaction) -> CrawlRun:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
@@ -162,7 +163,7 @@ class Sources:
 
 
 def _latest_run(tx: Transaction, actor: Actor, source_id: UUID) -> CrawlRun:
-    """Raises NotFound, also before the first."""
+    """The source's latest run. Raises NotFound, also before the first."""
     source = SourceRecords(tx).find(actor.workspace_id, source_id)
     if source.run is None:
         raise NotFound("crawl run")
@@ -191,7 +192,7 @@ class Schedules:
 
     @writes
     def set(self, tx: Transaction, actor: Actor, source_id: UUID, schedule: Schedule) -> SourceSchedule:
-        """From now on. Raises InvalidInput."""
+        """Set the schedule, which applies from now on. Raises InvalidInput."""
         source = SourceRecords(tx).find(actor.workspace_id, source_id)
         self.check(source.config, schedule)
         begun = self.begin(tx, source, schedule)
@@ -201,7 +202,7 @@ class Schedules:
         return begun
 
     def begin(self, tx: Transaction, source: Source, schedule: Schedule) -> SourceSchedule:
-        """From now on; the caller has checked it."""
+        """Like `set`, for a schedule that the caller has checked."""
         now = self._clock.now()
         next_at = next_run(schedule, source.id, now, now, self._calendar.first_after)
         ScheduleRecords(tx).set(source.id, schedule, next_at)
@@ -209,7 +210,7 @@ class Schedules:
 
     @reads
     def schedule(self, tx: Transaction, actor: Actor, source_id: UUID) -> SourceSchedule | None:
-        """None if the source is only read on request."""
+        """The source's schedule; None if it is only read on request."""
         SourceRecords(tx).find(actor.workspace_id, source_id)
         return ScheduleRecords(tx).of_sources([source_id]).get(source_id)
 
@@ -220,7 +221,7 @@ class Schedules:
         AuditRecords(tx).acted(actor, "source.unschedule", source_id)
 
     def check(self, config: SourceConfig, schedule: Schedule) -> None:
-        """Raises InvalidInput, naming the field and the fix."""
+        """Check a schedule. Raises InvalidInput, naming the field and the fix."""
         check_kind(config)
         if bool(schedule.cron) == bool(schedule.every_hours):
             raise InvalidInput("", "Set either cron or every_hours, not both.")

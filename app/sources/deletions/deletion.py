@@ -22,7 +22,7 @@ class DeletionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoreCounts:
-    """Rows by store."""
+    """The number of rows in each store."""
 
     documents: int = 0
     versions: int = 0
@@ -34,8 +34,8 @@ class StoreCounts:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """`version_ids` are the deleted document versions, until their index rows are known to be gone; all rows of an
-    agent are deleted, so it has none."""
+    """A deletion and its receipt. `version_ids` are the deleted document versions, until their index rows are known to
+    be gone. Of an agent, all rows are deleted, so it has none."""
 
     id: UUID
     workspace_id: UUID

@@ -22,7 +22,7 @@ class Deletions:
         self._jobs = jobs
 
     async def delete(self, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
-        """A page to which its source still leads is learnt again by the next reading."""
+        """Delete the subject for good. A page to which its source still leads is learnt again by the next reading."""
 
         def work(tx: Transaction) -> Deletion:
             deletion = DeletionRecords(tx).erase(actor.workspace_id, kind, subject_id)

@@ -23,7 +23,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
 
-_ATTEMPTS: Final = 5  # at rewriting the keywords while a reading adds others
+_ATTEMPTS: Final = 5  # to rewrite the keyword index while a reading adds to it
 
 
 class FinishDeletions:
@@ -42,7 +42,7 @@ class FinishDeletions:
         self._files = files
 
     async def all_agents(self) -> None:
-        """Run by a worker when it starts."""
+        """Finish the pending deletions of all agents. A worker runs this when it starts."""
         agents = await self._record.read(
             lambda tx: dict.fromkeys(deletion.agent_id for deletion in DeletionRecords(tx).pending())
         )
@@ -73,7 +73,7 @@ class FinishDeletions:
             log.info("deletion.verified", deletion_id=str(deletion.id), kind=deletion.kind.value)
 
     async def _held(self, deletion: Deletion) -> tuple[int, int]:
-        """The rows of it in both indexes."""
+        """The deletion's rows in the vector and in the keyword index."""
         if deletion.kind is DeletedKind.AGENT:
             vectors = await self._vectors.chunk_ids(deletion.agent_id)
             return len(vectors), len(await self._keywords.chunk_ids(deletion.agent_id))
@@ -93,7 +93,8 @@ class FinishDeletions:
                 pass
 
     async def _clear(self, agent_id: UUID, pending: Sequence[Deletion]) -> None:
-        """`pending` is empty for an agent that was deleted as a whole."""
+        """Remove the content from both indexes and their files. `pending` is empty for an agent that was deleted as a
+        whole."""
         if not pending:
             await self._indexer.forget_agent(agent_id)
         versions = [version_id for deletion in pending for version_id in deletion.version_ids]

@@ -44,7 +44,7 @@ DELETIONS = table(
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """The subject of a deletion: its table, and the condition for its documents."""
+    """What is deleted: its table, and the condition for its documents."""
 
     id: UUID
     agent_id: UUID
@@ -55,8 +55,9 @@ class _Subject:
 
 class DeletionRecords(Repository):
     def erase(self, workspace_id: UUID, kind: DeletedKind, subject_id: UUID) -> Deletion:
-        """Delete it with everything that belongs to it and the cached vectors that nothing else needs, raise the
-        agent's generation, and store a pending receipt. Raises NotFound, also for another workspace's."""
+        """Delete the subject with everything that belongs to it and the cached vectors that nothing else needs, raise
+        the agent's generation, and store a pending receipt. Raises NotFound, also for a subject of another
+        workspace."""
         subject = self._subject(workspace_id, kind, subject_id)
         version_ids = tuple(self._connection.scalars(_versions_of(subject).order_by(DOCUMENT_VERSIONS.c.id)))
         before = self._counts(subject)
@@ -91,14 +92,14 @@ class DeletionRecords(Repository):
         return self._found(Deletion, select(DELETIONS).where(*of_workspace), "deletion")
 
     def pending(self, agent_id: UUID | None = None) -> list[Deletion]:
-        """Oldest first, of one agent or of all."""
+        """Pending deletions of one agent or of all, oldest first."""
         statement = select(DELETIONS).where(DELETIONS.c.state == DeletionState.PENDING.value)
         if agent_id is not None:
             statement = statement.where(DELETIONS.c.agent_id == agent_id)
         return self._values(Deletion, statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id))
 
     def unfinished(self, workspace_id: UUID, requested_before: datetime, limit: int) -> list[Deletion]:
-        """Pending for that long, oldest first."""
+        """Deletions that have been pending since before the given time, oldest first."""
         statement = select(DELETIONS).where(
             DELETIONS.c.workspace_id == workspace_id,
             DELETIONS.c.state == DeletionState.PENDING.value,
@@ -107,14 +108,14 @@ class DeletionRecords(Repository):
         return self._values(Deletion, statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id).limit(limit))
 
     def count_in_indexes(self, deletion_id: UUID, vectors: int, keywords: int) -> None:
-        """The rows in the indexes before they were cleared. The first count stays."""
+        """Store the rows that the indexes had before they were cleared. The first count stays."""
         row = self._locked(deletion_id)
         if row is not None and row.before["vectors"] is None:
             counted = {**row.before, "vectors": vectors, "keywords": keywords}
             self._update(DELETIONS, DELETIONS.c.id == deletion_id, before=counted)
 
     def verify(self, deletion_id: UUID) -> None:
-        """Both indexes were counted again and contain none of it."""
+        """Mark as verified: both indexes were counted again and contain none of it."""
         row = self._locked(deletion_id)
         if row is not None and row.state == DeletionState.PENDING.value:
             end = {
@@ -177,7 +178,7 @@ def _needed_by_nothing_else(subject: _Subject) -> ColumnElement[bool]:
 
 
 def _given_as(subject: _Subject) -> Delete:
-    """A document that an operator added under this address would be learnt again."""
+    """Deletes a document that an operator added under this address: the next reading would learn it again."""
     document = select(DOCUMENTS.c.id).where(
         subject.documents,
         DOCUMENTS.c.source_id == GIVEN_DOCUMENTS.c.source_id,

@@ -30,11 +30,8 @@ _READERS: Final[dict[FileFormat, Callable[[str, bytes], Page]]] = {
 
 
 def convert_file(name: str, body: bytes) -> Page:
-    """Synchronous CPU work, for a process of its own. The page's URL is the file's name, its title "" if the file has
-    none.
-
-    Raises FileRefused, or InvalidInput for an unknown format.
-    """
+    """Convert a file. Synchronous CPU work, for a process of its own. The page's URL is the file's name, its title ""
+    if the file has none. Raises FileRefused, or InvalidInput for an unknown format."""
     page = _READERS[file_format(name, body)](name, body)
     if not page.markdown.strip():
         raise FileRefused("contains no text. Upload a file that does.")

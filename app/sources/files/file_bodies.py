@@ -22,20 +22,21 @@ from app.store.system_of_record import SystemOfRecord
 
 PIECE_BYTES: Final = 256 * 1024
 PieceReader = Callable[[int, int], Awaitable[bytes]]
-"""Reads from a byte on, so many."""
+"""Reads a piece of a body: (start, length) -> bytes."""
 _OTHER_BYTES: Final = "The object store returned other bytes than were uploaded. Upload the file again."
-_UNNAMED_FOR: Final = timedelta(days=1)  # no upload takes longer between its object and its row
+_UNNAMED_FOR: Final = timedelta(days=1)  # longer than an upload takes to store its row after its object
 
 
 class FileBodies:
-    """With `store` None, the record holds the bytes of new uploads. Earlier uploads stay where they are, and can be
-    read either way."""
+    """Stores and reads the bytes of uploads. With `store` None, the record holds those of new uploads. Earlier uploads
+    stay where they are, and can be read either way."""
 
     def __init__(self, store: ObjectStoreFiles | None = None) -> None:
         self._store = store
 
     async def keep(self, agent_id: UUID, source_id: UUID, body: bytes) -> str:
-        """The key under which the bytes were stored; "" if the record is to hold them. Raises FilesUnavailable."""
+        """Store the bytes of an upload; return their key, or "" if the record is to hold them. Raises
+        FilesUnavailable."""
         if self._store is None:
             return ""
         key = f"{_folder(agent_id, source_id)}/{new_id()}"
@@ -53,8 +54,8 @@ class FileBodies:
         return body
 
     async def pieces(self, facts: FileFacts, object_key: str, in_record: PieceReader) -> AsyncIterator[bytes]:
-        """The same in pieces, each of which is read when it is asked for. If they are not what was uploaded, the last
-        one does not come. `in_record` reads those of a file without an object."""
+        """The uploaded bytes in pieces, each read when it is requested. If they are not what was uploaded,
+        FilesUnavailable is raised before the last piece. `in_record` reads pieces of a file that the record holds."""
         read = partial(self._piece, object_key) if object_key else in_record
         digest = hashlib.sha256()
         for start in range(0, facts.size_bytes, PIECE_BYTES):

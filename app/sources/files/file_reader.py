@@ -19,8 +19,8 @@ from crawler.worker_processes import limit_memory, serve_requests
 
 class FileReader(Protocol):
     async def read(self, name: str, body: bytes, url: str, owner: UUID) -> PageContent:
-        """The file's text as the page of `url`: Markdown, never empty. The title is the file's own, else its name.
-        Owners take turns.
+        """Convert the file to the page of `url`: its text as Markdown, never empty. The title is the file's own, else
+        its name. Owners take turns.
 
         Raises InvalidInput for the field "file", with a reason and a fix for a person: an unknown format, a password,
         no text, too large or too slow to read.
@@ -81,13 +81,14 @@ def _in_words(reason: str) -> str:
 
 
 def _name_at(url: str) -> str:
-    """ "user manual.pdf" of ".../user%20manual.pdf?v=2"; the host of an address without a path."""
+    """The file's name in an address, such as "user manual.pdf" in ".../user%20manual.pdf?v=2"; the host if there is
+    none."""
     parts = urlsplit(url)
     return unquote(parts.path.rstrip("/").rpartition("/")[2])[:_MAX_NAME_CHARS] or parts.netloc
 
 
 def _words_of(name: str) -> str:
-    """ "user manual" of "user_manual.pdf"."""
+    """A file's name in words, such as "user manual" for "user_manual.pdf"."""
     stem = name.rpartition(".")[0] if extension_of(name) else name
     return _SEPARATORS.sub(" ", stem).strip() or name
 

@@ -1,5 +1,5 @@
-"""DOCX by mammoth: styles become HTML, which our own writer converts to Markdown. What mammoth does not read is written
-into the document before: numbers of headings, charts and formulas."""
+"""Reads DOCX by mammoth: styles become HTML, which our own writer converts to Markdown. What mammoth does not read is
+first written into the document: numbers of headings, charts and formulas."""
 
 import io
 import re
@@ -25,7 +25,7 @@ _MATH: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 FORMULAS: Final = frozenset({f"{_MATH}oMath", f"{_MATH}oMathPara"})
 _MOST_LEVELS: Final = 50
 _WITH_ENDS: Final = frozenset({"sSup", "sSub", "sSubSup", "nary", "limLow"})
-_PLAIN: Final = 1  # character, which takes no brackets
+_PLAIN: Final = 1  # a single character needs no brackets
 
 
 def formula_text(node: Element, level: int = 0) -> str:
@@ -63,7 +63,7 @@ def _bracketed(text: str) -> str:
 W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _VALUE: Final = f"{W}val"
 _LEVELS: Final = 9
-_MOST_ABOVE: Final = 20  # styles that a style is based on
+_MOST_ABOVE: Final = 20  # the longest chain of styles based on each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ class _Level:
 
 
 class HeadingNumbers:
-    """The numbers of headings ("2.1 Costs"), which the file keeps as rules and word processors count. `numbering` and
-    `styles` are the roots of these parts, where the file has them."""
+    """Computes the numbers of headings ("2.1 Costs"): the file has only rules by which word processors count.
+    `numbering` and `styles` are the roots of these parts, None if the file lacks them."""
 
     def __init__(self, numbering: Element | None, styles: Element | None) -> None:
         self._lists = _lists(numbering) if numbering is not None else {}
@@ -84,8 +84,8 @@ class HeadingNumbers:
         self._counts: defaultdict[int, list[int]] = defaultdict(lambda: [0] * _LEVELS)
 
     def number(self, paragraph: Element) -> str:
-        """The number as it is displayed, "" for a paragraph that is no heading or has none; call it on all paragraphs
-        in order."""
+        """The number as it is displayed; "" for a paragraph without one, or that is no heading. Call it on all
+        paragraphs in order."""
         rules = list(self._rules(paragraph))
         number = _first(rules, f"{W}numPr/{W}numId")
         levels = self._lists.get(number)
@@ -94,7 +94,7 @@ class HeadingNumbers:
         at = int(_first(rules, f"{W}numPr/{W}ilvl") or 0)
         if at not in levels:
             return ""
-        counts = self._counts[id(levels)]  # lists of one kind count on
+        counts = self._counts[id(levels)]  # lists of one kind share their counts
         for above in range(at):
             counts[above] = counts[above] or (levels[above].start if above in levels else 1)
         counts[at] = counts[at] + 1 if counts[at] else levels[at].start
@@ -103,7 +103,7 @@ class HeadingNumbers:
         return _written(levels, at, counts) if is_heading else ""
 
     def _rules(self, paragraph: Element) -> Iterator[Element]:
-        """The properties that hold for a paragraph, its own first, then those of its style and of those above."""
+        """The properties that apply to a paragraph: its own, then those of its style, and of those it is based on."""
         own = paragraph.find(f"{W}pPr")
         if own is None:
             return
@@ -146,7 +146,7 @@ def _value(above: Element, path: str) -> str:
 
 
 def _written(levels: Mapping[int, _Level], at: int, counts: list[int]) -> str:
-    """ "" for a kind that is not known, such as Roman numerals."""
+    """The number as text; "" for a kind that is not known, such as Roman numerals."""
     text = levels[at].text
     for place, level in sorted(levels.items())[: at + 1]:
         if f"%{place + 1}" in text:
@@ -175,8 +175,8 @@ _BOXES: Final = {'<input checked="checked" type="checkbox" />': "[x]", '<input t
 
 
 def read_docx(name: str, body: bytes) -> Page:
-    """Raises FileRefused. Deleted text and hidden text are left out; of pictures, the description that somebody wrote
-    is read."""
+    """Convert the document. Deleted text and hidden text are left out; of pictures, the description that somebody wrote
+    is read. Raises FileRefused."""
     try:
         parts = _without_hidden_runs(xml_parts(body))
         title = own_title(parts)
@@ -210,7 +210,7 @@ def _described(image: Any) -> list[Any]:
 
 
 def _written_out(parts: dict[str, bytes]) -> list[str]:
-    """Write the numbers, formulas and a sign for each chart into the document; the texts of the charts."""
+    """Write the numbers, formulas and a sign for each chart into the document; return the texts of the charts."""
     document = _parsed(parts, _DOCUMENT)
     if document is None:
         return []

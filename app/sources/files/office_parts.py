@@ -1,5 +1,5 @@
-"""The parts of an Office file (a ZIP file of XML), checked before a library parses them: few bytes could keep one busy
-for minutes. Also what its charts say: titles, and the values that they draw, which the file keeps beside them."""
+"""The parts of an Office file (a ZIP file of XML), checked before a library parses them: a few bytes could keep one
+busy for minutes. Also the texts of its charts: titles, and the values that they draw, which the file contains too."""
 
 import io
 import re
@@ -27,7 +27,8 @@ _LAST_ROW: Final = 1_048_576
 
 
 def refuse_floods(parts: Mapping[str, bytes]) -> None:
-    """Raises FileRefused, and expat's errors."""
+    """Refuse parts with so many elements that a library would be busy for too long. Raises FileRefused, and expat's
+    errors."""
     count = _Count()
     for name, part in parts.items():
         if name.startswith(_TEXT):
@@ -100,7 +101,7 @@ def xml_parts(body: bytes) -> dict[str, bytes]:
         if len(members) > MAX_PARTS:
             raise FileRefused(f"has more than {MAX_PARTS} parts. Save it again with an Office program.")
         wanted = [member for member in members if member.filename.lower().endswith(_XML)]
-        if sum(member.file_size for member in wanted) > MAX_XML_BYTES:  # reading stops at the size that is declared
+        if sum(member.file_size for member in wanted) > MAX_XML_BYTES:  # zipfile reads no more than is declared
             raise FileRefused(f"unpacks to more than {MAX_XML_BYTES // 1024**2} MiB of text. Split it.")
         parts = {member.filename: packed.read(member) for member in wanted}
     if any(_DECLARATION.search(_as_ascii(part)) for part in parts.values()):
@@ -112,7 +113,7 @@ def xml_parts(body: bytes) -> dict[str, bytes]:
 
 
 def without_media(body: bytes, parts: dict[str, bytes]) -> io.BytesIO:
-    """The file for a library to open: its `xml_parts`, with empty pictures and other parts that are no XML."""
+    """The file for a library to open: its XML as in `parts`, with pictures and other parts empty."""
     with zipfile.ZipFile(io.BytesIO(body)) as packed:
         names = packed.namelist()
     return io.BytesIO(zipped({name: parts.get(name, b"") for name in names if not name.endswith("/")}))
@@ -136,27 +137,28 @@ def own_title(parts: dict[str, bytes]) -> str:
 
 
 def one_line(text: str) -> str:
-    """On one line; a vertical tab is a line break within a paragraph."""
+    """The text on one line; a vertical tab is a line break within a paragraph."""
     return " ".join(without_invisible(text.replace("\v", " ")).split())
 
 
 def description(alternative: str) -> str:
-    """The alternative text of a picture; "" for a file's name, and for what a program guessed: below that it says
-    so."""
+    """The alternative text of a picture; "" if it is a file's name, or a program's guess, which has a line below that
+    says so."""
     text = alternative.strip()
     return one_line(text) if " " in text and "\n" not in text else ""
 
 
 def _as_ascii(part: bytes) -> bytes:
-    """UTF-16 and UTF-32 hide a declaration from a search of bytes; without their NULs they do not."""
+    """The bytes without NULs, so that a search finds a declaration in UTF-16 and UTF-32 too."""
     return part.replace(b"\x00", b"")
 
 
-_MOST_POINTS: Final = 50  # more are a curve, which nobody reads as figures
+_MOST_POINTS: Final = 50  # a chart with more shows a curve, not figures
 
 
 def chart_texts(chart: Any) -> list[str]:
-    """Titles and a table as Markdown, of a <c:chartSpace> in the interface of ElementTree."""
+    """The titles of a chart, and its values as a table in Markdown. `chart` is a <c:chartSpace> with ElementTree's
+    interface."""
     titles = [_text(title) for title in chart.iterfind(".//{*}title")]
     series = list(chart.iterfind(".//{*}ser"))
     columns = [_points(each, "val", "yVal") for each in series]
@@ -174,7 +176,7 @@ def _text(title: Any) -> str:
 
 
 def _points(series: Any, *names: str) -> list[str]:
-    """The values of the first of these parts that there is, in order; those that are missing are ""."""
+    """The values, in order, of the first of the named parts that exists; missing values are ""."""
     part = next((one for name in names if (one := series.find(f"./{{*}}{name}")) is not None), None)
     found: dict[int, str] = {}
     for point in part.iterfind(".//{*}pt") if part is not None else ():
@@ -184,7 +186,7 @@ def _points(series: Any, *names: str) -> list[str]:
 
 
 def _shown(value: str) -> str:
-    """A number as people write it: 4.3 is kept as 4.2999999999999998."""
+    """A number as people write it: files contain 4.2999999999999998 for 4.3."""
     try:
         return f"{float(value):.10g}" if "." in value else value
     except ValueError:

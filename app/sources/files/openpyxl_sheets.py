@@ -29,7 +29,8 @@ Rows = Sequence[Sequence[str]]
 
 
 def read_xlsx(name: str, body: bytes) -> Page:
-    """Raises FileRefused. Hidden sheets, rows and columns are left out; formulas become their results."""
+    """Convert the workbook. Hidden sheets, rows and columns are left out; formulas become their results. Raises
+    FileRefused."""
     try:
         parts = xml_parts(body)
         title = own_title(parts)
@@ -51,7 +52,7 @@ def read_xlsx(name: str, body: bytes) -> Page:
 
 
 def _rows(sheet: Any, most: int) -> Iterator[list[str]]:
-    """The rows with a value, and [] between two that are separated by rows without one."""
+    """The rows with a value, in order, with [] wherever rows without one separate them."""
     hidden_rows = sorted(number for number, row in sheet.row_dimensions.items() if row.hidden)
     hidden = {
         number
@@ -86,7 +87,8 @@ def _values(sheet: Any) -> dict[int, dict[int, str]]:
         if shown := _shown(cell):
             values[row][column] = shown
     for merged in sheet.merged_cells.ranges:
-        # A merged cell's value is in each of its rows, and in each of its columns that the row above or below knows.
+        # A merged cell's value counts for each of its rows, and for each of its columns if the row above or below has a
+        # value in all of them.
         value = values.get(merged.min_row, {}).get(merged.min_col, "")
         columns = range(merged.min_col, min(merged.max_col, MAX_COLUMNS) + 1)
         around = (values.get(row, {}) for row in (merged.min_row - 1, merged.max_row + 1))
@@ -97,14 +99,15 @@ def _values(sheet: Any) -> dict[int, dict[int, str]]:
 
 
 def _charts(sheet: Any) -> Iterator[str]:
-    """The library has no public name for the charts of a sheet, nor for their XML."""
+    """The charts of a visible sheet, as Markdown. The library has no public name for them, nor for their XML."""
     for chart in sheet._charts if sheet.sheet_state == "visible" else ():
-        with suppress(AttributeError, TypeError, ValueError):  # of a kind that it cannot write
+        with suppress(AttributeError, TypeError, ValueError):  # the library cannot write every kind
             yield from chart_texts(chart._write())
 
 
 def _written(rows: Rows) -> str:
-    """Runs of rows between blank ones, each as a table, after single cells above it as text."""
+    """Convert rows: each run of rows between blank ones is a table, below its first rows with a single cell, which are
+    text."""
     blocks: list[str] = []
     run: list[Sequence[str]] = []
     for row in [*rows, []]:
@@ -130,7 +133,7 @@ def _blocks(run: Rows) -> Iterator[str]:
 
 
 def _shown(cell: Any) -> str:
-    """Struck-out text is marked as in Markdown."""
+    """A cell's displayed value; struck-out text is marked as in Markdown."""
     shown = _displayed(cell)
     return f"~~{shown}~~" if shown and cell.has_style and cell.font.strike else shown
 
@@ -151,15 +154,15 @@ def _displayed(cell: Any) -> str:
 
 
 def _duration(value: timedelta) -> str:
-    """As [h]:mm shows it: "26:30"."""
+    """A duration as the format [h]:mm shows it: "26:30"."""
     minutes, seconds = divmod(round(abs(value).total_seconds()), 60)
     shown = f"{'-' if value < timedelta() else ''}{minutes // 60}:{minutes % 60:02}"
     return f"{shown}:{seconds:02}" if seconds else shown
 
 
 def _number(value: float, written: str) -> str:
-    """In its cell's format: leading zeros, decimals, percent, exponent, currency. Without separators for thousands,
-    which depend on the language."""
+    """A number in its cell's format: leading zeros, decimals, percent, exponent, currency. Without separators for
+    thousands, which depend on the language."""
     positive = written.split(";")[0]
     decimals = _DECIMALS.search(positive)
     if _ZEROS.fullmatch(positive) and float(value).is_integer():
@@ -181,7 +184,7 @@ def _number(value: float, written: str) -> str:
 
 
 def _filled(digits: str, zeros: str, sign: str) -> str:
-    """The digits at the places of zeros, further ones in front: 1067 in "00000" is 01067."""
+    """Put the digits in the places of `zeros`, further ones in front: 1067 in "00000" is 01067."""
     rest = list(digits.rjust(zeros.count("0"), "0"))
     shown = [rest.pop() if place == "0" else place for place in reversed(zeros)]
     return sign + "".join([*rest, *reversed(shown)])

@@ -31,9 +31,8 @@ def read_text(name: str, body: bytes) -> Page:
 
 
 def read_markdown(name: str, body: bytes) -> Page:
-    """The title comes from the front matter, which is removed, like comments outside code: no reader of the page sees
-    them.
-    """
+    """Convert Markdown. The title comes from the front matter, which is removed, like comments outside code: no reader
+    of the page sees them."""
     text, title = decoded(body), ""
     if front := _FRONT_MATTER.match(text):
         text = text[front.end() :]
@@ -64,7 +63,7 @@ _NOWHERE = "https://file.invalid/"
 
 
 def read_html(name: str, body: bytes) -> Page:
-    """Raises FileRefused."""
+    """Convert a saved web page. Raises FileRefused."""
     try:
         page = extract_page(body, _NOWHERE, None)
     except ExtractionFailed as error:

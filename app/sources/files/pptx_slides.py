@@ -31,8 +31,8 @@ _NO_TITLES: Final = ("powerpoint presentation", "presentation", "title", "untitl
 
 
 def read_pptx(name: str, body: bytes) -> Page:
-    """Raises FileRefused. Hidden slides and shapes are left out. Speaker notes follow their slide, and stand for what
-    is said with it; of pictures, the description that somebody wrote is read."""
+    """Convert the presentation. Hidden slides and shapes are left out. Speaker notes follow their slide; of pictures,
+    the description that somebody wrote is read. Raises FileRefused."""
     try:
         parts = xml_parts(body)
         title = own_title(parts)
@@ -97,7 +97,7 @@ def _texts(shape: Any) -> Iterator[str]:
 
 
 def _rows(table: Any) -> list[list[str]]:
-    """A merged cell's text is in each of the rows and columns that it spans."""
+    """The rows of a table. A merged cell's text is in each of the rows and columns that it spans."""
     rows = [[one_line(cell.text) for cell in row.cells] for row in table.rows]
     for at, row in enumerate(table.rows):
         for place, cell in enumerate(row.cells):
@@ -108,7 +108,7 @@ def _rows(table: Any) -> list[list[str]]:
 
 
 def _notes(slide: Any) -> list[str]:
-    """What the speaker says."""
+    """The speaker's notes."""
     frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
     lines = [one_line(paragraph.text) for paragraph in frame.paragraphs] if frame is not None else []
     return [as_prose(line) for line in lines if line]

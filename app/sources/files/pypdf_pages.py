@@ -26,7 +26,7 @@ _BROKEN = "is a damaged PDF. Save or print it to PDF again."
 Outline = Mapping[int, Sequence[tuple[int, str]]]  # page number from 0 -> level and title
 _EDGE_LINES = 2  # at the top and bottom of a page
 _FEW_PAGES = 4
-_SAME_LINE = 1.0  # points between the base lines
+_SAME_LINE = 1.0  # points between the base lines of texts on the same line
 _LEADER = re.compile(r"(?<![\s.])(?:\s*+\.){5,}+\s*+[\divxlc]*+$")  # "Installing . . . . . . . 12"
 _DIGITS = re.compile(r"\d+")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=[a-z\u00df-\u00ff])")
@@ -36,7 +36,8 @@ _RUNNING_ON = re.compile(r"(?<=[^\n.!?:;|])\n(?=[a-z\u00df-\u00ff(])")
 
 
 def read_pdf(name: str, body: bytes) -> Page:
-    """Raises FileRefused. Headings carry the fragment with which PDF viewers open a page: "page=3"."""
+    """Convert the document. Headings carry the fragment with which PDF viewers open a page: "page=3". Raises
+    FileRefused."""
     try:
         reader = PdfReader(io.BytesIO(body))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -66,8 +67,8 @@ def read_pdf(name: str, body: bytes) -> Page:
 
 
 def _text_in_rows(page: PageObject) -> str:
-    """The page's text, with the cells of a table's row on one line: programs place each by itself, and pypdf ends a
-    line after each."""
+    """The page's text, with the cells of a table's row on one line: programs place each cell by itself, and pypdf ends
+    a line after each."""
     pieces: list[tuple[str, tuple[float, float] | None]] = []
 
     def note(text: str, matrix: Sequence[float], text_matrix: Sequence[float], _font: Any, _size: float) -> None:
@@ -85,7 +86,7 @@ def _text_in_rows(page: PageObject) -> str:
 
 
 def _place(matrix: Sequence[float], text_matrix: Sequence[float]) -> tuple[float, float] | None:
-    """Where upright text begins; None for text that is turned."""
+    """The position at which the text begins; None for text that is rotated."""
     if any((matrix[1], matrix[2], text_matrix[1], text_matrix[2])):
         return None
     return text_matrix[4] * matrix[0] + matrix[4], text_matrix[5] * matrix[3] + matrix[5]
@@ -118,7 +119,7 @@ def _sections(text: str, outline: Outline, number: int) -> Iterator[tuple[Headin
 
 
 def _outline(reader: PdfReader) -> Outline:
-    """{} if there is none, or it cannot be read: the text matters more."""
+    """The entries of the outline; {} if there is none, or it cannot be read: the text matters more."""
     try:
         entries = list(_entries(reader, reader.outline, 2))
     except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
@@ -166,7 +167,8 @@ def without_furniture(pages: Sequence[str]) -> list[str]:
 
 
 def written_as_prose(text: str) -> str:
-    """Joins addresses and hyphenated words that a line's end broke, and lines of the same sentence."""
+    """Prose without the line breaks of the page: joins addresses and hyphenated words that a line's end broke, and
+    lines of the same sentence."""
     whole = _HYPHENATED.sub("", _BROKEN_URL.sub(r"\1", text.strip("\n")))
     return as_prose(_RUNNING_ON.sub(" ", whole))
 

@@ -1,4 +1,4 @@
-"""What operators added: uploaded files, one for each source of that kind, and documents."""
+"""Records of what operators added: uploaded files, one for each source of that kind, and documents."""
 
 import hashlib
 import sqlite3
@@ -41,12 +41,12 @@ class FileRecords(Repository):
         return StoredBody(row.digest, row.body, row.object_key)
 
     def object_key(self, source_id: UUID) -> str:
-        """ "" for a file whose bytes the record holds. Raises NotFound."""
+        """The key of the file on the object store; "" if the record holds its bytes. Raises NotFound."""
         statement = select(SOURCE_FILES.c.object_key).where(SOURCE_FILES.c.source_id == source_id)
         return str(self._first_row(statement, "file").object_key)
 
     def piece(self, source_id: UUID, digest: str, start: int, length: int) -> bytes:
-        """Of the bytes that the record holds. Raises NotFound if it has another file by now."""
+        """`length` bytes from `start` of a file that the record holds. Raises NotFound if it is another file by now."""
         matching = (SOURCE_FILES.c.source_id == source_id, SOURCE_FILES.c.digest == digest)
         if self._connection.dialect.name != "sqlite":
             statement = select(func.substr(SOURCE_FILES.c.body, start + 1, length).label("piece"))
@@ -75,7 +75,7 @@ class GivenDocumentRecords(Repository):
         return True
 
     def remove(self, source_id: UUID, url: str) -> bool:
-        """Whether it existed."""
+        """Delete the document; return whether it existed."""
         return self._delete(GIVEN_DOCUMENTS, _is_given(source_id, url)) == 1
 
     def find(self, source_id: UUID, url: str) -> PageContent | None:

@@ -46,7 +46,7 @@ class UploadPlaces:
 
     @contextmanager
     def held(self, workspace_id: UUID) -> Iterator[None]:
-        """Raises Overloaded."""
+        """Hold a place for an upload. Raises Overloaded."""
         if self._held[workspace_id] >= MAX_UPLOADS_OF_WORKSPACE:
             raise Overloaded(
                 f"{MAX_UPLOADS_OF_WORKSPACE} files of this workspace are being uploaded. Send this one after them."
@@ -81,7 +81,8 @@ class SourceFiles:
         return self._places.held(actor.workspace_id)
 
     async def add(self, actor: Actor, agent_id: UUID, upload: Upload, name: str = "", url: str = "") -> StoredFile:
-        """`name` replaces the file's own title in citations; `url` is where visitors find the file."""
+        """Store an upload as a new source. `name` replaces the file's own title in citations; `url` is where visitors
+        find the file."""
         config = SourceConfig(FILE, name or upload.own_name, url)
         await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: AgentRecords(tx).agent(actor.workspace_id, agent_id)
@@ -133,7 +134,7 @@ class SourceFiles:
         return StoredFile(source, FileRecords(tx).facts(source_id))
 
     async def opened(self, actor: Actor, source_id: UUID) -> OpenedFile:
-        """For an operator. Raises FilesUnavailable as well."""
+        """The uploaded file, for an operator. Raises FilesUnavailable as well."""
         return self._opened(
             *await self._records.of_workspace(actor.workspace_id).read(
                 lambda tx: _kept(tx, SourceRecords(tx).find(actor.workspace_id, source_id))
@@ -141,7 +142,7 @@ class SourceFiles:
         )
 
     async def opened_by_anybody(self, source_id: UUID) -> OpenedFile:
-        """Also NotFound unless the operator made the source's file public. Raises FilesUnavailable."""
+        """The uploaded file, for anybody. Raises NotFound unless the operator made it public, and FilesUnavailable."""
         return self._opened(*await self._records.read(lambda tx: _kept(tx, SourceRecords(tx).public_file(source_id))))
 
     def _opened(self, source: Source, facts: FileFacts, key: str) -> OpenedFile:
@@ -165,5 +166,6 @@ def _format(upload: Upload) -> FileFormat:
 
 
 def _kept(tx: Transaction, source: Source) -> tuple[Source, FileFacts, str]:
-    """With the key of the file's bytes on the object store, or ""."""
+    """The source, its file's facts, and the key of the file's bytes on the object store, "" if the record holds
+    them."""
     return source, FileRecords(tx).facts(source.id), FileRecords(tx).object_key(source.id)

@@ -13,8 +13,7 @@ from app.core.source_file import FileRefused
 from app.sources.files.plain_text import as_prose, decoded
 from crawler.extract.page import Page
 
-# A table row should be readable at a glance; a longer one becomes an entry of its own, with the column name before each
-# value.
+# A row of a table should be readable at a glance. If rows are longer, each becomes a list of column names and values.
 _TABLE_COLUMNS: Final = 12
 _TABLE_ROW_CHARS: Final = 300
 
@@ -22,7 +21,8 @@ Row = Sequence[str]
 
 
 def written_rows(header: Row, data: Sequence[Row]) -> str:
-    """`data` is not empty; each cell is one line, and rows may have different lengths."""
+    """Write rows as a table or as lists. `data` is not empty; each cell is one line, and rows may have different
+    lengths."""
     width = max(len(header), *(len(row) for row in data))
     names = _filled(header, width)
     is_table = width <= _TABLE_COLUMNS and sum(len(cell) for row in data for cell in row) <= _TABLE_ROW_CHARS * len(
@@ -52,7 +52,7 @@ MAX_COLUMNS: Final = 200
 
 
 def read_csv(name: str, body: bytes) -> Page:
-    """Raises FileRefused."""
+    """Convert a CSV file. Raises FileRefused."""
     rows = list(_rows(decoded(body)))
     captions = _captions(rows)
     rows = rows[len(captions) :]

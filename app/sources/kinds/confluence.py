@@ -16,7 +16,7 @@ from crawler.fetch.fetch_result import NotRead
 
 # Confluence's storage format as HTML. https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
 _AC, _RI = "{ac}", "{ri}"
-# XML knows five names of characters, the format all of HTML's.
+# XML defines five names of characters, but the format uses all of HTML's.
 _START: Final = (
     "<!DOCTYPE body ["
     + "".join(f'<!ENTITY {name} "&#38;#{point};">' for name, point in name2codepoint.items())
@@ -25,13 +25,13 @@ _START: Final = (
 _UNSEEN: Final = {
     f"{_AC}{name}"
     for name in ("parameter", "placeholder", "emoticon", "task-id", "task-uuid", "task-status", "adf-attribute")
-} | {f"{_AC}adf-fallback"}  # says the same as its neighbour
+} | {f"{_AC}adf-fallback"}  # repeats its neighbour
 _VOID: Final = {"br", "hr", "col"}
 _KEPT: Final = ("href", "colspan", "rowspan", "start")
 
 
 def html_of_storage(body: str) -> str:
-    """Raises ValueError if it is not well-formed."""
+    """Convert a body to HTML. Raises ValueError if it is not well-formed."""
     try:
         return _below(fromstring(f"{_START}{body}</body>"))  # noqa: S314 - the document type is ours, and has no more
     except (ParseError, RecursionError) as error:
@@ -66,7 +66,7 @@ def _html_of(node: Element) -> str:
 
 
 def _macro(node: Element) -> str:
-    """What it shows of itself: nothing, if it only points to what is elsewhere."""
+    """The HTML of a macro's own content; "" if it only refers to content elsewhere."""
     name = node.get(f"{_AC}name", "")
     values = {each.get(f"{_AC}name", ""): "".join(each.itertext()) for each in node.findall(f"{_AC}parameter")}
     title = escape(values.get("title", ""))
@@ -93,7 +93,8 @@ _PAGES: Final = "pages?status=current&limit=250"
 
 
 class Confluence(DocumentList):
-    """The space of the source's address ("/wiki/spaces/HELP"), else all that the account may read."""
+    """Lists the pages of the space in the source's address ("/wiki/spaces/HELP"), else all that the account may
+    read."""
 
     def __init__(self, source: ListedSource) -> None:
         self._api = JsonApi(source)

@@ -13,7 +13,7 @@ _MAX_PAGES: Final = 5000
 
 
 class Discourse(DocumentList):
-    """The category of the source's address ("/c/help/5"), else the whole forum."""
+    """Lists the topics of the category in the source's address ("/c/help/5"), else of the whole forum."""
 
     def __init__(self, source: ListedSource) -> None:
         self._api = JsonApi(source)

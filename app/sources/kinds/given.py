@@ -33,8 +33,8 @@ class File(GivenKind):
     is_in_agent_files = False
 
     async def page(self, pages: GivenPages, source: Source, url: str) -> ReadPage:
-        """A file that cannot be read is a failed page with a reason. Raises NotFound for a source whose file is gone,
-        and FilesUnavailable."""
+        """The file as a page. If it cannot be read, the page has failed, with a reason. Raises NotFound for a source
+        whose file is gone, and FilesUnavailable."""
         url = source.given_url
 
         def work(tx: Transaction) -> tuple[FileFacts, StoredBody]:
@@ -63,7 +63,7 @@ class Documents(GivenKind):
         return await pages.record.of_agent(source.agent_id).read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
 
     async def page(self, pages: GivenPages, source: Source, url: str) -> ReadPage:
-        """A document that was removed reads as gone."""
+        """The document as a page. One that was removed is reported as gone."""
         found = await pages.record.of_agent(source.agent_id).read(
             lambda tx: GivenDocumentRecords(tx).find(source.id, url)
         )

@@ -22,7 +22,7 @@ _MARKS: Final = {"code": "code", "bold": "strong", "italic": "em", "strikethroug
 
 
 async def html_of_children(children: Children, block_id: str, depth: int = 0) -> str:
-    """What is below a page or a block, deeper than ten levels left out. `children` lists the blocks right below
+    """The HTML of everything below a page or a block, to a depth of ten levels. `children` lists the blocks right below
     one."""
     parts, open_list = [], ""
     for block in await children(block_id):
@@ -65,7 +65,7 @@ async def _html_of(children: Children, block: Json, depth: int) -> str:
         case "table":
             first, end, others = below.partition("</tr>")
             if content.get("has_column_header") is True:
-                first = first.replace("td>", "th>")  # in text, it is escaped
+                first = first.replace("td>", "th>")  # only tags match: text is escaped
             return f"<table>{first}{end}{others}</table>"
         case "table_row":
             cells = content.get("cells")
@@ -155,7 +155,7 @@ class Notion(DocumentList):
 
 
 async def _listed(results: Callable[[str], Awaitable[Json]]) -> AsyncIterator[Json]:
-    """The results after each cursor, "" being the first."""
+    """Request page after page; yield their results. `results` takes the cursor of a page, "" for the first."""
     cursor, seen = "", {""}
     while True:
         page = await results(cursor)
@@ -168,7 +168,7 @@ async def _listed(results: Callable[[str], Awaitable[Json]]) -> AsyncIterator[Js
 
 
 def _article(page: Json) -> Article:
-    """A row of a database is a page as well, whose columns of text are its first sections."""
+    """A page as an article. A row of a database is a page as well, whose columns of text are its first sections."""
     properties = [(name, each) for name, each in object_of(page, "properties").items() if isinstance(each, dict)]
     titles = [plain_text(objects_of(each, "title")) for _, each in properties]
     columns = [(name, html_of_text(objects_of(each, "rich_text"))) for name, each in properties]

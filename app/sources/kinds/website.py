@@ -26,8 +26,8 @@ class Site(WebsiteKind):
 
 
 def _folder(path: str) -> str:
-    """What a site's start covers: for "/docs" and "/docs/", everything below; for "/docs/index.html", everything next
-    to it."""
+    """What a start path covers: for "/docs" and "/docs/", everything below; for "/docs/index.html", everything next to
+    it."""
     if "." not in path.rpartition("/")[2]:
         return path
     parent = dirname(path)

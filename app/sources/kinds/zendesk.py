@@ -12,7 +12,7 @@ _PAGE: Final = "articles.json?page%5Bsize%5D=100"
 
 
 class Zendesk(DocumentList):
-    """The locale in the source's address ("/hc/en-us"), else all of them."""
+    """Lists the articles of the locale in the source's address ("/hc/en-us"), else of all locales."""
 
     def __init__(self, source: ListedSource) -> None:
         self._api = JsonApi(source)

@@ -36,7 +36,7 @@ class DocumentList(Protocol):
         ...
 
     async def fetch_ahead(self, articles: Sequence[Article]) -> None:
-        """Announces the texts that are needed next, for lists that can fetch several at once. Raises nothing."""
+        """Announce which texts are needed next, for lists that can fetch several at once. Raises nothing."""
         return
 
     async def text(self, article: Article) -> str:
@@ -46,7 +46,7 @@ class DocumentList(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ApiAccess:
-    """What the console's form for credentials holds at first, and its hint: what such an API takes."""
+    """How an API is accessed: what the console's form for credentials is filled with at first, and its hint."""
 
     kind: AccessKind = AccessKind.BASIC
     name: str = ""
@@ -54,8 +54,8 @@ class ApiAccess:
 
 
 class ListedKind(SourceKind):
-    """Its sources list their documents themselves: there are no links to follow, and what is no longer listed is gone.
-    `address` is an example."""
+    """Base of kinds whose sources list their documents: there are no links to follow, and a document that is no longer
+    listed is gone. `address` is an example."""
 
     keeps_pages = True
 

@@ -51,7 +51,8 @@ class ListedSource:
 
 
 class JsonApi:
-    """At the source's website, where all calls go, with its access. `headers` are added to each call."""
+    """Calls an API at the source's website, and at no other, with the source's credentials. `headers` are added to each
+    call."""
 
     def __init__(self, source: ListedSource, headers: Mapping[str, str] | None = None) -> None:
         self.start = source.start
@@ -59,15 +60,15 @@ class JsonApi:
         self._fetcher = source.fetcher.with_access(SiteAccess(source.start, sent)) if sent else source.fetcher
 
     async def get(self, path: str) -> Json:
-        """The object at an address, or at a path of the source's website. Raises NotRead."""
+        """Get a JSON object. `path` is an address, or a path of the source's website. Raises NotRead."""
         return _object(await self.body(path, _JSON))
 
     async def post(self, path: str, query: Json) -> Json:
-        """The object that answers `query` there. Raises NotRead."""
+        """Send `query` as JSON; return the JSON object of the response. Raises NotRead."""
         return _object(await self.body(path, _JSON, json.dumps(query).encode()))
 
     async def body(self, path: str, wanted: WantedBody = _DOCUMENT, query: bytes | None = None) -> bytes:
-        """The bytes there. Raises NotRead."""
+        """The bytes of a response, to `query` if there is one. Raises NotRead."""
         try:
             url = check_url(urljoin(f"{self.start.origin}/", path), self._fetcher.policy)
         except (UrlRefused, ValueError) as error:
@@ -91,18 +92,18 @@ def _object(body: bytes) -> Json:
 
 
 def objects_of(value: Json, name: str) -> list[Json]:
-    """The objects of a list; [] if there is none."""
+    """The objects in the list `name`; [] if there is none."""
     found = value.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def object_of(value: Json, name: str) -> Json:
-    """The object; {} if there is none."""
+    """The object `name`; {} if there is none."""
     found = value.get(name)
     return found if isinstance(found, dict) else {}
 
 
 def text_of(value: Json, name: str) -> str:
-    """ "" where there is none; a number as it is written."""
+    """The text `name`, or a number as text; "" if there is none."""
     found = value.get(name)
     return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""

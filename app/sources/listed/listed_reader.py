@@ -29,20 +29,21 @@ from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import check_url, normalise_url
 
 _MARKDOWN_SIGN: Final = re.compile(r"[\\`*_{}\[\]<>#|~!&]")
-_TAKEN: Final = 20  # at a time
+_TAKEN: Final = 20  # pages taken from the queue at a time
 LOOK_SECONDS: Final = 2.0  # between two looks at whether the run was cancelled
 
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """`articles` are those that the source wants, by address; `others` are listed but not wanted."""
+    """The result of reading a list. `articles` are those that the source wants, by address; `others` are listed but not
+    wanted. `is_cut` if the limit of pages ended it early."""
 
     articles: Mapping[str, Article]
     others: frozenset[str]
     is_cut: bool = False
 
     def changed(self, pages: Sequence[QueuedPage]) -> list[Article]:
-        """Those of these pages whose content has changed."""
+        """The articles of those pages whose content has changed."""
         found = ((self.articles.get(page.url), page.etag) for page in pages)
         return [article for article, etag in found if article is not None and article.changed != etag]
 
@@ -147,7 +148,7 @@ class ListedReader:
         return replace(read, content=content, http_status=200, body_bytes=len(text.encode()))
 
     async def _content(self, source: SourceConfig, article: Article, url: str, text: str) -> PageContent:
-        """The article alone as a page, without the page around it that its readers see."""
+        """Convert the article, without the page around it that its readers see."""
         if article.is_markdown:
             title, media_type = _MARKDOWN_SIGN.sub(r"\\\g<0>", article.title), "text/markdown"
             body = f"# {title}\n\n{text}" if title else text
@@ -164,7 +165,8 @@ class ListedReader:
 
 
 def _not_listed(listed: _Listed, page: QueuedPage) -> ReadPage:
-    """For a page of an earlier reading: withdrawn or deleted, unless the list was not read that far."""
+    """The outcome of an earlier reading's page that is not among the articles: gone, unless it is only unwanted, or the
+    list was not read to its end."""
     if page.url in listed.others or listed.is_cut:
         return _ended(page, Outcome.OUT_OF_SCOPE, "the source's settings now exclude it")
     return _ended(page, Outcome.GONE, "it is no longer listed")

@@ -21,7 +21,7 @@ from crawler.fetch.fetch_result import NotRead
 MAX_REFERENCES: Final = 100_000  # per document
 MAX_DEPTH: Final = 4  # of nested properties
 MAX_PROPERTIES: Final = 200  # of one schema, at all depths together
-_MAX_HOPS: Final = 20  # from one reference to the next
+_MAX_HOPS: Final = 20  # references that refer to the next
 _PARTS: Final = ("allOf", "oneOf", "anyOf")
 
 
@@ -34,7 +34,7 @@ class OpenApiDocument:
     references: int = field(default=0, init=False)
 
     def resolve(self, value: object) -> Json:
-        """The object itself; {} for anything else, and beyond the limits."""
+        """Follow the references of `value`; return the object, or {} for anything else, and beyond the limits."""
         for _ in range(_MAX_HOPS):
             if not isinstance(value, Mapping):
                 return {}
@@ -53,7 +53,7 @@ class OpenApiDocument:
         yield from self._properties(schema, "", MAX_DEPTH, left)
 
     def type_of(self, schema: object) -> str:
-        """In words: "array of string"; "" if unspecified."""
+        """The type in words, such as "array of string"; "" if unspecified."""
         found = self.resolve(schema)
         kind = found.get("type")
         if isinstance(kind, list):
@@ -82,7 +82,7 @@ class OpenApiDocument:
             yield from self._properties(own, whole, depth - 1, left)
 
     def _at(self, pointer: str) -> object:
-        """RFC 6901."""
+        """The value at a JSON pointer (RFC 6901); None if there is none."""
         found: Any = self.root
         for step in pointer[2:].split("/"):
             key = unquote(step).replace("~1", "/").replace("~0", "~")
@@ -138,7 +138,7 @@ class OpenApiReference(DocumentList):
 
 
 def _articles(body: bytes, url: str, page_url: str) -> list[Article]:
-    """Raises NotRead."""
+    """The operations of a document as articles. Raises NotRead."""
     document = OpenApiDocument(_parsed(body))
     root = document.root
     version = text_of(root, "openapi") or str(root.get("swagger", ""))

@@ -1,4 +1,4 @@
-"""SiteReader with our crawler package: sources become its seeds and scope, its results become pages."""
+"""Implements SiteReader with our crawler package: sources become its seeds and scope, its results become pages."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable
@@ -41,8 +41,8 @@ _TITLE: Final = re.compile(r"# [^\n]*\n*")
 
 
 def with_product_line(markdown: str, product: Product | None) -> str:
-    """The page with the facts that it does not show added below its title; unchanged if there are none. Prices are
-    often outside of a shop page's main content, or inserted by scripts; its JSON-LD has them for search engines."""
+    """Add the product's facts that the page does not show below its title. Prices are often outside of a shop page's
+    main content, or inserted by scripts; its JSON-LD has them for search engines."""
     if product is None or not markdown:
         return markdown
     text = without_targets(markdown)
@@ -69,7 +69,7 @@ def _facts(product: Product, markdown: str) -> list[str]:
 
 
 def _amount(number: str) -> str:
-    """ "1.189,50", "1,189.5" and "1189.50" are one amount."""
+    """An amount in one form: "1.189,50", "1,189.5" and "1189.50" are equal."""
     digits = number.replace(",", ".")
     whole, point, cents = digits.rpartition(".")
     if not point or len(cents) > 2:
@@ -77,8 +77,8 @@ def _amount(number: str) -> str:
     return f"{whole.replace('.', '')}.{cents}".rstrip("0").rstrip(".")
 
 
-# Pages in progress at once. HostPacing limits requests to a host further; pages that have arrived are learnt together,
-# with fewer writes.
+# Pages in progress at once. HostPacing limits requests to a host further; pages that arrive together are learnt with
+# fewer writes.
 CONCURRENCY: Final = 16
 
 
@@ -210,7 +210,7 @@ class _QueueFrontier:
         ]
 
     async def settle(self, result: PageResult) -> None:
-        """`on_result` has done it."""
+        """Nothing to do: `on_result` has settled the page."""
 
     async def seen_count(self) -> int:
         return await self._queue.seen_count()

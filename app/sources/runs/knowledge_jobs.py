@@ -72,7 +72,7 @@ class KnowledgeJobs:
 
     @traced("docent.job.mend", "consumer")
     async def mend(self) -> ReconcileReport:
-        """Repair all agents' knowledge after a crash: for a worker that starts."""
+        """Repair all agents' knowledge after a crash. A worker calls this when it starts."""
         await self._deletions.all_agents()
         return await self._reconcile.all_agents()
 

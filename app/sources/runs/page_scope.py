@@ -1,4 +1,5 @@
-"""Which addresses belong to a source, and their canonical form, by the rules of the crawler that will read it."""
+"""Decides which addresses belong to a source, and their canonical form, by the rules of the crawler that will read
+it."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,8 +18,8 @@ class PageScope:
         self._policy = AddressPolicy(frozenset(allowed))
 
     def check(self, source: SourceConfig) -> None:
-        """Raises InvalidInput (field "url") for a source whose address can never be dialled according to its text
-        alone; nothing is resolved. Sources that operators add themselves have nothing to dial."""
+        """Raise InvalidInput (field "url") for a source whose address can never be dialled according to its text alone;
+        nothing is resolved. Sources that operators add themselves have nothing to dial."""
         if source.kind.is_given:
             return
         try:
@@ -59,7 +60,7 @@ class SourcePages:
         self._scope = source.kind.scope(source, self.start)
 
     def canonical(self, text: str) -> str | None:
-        """The address in the frontier's form; None outside of the source. Raises UrlRefused."""
+        """The address in the crawler's canonical form; None if it is outside of the source. Raises UrlRefused."""
         spelt = normalise_url(text.strip(), self._policy)
         url = check_url(spelt, self._policy)
         is_other_page = self._is_one_page and page_key(url) != page_key(self.start)

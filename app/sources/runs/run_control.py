@@ -42,8 +42,8 @@ class RunWatch:
     async def progress(
         self, actor: Actor, run_id: UUID, pause: Callable[[], Awaitable[bool]]
     ) -> AsyncGenerator[RunProgress]:
-        """The run now, then whenever it has changed, finally its end. `pause` is awaited between two checks; its False
-        ends the watch, and so does the run's deletion."""
+        """Yield the run's progress now, then whenever it has changed, and at its end. `pause` is awaited between two
+        checks. The watch ends early if it returns False, or the run is deleted."""
         earlier: deque[ProgressLook] = deque(maxlen=_LOOKS_KEPT)
         shown: CrawlRun | None = None
         while True:
@@ -98,7 +98,8 @@ class PageSync:
 
 @dataclass(frozen=True, slots=True)
 class RunPreview:
-    """Most pages would be requested conditionally. An unknown page counts as the mean of known ones."""
+    """An estimate of the next reading, in which unchanged pages cost little. An unknown page counts as the mean of
+    known ones."""
 
     pages_known: Annotated[int, "Pages of the last complete reading."]
     pages_listed: Annotated[int, "Pages that the sitemaps or the feed list now."]
@@ -117,7 +118,7 @@ class RunPreviews:
         self._listing = listing
 
     async def preview(self, actor: Actor, source_id: UUID) -> RunPreview:
-        """Raises NotFound, and InvalidInput for a source without anything to fetch."""
+        """Estimate the next reading. Raises NotFound, and InvalidInput for a source without anything to fetch."""
 
         def work(tx: Transaction) -> tuple[dict[str, KnownPage], Source, SourceAccess | None]:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
@@ -133,7 +134,7 @@ class RunPreviews:
 def preview(
     source: Source, known: Mapping[str, KnownPage], listed: Mapping[str, ListedPage], problems: tuple[str, ...] = ()
 ) -> RunPreview:
-    """From the known and the listed pages, by URL."""
+    """Estimate the next reading from the known and the listed pages, by URL."""
     wanted = dict.fromkeys(listed)
     if source.config.kind.keeps_pages:
         wanted = dict.fromkeys(url for url, page in known.items() if page.status not in LOST) | wanted

@@ -32,7 +32,7 @@ FAILED_PAGE: Final = "failed"
 # The site itself says that the page is gone.
 GONE: Final = frozenset({"not_found", "gone", "soft_404", "noindex"})
 
-_GIVEN_TAKEN: Final = 20  # at a time; the reading can be stopped in between
+_GIVEN_TAKEN: Final = 20  # pages between two checks whether the reading was stopped
 
 _MAY_PASS = (Unavailable, Overloaded)
 
@@ -156,7 +156,8 @@ class RunExecution:
         return RunSummary(f"The {kind.value} {'were' if kind.takes_documents else 'was'} read.")
 
     async def _retire_elsewhere(self, source: Source, url: str) -> None:
-        """Such a source has one document; one at an earlier address would be a twin of the new one."""
+        """Retire the source's document at any other address: it would be a twin of the one at `url`, and such a source
+        has only one."""
         documents = await self._record.of_agent(source.agent_id).read(
             lambda tx: LiveDocumentRecords(tx).page(source.agent_id, PageRequest(), source.id)
         )
@@ -209,7 +210,8 @@ class RunExecution:
         return receipt
 
     async def _still_there(self, source: Source, url: str) -> IngestReceipt:
-        """The document to which the URL led last time may have another address: the page's own."""
+        """Note that the page is unchanged, for the document to which the URL led last time: its address may be another,
+        the page's own."""
 
         def work(tx: Transaction) -> IngestReceipt:
             document_id = CrawlPageRecords(tx).document_of(source.id, url)
@@ -220,7 +222,8 @@ class RunExecution:
         return await self._record.of_agent(source.agent_id).write(work)
 
     async def _finish(self, source: Source, run: CrawlRun, summary: RunSummary) -> tuple[RunReport | None, CrawlRun]:
-        """No report if more pages were requested at the last moment: the run then continues."""
+        """End the run and report it; without a report, more pages were requested at the last moment, and the run
+        continues."""
         run_id, missed = run.id, MissedPages()
         is_complete = summary.is_complete and not run.only_asked
         if not run.only_asked and "keep_repeated" in source.config.kind.fields:
@@ -254,7 +257,8 @@ class RunExecution:
         return RunReport(ended, missed), ended
 
     async def _is_stopped(self, run: CrawlRun) -> bool:
-        """Cancelled, paused (perhaps resumed since, for another reader), or gone with its source."""
+        """Whether the run was cancelled, paused (perhaps resumed since, for another reader), or deleted with its
+        source."""
         try:
             now = await self._record.of_agent(run.agent_id).read(lambda tx: CrawlRunRecords(tx).run(run.id))
         except NotFound:
@@ -263,7 +267,7 @@ class RunExecution:
 
 
 def _tell_of_failure(tx: Transaction, run: CrawlRun, reason: str) -> None:
-    """For a run that ends in this transaction: operators are notified of it as failed."""
+    """Turn the run, which ends in this transaction, into a failed one, and notify operators."""
     kept = MissedDocumentRecords(tx).kept(run.id, only_requested=False)
     CrawlRunRecords(tx).set_run_state(run.id, RunState.FAILED, reason, kept_pages=kept)
     data = {"source_id": str(run.source_id), "run_id": str(run.id), "kept_pages": kept}
@@ -271,7 +275,7 @@ def _tell_of_failure(tx: Transaction, run: CrawlRun, reason: str) -> None:
 
 
 def _why_nothing(tx: Transaction, run_id: UUID, summary: RunSummary) -> str:
-    """A reader that went through all pages may not know that none of them could be learnt."""
+    """Why nothing was read: a reader that went through all pages may not know that none of them could be learnt."""
     if not summary.is_complete:
         return summary.stop_reason
     first = CrawlPageRecords(tx).pages(run_id, PageRequest(1)).items[0]
@@ -279,5 +283,6 @@ def _why_nothing(tx: Transaction, run_id: UUID, summary: RunSummary) -> str:
 
 
 def _was_asked_for_more(read: CrawlRun, now: CrawlRun, summary: RunSummary) -> bool:
-    """The whole source instead of some pages, or pages after the queue had been read to its end."""
+    """Whether more was requested meanwhile: the whole source instead of some pages, or pages after the queue was
+    empty."""
     return (read.only_asked and not now.only_asked) or (summary.is_complete and bool(now.counts.get(QUEUED)))

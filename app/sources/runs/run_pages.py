@@ -15,7 +15,7 @@ from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import CrawlRun, Source
 from app.store.system_of_record import SystemOfRecord, Transaction
 
-# Pages that the site no longer has, or that belong elsewhere: only a link can bring them back.
+# Statuses of pages that the site no longer has, or that belong elsewhere: only a link brings them back.
 LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
 
 PAGES_A_WRITE: Final = 200  # a sitemap may list 50,000, and visitors' writes wait meanwhile
@@ -56,42 +56,42 @@ class RunPages:
 
 
 RETIRED = "retired"
-_AT_ONCE: Final = 100  # documents per transaction, for which visitors' own writes wait
+_AT_ONCE: Final = 100  # documents per transaction: visitors' writes wait meanwhile
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one reading found of the earlier documents: those `found` again, and those `missed`."""
+    """Which documents of earlier readings a reading `found` again, and which it `missed`."""
 
     found: tuple[UUID, ...] = ()
     missed: tuple[MissedDocument, ...] = ()
 
     @property
     def lost(self) -> list[MissedDocument]:
-        """Missed too often."""
+        """The documents that were missed so often that they are retired."""
         return [document for document in self.missed if document.readings >= RETIRED_AFTER]
 
     @property
     def lost_on_request(self) -> int:
-        """How many of the lost were requested, and not only linked by no page any more."""
+        """How many of the lost documents were requested; no page links to the others any more."""
         return sum(document.asked is not None for document in self.lost)
 
     @property
     def outcome(self) -> "MissedPages":
-        """The result of settling it."""
+        """What settling will count."""
         return MissedPages(len(self.missed), len(self.lost))
 
 
 @dataclass(frozen=True, slots=True)
 class MissedPages:
-    """The result for what one reading did not find. `versions` are those retired, whose index rows may be removed."""
+    """The result of settling missed documents. `versions` are the retired ones, whose index rows may be removed."""
 
     missed: int = 0
     retired: int = 0
     versions: tuple[UUID, ...] = ()
 
     def in_words(self) -> str:
-        """ "" when nothing was missed."""
+        """A sentence or two for the run's reason; "" if nothing was missed."""
         words = ""
         if left := self.missed - self.retired:
             words += f" Not found, but kept for now: {left} {_documents(left)} of earlier readings."
@@ -104,8 +104,8 @@ class MissedPages:
 
 
 async def look_for_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, *, is_complete: bool) -> Sight:
-    """What the run found and missed; writes nothing. Only a complete reading in which most pages responded counts as a
-    miss."""
+    """Compare the run with earlier ones; writes nothing. Documents count as missed only in a complete reading in which
+    most pages responded."""
 
     def work(tx: Transaction) -> Sight:
         found = MissedDocumentRecords(tx).found_again(run_id)

@@ -1,5 +1,5 @@
-"""A run's progress, speed and remaining time; and when it missed a page that an earlier one had found, and whether that
-has happened often enough."""
+"""A run's progress, speed and remaining time; and whether a reading missed a document of an earlier one, and how often
+before that is retired."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _NO_FAILURE = frozenset({"queued", "unchanged", "indexed", "duplicate"})
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """One look at a run. `fetched` pages have been requested; of these, `failed` gave nothing to learn from, and each
+    """A run at one moment. `fetched` pages have been requested; of these, `failed` gave nothing to learn from, and each
     has its reason among the run's pages. `pages_per_second` and `seconds_left` are None while they are unknown."""
 
     run_id: UUID
@@ -39,8 +39,8 @@ class ProgressLook:
 
 
 def run_progress(run: CrawlRun, now: datetime, earlier: Sequence[ProgressLook] = ()) -> RunProgress:
-    """The speed is that of the last 30 seconds of `earlier` looks at this run, oldest first; without any, that since
-    the run began. Only a running run has one."""
+    """Compute the progress. The speed is that of the last 30 seconds of `earlier` looks at this run, oldest first;
+    without any, that since the run began. Only a running run has a speed."""
     counts = run.counts
     queued = counts.get("queued", 0)
     fetched = sum(counts.values()) - queued
@@ -85,8 +85,8 @@ class PageEnd:
 
     @property
     def is_miss(self) -> bool:
-        """No response, a server error, or a redirect out of the source. A login, robots.txt or a page without text do
-        not prove that the page is gone."""
+        """Whether the URL may be gone: no response, a server error, or a redirect out of the source. A login,
+        robots.txt or a page without text do not prove it."""
         if self.status == "http_error":
             return self.http_status is not None and self.http_status >= _SERVER_ERRORS
         return self.status in _MISSES

@@ -17,7 +17,7 @@ from app.store.system_of_record import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class QueuedPage:
-    """A URL to read. Validators are those of the last reading, when there was one."""
+    """A URL to read. `etag` and `last_modified` are those of the last reading, if there was one."""
 
     url: str
     depth: int
@@ -50,7 +50,7 @@ class PageQueue(Protocol):
         ...
 
     async def take(self, limit: int) -> list[QueuedPage]:
-        """Up to `limit` queued URLs, oldest first, each returned once."""
+        """Take up to `limit` queued URLs, oldest first; each is returned once."""
         ...
 
     async def seen_count(self) -> int: ...
@@ -58,7 +58,7 @@ class PageQueue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """Why a reading stopped, in words, and whether it went through the whole queue."""
+    """How a reading ended: `stop_reason` in words, and whether it went through the whole queue."""
 
     stop_reason: str
     is_complete: bool = field(default=True)
@@ -95,7 +95,7 @@ class ListedPage:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """`problems` are files that could not be read, each with its reason in words."""
+    """The pages that a source lists. `problems` are files that could not be read, each with its reason in words."""
 
     pages: Sequence[ListedPage] = ()
     problems: Sequence[str] = ()
@@ -103,10 +103,8 @@ class Listing:
 
 class PageListing(Protocol):
     async def look(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
-        """What its sitemaps or feed list now for requests with `access`; the page itself for a source of one page.
-
-        Requests the website, in bounded time. Raises InvalidInput if the source's URL is invalid.
-        """
+        """What the source's sitemaps or feed list now for requests with `access`; for a source of one page, that page.
+        Requests the website, in bounded time. Raises InvalidInput if the source's URL is invalid."""
         ...
 
 
@@ -117,7 +115,7 @@ GONE: Final = "gone"
 
 @dataclass(frozen=True, slots=True)
 class GivenPages:
-    """What reads the pages of such sources. Close `files` only after this."""
+    """What is needed to read the pages of given sources. Close `files` only after this."""
 
     record: SystemOfRecord
     files: FileReader
@@ -129,7 +127,7 @@ class GivenPages:
 
 
 class GivenKind(SourceKind, ABC):
-    """Its sources have one page, unless `takes_documents`."""
+    """Base of kinds whose pages operators add. A source has one page, unless `takes_documents`."""
 
     is_given = True
 
@@ -139,4 +137,4 @@ class GivenKind(SourceKind, ABC):
 
     @abstractmethod
     async def page(self, pages: GivenPages, source: Source, url: str) -> ReadPage:
-        """One of them, as it is now."""
+        """Read one of the source's pages, as it is now."""
