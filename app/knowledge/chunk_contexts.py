@@ -1,6 +1,4 @@
-"""Keeps the contexts with which chunks are indexed in line with the agent's setting, and estimates their cost
-beforehand.
-"""
+"""Keeps the contexts with which chunks are indexed in line with the agent's setting, and estimates their cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -20,17 +18,17 @@ from app.providers.token_counter import TokenCounter
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 NO_MODEL = "no chat model is set (DOCENT_MODEL_URL, DOCENT_MODEL_NAME)"
-# Providers cache nothing shorter than this for the next request.
+# Providers cache no shorter beginning of a request.
 _CACHEABLE_TOKENS = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ContextReport:
-    """The result for the chunks of some versions. `missing` of them have only their structural line, `reason` says why;
-    `changed` have to be indexed again."""
+    """How many chunks of some versions got a context. `missing` chunks have only their structural line, for the given
+    `reason`; `changed` ones have to be indexed again."""
 
     written: int = 0
-    kept: int = 0  # written by the model before
+    kept: int = 0  # texts that the model wrote earlier
     missing: int = 0
     changed: int = 0
     prompt_tokens: int = 0
@@ -49,7 +47,7 @@ class ContextReport:
         )
 
     def in_words(self) -> str:
-        """For the page's report; "" if nothing is missing."""
+        """A sentence for the page's report; "" if nothing is missing."""
         if not self.missing:
             return ""
         return f"Without a written context: {self.missing} chunks ({self.reason.rstrip('.')})."
@@ -64,7 +62,7 @@ class ContextEstimate:
     chunks: int = 0
     to_write: Annotated[
         int, "Chunks whose context the chat model would write; 0 unless the published `contextual_chunks` is `model`."
-    ] = 0  # chunks about which the model has not written before
+    ] = 0  # without those that it wrote earlier
     prompt_tokens: int = 0
     cached_tokens: Annotated[int, "Those of the prompt tokens that begin like the request before."] = 0
     answer_tokens: Annotated[int, "The most that the model may write."] = 0
@@ -79,8 +77,8 @@ class ContextEstimate:
 
 
 class ChunkContexts:
-    """If anything fails, the structural line is used. `writer` is None without a chat model; `max_tokens` is the
-    longest input of the embedder."""
+    """Writes contexts with `writer`, None without a chat model. If anything fails, the structural line is used.
+    `max_tokens` is the longest input of the embedder."""
 
     def __init__(
         self, record: SystemOfRecord, counter: TokenCounter, max_tokens: int, writer: ContextWriter | None
@@ -92,7 +90,7 @@ class ChunkContexts:
 
     @property
     def model_id(self) -> str:
-        """Of the model that writes them, "" without one."""
+        """The id of the model that writes contexts; "" without one."""
         return self._writer.model_id if self._writer else ""
 
     async def refresh(self, agent_id: UUID, version_id: UUID) -> ContextReport:
@@ -117,7 +115,7 @@ class ChunkContexts:
         return report + ContextReport(missing=len(version.chunks) - len(texts), changed=changed)
 
     async def estimate(self, agent_id: UUID) -> ContextEstimate:
-        """For the agent's current knowledge, whatever its setting."""
+        """Estimate the cost for the agent's current knowledge, whatever its setting."""
         version_ids = await self._record.of_agent(agent_id).read(lambda tx: ContextRecords(tx).live_versions(agent_id))
         total = ContextEstimate()
         for version_id in version_ids:
@@ -129,7 +127,7 @@ class ChunkContexts:
     async def _texts(
         self, agent_id: UUID, writer: ContextWriter, version: VersionToSituate
     ) -> tuple[dict[str, str], ContextReport]:
-        """The model's texts, by chunk id."""
+        """The model's texts by chunk id: those it wrote earlier, and new ones for the others."""
         texts: dict[str, str] = {}
         report = ContextReport()
         for window in self._windows(version):
@@ -162,8 +160,8 @@ class ChunkContexts:
         return len(changed)
 
     def _fitted(self, written: str, chunk: ChunkToSituate) -> str | None:
-        """The text before the structural line if the embedder reads both, else instead of it, cut to the embedder's
-        limit: the chunk's own words are never displaced."""
+        """The context that fits the embedder beside the chunk's own words: the model's text with the structural line
+        below it; else the model's text alone, cut to the room that is left; None if the structural line says more."""
         room = self._max_tokens - RESERVED_TOKENS - self._counter.count(chunk.text)
         both = f"{written}\n{chunk.context}" if chunk.context else written
         if self._counter.count(both) <= room:

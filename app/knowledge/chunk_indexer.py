@@ -22,7 +22,7 @@ CHUNKS_A_BATCH = 64
 _HASHES_A_QUERY = 500
 # An index deletes by version. Rows of unknown versions are first assigned to this one.
 _NO_VERSION = UUID(int=0)
-_PROBE = "reconcile"  # any word: an index of another language or version raises on every search
+_PROBE = "reconcile"  # any word will do: an index of another language or version raises on every search
 
 
 class ChunkIndexer:
@@ -109,7 +109,9 @@ async def forget_terms(keywords: KeywordIndex, agent_id: UUID, language: str | N
 async def forget_stray_terms(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> bool:
     """Remove entries from a keyword index that are neither live nor being indexed; returns whether there were any. A
     machine has such entries if it learnt a page that another machine deleted. Raises IndexUnavailable."""
-    held = await keywords.chunk_ids(agent_id)  # before the record, so that entries added meanwhile are safe
+    held = await keywords.chunk_ids(
+        agent_id
+    )  # read before the record, so that entries added meanwhile do not look stray
 
     def work(tx: Transaction) -> tuple[set[str], str | None]:
         return IndexedTextRecords(tx).standing(agent_id).strays(held), keyword_language(tx, agent_id)

@@ -10,7 +10,7 @@ CHARS_PER_TOKEN = 8
 
 @dataclass(frozen=True, slots=True)
 class ChunkLimits:
-    """A chunk's text and its context line."""
+    """The maximum lengths of a chunk's text and of its context line."""
 
     chunk_tokens: int = 200
     context_tokens: int = 40
@@ -25,7 +25,7 @@ class ChunkLimits:
 
     @property
     def tiny_tokens(self) -> int:
-        """A shorter section says too little on its own."""
+        """The length below which a section says too little on its own."""
         return self.chunk_tokens // 5
 
     @property

@@ -68,13 +68,13 @@ class Chunker:
 
     @property
     def cut_as(self) -> str:
-        """What the result depends on besides the page; if it differs, the same page may be split differently."""
+        """Identifies the rules of splitting: if it differs, the same page may be split differently."""
         size = self._limits.chunk_tokens
         return f"{CHUNKING_VERSION}" if size == ChunkLimits().chunk_tokens else f"{CHUNKING_VERSION} {size}"
 
     def cut(self, page: PageContent, without: Collection[str] = ()) -> list[ChunkDraft]:
-        """In the page's order, without the sections that have these keys; [] for a page without text. Takes
-        milliseconds of CPU time for a typical page."""
+        """The chunks in the page's order, without the sections that have the keys `without`; [] for a page without
+        text. Takes milliseconds of CPU time for a typical page."""
         markdown, links = split_links(page.markdown)
         title = self._context.title_of(page.title, markdown)
         found = sections(markdown, page.headings)
@@ -95,7 +95,7 @@ class Chunker:
         ]
 
     def _with_lone_headings_carried(self, found: Sequence[Section]) -> Iterator[Section]:
-        """A heading without its own text introduces the next section."""
+        """Put a heading without its own text in front of the next section's."""
         waiting: list[str] = []
         for at, section in enumerate(found):
             if not section.body and at + 1 < len(found):
@@ -117,7 +117,7 @@ class Chunker:
             yield self._piece(section, text, is_whole=False)
 
     def _packed(self, heading: str, body: Sequence[tuple[Block, ...]]) -> Iterator[str]:
-        """Units that fit together; a unit that is too long for one chunk is split by its kind. A chunk that begins
+        """Join units as far as they fit; split a unit that is too long for one chunk by its kind. A chunk that begins
         within a definition starts with its term."""
         current, has_text = heading, False
         for at, unit in enumerate(body):
@@ -143,9 +143,11 @@ class Chunker:
             yield current
 
     def _cut_unit(self, unit: tuple[Block, ...], lead: str) -> list[str]:
-        """Pieces that fit, the first with `lead` (a heading, or a few words) before it. A paragraph that introduces the
-        rest is repeated before each piece if there is room. It is left out rather than splitting a block for it, unless
-        it is the term of a definition."""
+        """Split a unit into pieces that fit, the first with `lead` (a heading, or a few words) before it.
+
+        A paragraph that introduces the rest is repeated before each piece if there is room. It is left out rather than
+        splitting a block for it, unless it is the term of a definition.
+        """
         is_introduced = len(unit) > 1 and (unit[0].kind is BlockKind.PARAGRAPH or names_code(unit[:2]))
         introduction = unit[0].text if is_introduced else ""
         is_defined = bool(introduction) and (unit[0].is_term or names_code(unit[:2]))
@@ -175,8 +177,8 @@ class Chunker:
         return [*pieces, current]
 
     def _groups(self, unit: Sequence[Block]) -> Iterator[Sequence[Block]]:
-        """The unit's blocks with what introduces and continues them, as far as that fits. Of a long paragraph above
-        them, its last sentence is kept."""
+        """Group the unit's blocks with what introduces and continues them, as far as that fits. Of a long paragraph
+        above them, the last sentence is kept."""
         for group in together(unit):
             if self._fits(text_of(group)):
                 yield group
@@ -192,7 +194,7 @@ class Chunker:
                 yield from introduced(group)
 
     def _cut(self, block: Block, lead: str, again: str = "") -> list[str]:
-        """Pieces that fit, the first with `lead` before it, the others with `again`."""
+        """Split a block into pieces that fit, the first with `lead` before it, the others with `again`."""
         longest = max(self._counter.count(lead), self._counter.count(again))
         room = self._limits.chunk_tokens - (longest + _LINE_BREAK_TOKENS if longest else 0)
         match block.kind:
@@ -214,8 +216,8 @@ class Chunker:
         return [text for piece in fitting if piece for text in self._within_limits(piece)]
 
     def _item_in_parts(self, item: str, room: int) -> list[str]:
-        """A list item as lines, of which nested ones become their own list, or as sentences if it is longer. If it
-        contains code, its first line and what is nested in it, as separate blocks."""
+        """Split a list item into lines, of which nested ones become their own list, or into sentences if it is longer.
+        If it contains code, into its first line and what is nested in it, as separate blocks."""
         first, _, nested = item.partition("\n")
         if not nested:
             return self._split_text(item, room)
@@ -224,7 +226,8 @@ class Chunker:
         return [dedent(part) for part in self._gathered(item.split("\n"), room, self._split_text)]
 
     def _split_text(self, text: str, room: int) -> list[str]:
-        """Whole sentences, as many as fit in each part; a longer sentence is split at commas, else between words."""
+        """Split a text into parts of whole sentences, as many as fit; a longer sentence is split at commas, else
+        between words."""
 
         def words(part: str, room: int) -> list[str]:
             return list(self._gathered(part.split(" "), room, between=" "))
@@ -260,7 +263,8 @@ class Chunker:
         ]
 
     def _split(self, text: str, room: int) -> list[str]:
-        """In steps of `_ROOM_STEP` tokens, because creating a splitter for a new size takes time."""
+        """Split with the library, in steps of `_ROOM_STEP` tokens, because creating a splitter for a new size takes
+        time."""
         steady = room if room < 2 * _ROOM_STEP else room // _ROOM_STEP * _ROOM_STEP
         return self._splitter.split(text, steady)
 
@@ -271,7 +275,7 @@ class Chunker:
         cut: Callable[[str, int], list[str]] | None = None,
         between: str = "\n",
     ) -> Iterator[str]:
-        """Whole lines in groups of at most `room` tokens; a line that is too long is split."""
+        """Group whole lines, of at most `room` tokens together; a line that is too long is split."""
         cut = cut or self._split
         group = ""
         for line in lines:
@@ -287,7 +291,7 @@ class Chunker:
             yield group
 
     def _within_limits(self, text: str) -> Iterator[str]:
-        """The text itself or, if it still exceeds a limit, its words and characters in pieces that fit."""
+        """The text itself; if it still exceeds a limit, its words and characters in pieces that fit."""
         if self._fits(text) or len(text) < 2:
             yield text
             return
@@ -313,7 +317,7 @@ class Chunker:
             yield current
 
     def _join(self, first: _Piece, second: _Piece) -> _Piece | None:
-        """Both as one if one is tiny and they have the same parent, else None."""
+        """Both pieces as one if one is tiny and they have the same parent, else None."""
         if not (first.is_whole and second.is_whole) or first.section.is_question or second.section.is_question:
             return None
         if min(first.tokens, second.tokens) >= self._limits.tiny_tokens:
@@ -340,7 +344,7 @@ def _joined(first: str, second: str) -> str:
 
 
 def _halves(text: str) -> list[str]:
-    """Split at the blank nearest to the middle, else in the middle."""
+    """Split at the blank nearest to the middle; without one, in the middle."""
     middle = len(text) // 2
     blank = max(text.rfind(" ", 0, middle), text.rfind("\n", 0, middle))
     at = blank if blank > 0 else middle

@@ -29,11 +29,11 @@ class ContextLine:
 
     @staticmethod
     def title_of(title: str, text: str) -> str:
-        """The page's title, or its replacement."""
+        """The page's title; if it has none, its most frequent words."""
         return title if title.strip() else " ".join(content_words(text, _CONTENT_WORDS))
 
     def write(self, site: str, title: str, headings: Sequence[str]) -> str:
-        """One line, or "" if there is nothing to say or no room."""
+        """The line; "" if there is nothing to say or no room."""
         site, title = _one_line(site), _without_site(_one_line(title), site)
         path = _telling([_one_line(heading) for heading in headings], title)
         for parts in _ever_shorter(site, title, path):
@@ -69,7 +69,7 @@ def _ever_shorter(site: str, title: str, path: Sequence[str]) -> Iterator[tuple[
 
 
 def _telling(headings: Sequence[str], title: str) -> list[str]:
-    """The headings that add to the title."""
+    """The headings that say more than the title."""
     title_words = folded_words(title)
     kept: list[str] = []
     for heading in headings:
@@ -80,7 +80,8 @@ def _telling(headings: Sequence[str], title: str) -> list[str]:
 
 
 def _without_site(title: str, site: str) -> str:
-    """The title without the site, which the line has anyway: "Install | Docent" on docent.dev becomes "Install"."""
+    """The title without the site's name, which the line has anyway: "Install | Docent" on docent.dev becomes
+    "Install"."""
     parts = _TITLE_SEPARATORS.split(title)
     site_words = "".join(folded_words(site))
     if len(parts) < 2 or not site_words:

@@ -1,6 +1,6 @@
 """Asks a chat model to describe the position of chunks in their document, a few at a time.
 
-A request is the document, then the chunk, then one or two sentences of ours. The document comes first and is the same
+A request is the document, then the chunk; the reply is one or two sentences. The document comes first and is the same
 for all its chunks, so that a provider can cache it. A long document is shown in windows, and neighbouring windows
 overlap.
 """
@@ -25,7 +25,7 @@ WINDOW_TOKENS = 6_000
 MAX_ANSWER_TOKENS = 100
 _AT_ONCE = 4
 _MAX_CHARS = 600
-_WORDING = 2  # part of the key: raise it when the instruction changes
+_WORDING = 2  # part of each key: raise it when the instruction changes
 
 _INSTRUCTION = (
     "You prepare passages of documents for search. You get a document and one passage of it. Write one or two short "
@@ -37,7 +37,7 @@ _INSTRUCTION = (
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """One chunk of one window. `key` is equal for the same request about the same text."""
+    """The request for one chunk of a window. `key` is equal for the same request about the same text."""
 
     chunk_id: str
     key: str
@@ -54,7 +54,7 @@ class ContextRequest:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The chunks for which one text of the document is shown, in order."""
+    """The requests that show the same part of a document, in order."""
 
     requests: tuple[ContextRequest, ...]
 
@@ -84,7 +84,8 @@ def _request(document: str, chunk_id: str, text: str) -> ContextRequest:
 
 
 def _stretches(sizes: Sequence[int], room: int) -> Iterator[tuple[range, range]]:
-    """For each window, the chunks that it shows, and those of them that it asks for. Each chunk is asked for once."""
+    """For each window, the indexes of the chunks that it shows, and of those that it requests contexts for. Each chunk
+    is among the latter once."""
     if sum(sizes) <= room:
         if sizes:
             yield range(len(sizes)), range(len(sizes))
@@ -111,7 +112,7 @@ def _reach(sizes: Sequence[int], start: int, room: int, *, step: int, at_least: 
 
 @dataclass(slots=True)
 class Written:
-    """The result of one window: texts by key, and why others are missing."""
+    """The result for one window: texts by key, and the reason why others are missing."""
 
     texts: dict[str, str] = field(default_factory=dict)
     reason: str = ""
@@ -127,8 +128,8 @@ class ContextWriter:
         self.model_id = model_id
 
     async def write(self, window: Window, requests: Sequence[ContextRequest]) -> Written:
-        """Write those of the window's requests that are named. The first one goes alone, so that the provider has
-        cached the document when the others come; if it fails, the others are not sent."""
+        """Request the contexts of `requests`, which are some of the window's. The first request goes alone, so that the
+        provider has cached the document when the others come; if it fails, the others are not sent."""
         written = Written()
         if not requests:
             return written

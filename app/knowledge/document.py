@@ -1,5 +1,5 @@
-"""A document is one page of a source. Each change of its content is a new version. An operator judges the findings of
-one that is held, each with the passage that contains it."""
+"""A document is one page of a source, and each change of its content a new version. If a version is held because of
+findings, an operator judges them, each with the passage that contains it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -122,7 +122,7 @@ class IngestOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IngestReceipt:
-    """The result of one ingest. `embedded` counts chunks that had to be embedded; `note` describes what could not be
+    """The result of one ingest. `embedded` counts the chunks that had to be embedded; `note` says what could not be
     done for the page, usually ""."""
 
     outcome: IngestOutcome
@@ -170,7 +170,7 @@ class PageReview:
     passages: tuple[ReviewedPassage, ...]
 
     def passage_of(self, finding: Finding) -> ReviewedPassage | None:
-        """The passage with the finding; None if there is none, as for text that readers do not see."""
+        """The passage that contains the finding; None if there is none, as for hidden text."""
         if finding.kind is FindingKind.HIDDEN_INSTRUCTIONS:
             return None
         sought = _runs(finding.excerpt)
@@ -186,7 +186,7 @@ class PageReview:
 
 
 def _runs(text: str) -> set[Sequence[str]]:
-    """Each run of three words, or the whole text if it has fewer: an excerpt is truncated at both ends, may begin in
-    the passage before, and contains no code."""
+    """The runs of three words of a text, or the whole text if it has fewer. Runs are compared, because an excerpt is
+    truncated at both ends, may begin in the passage before, and contains no code."""
     words = text.split()
     return {tuple(words[start : start + _RUN_WORDS]) for start in range(max(1, len(words) - _RUN_WORDS + 1))}

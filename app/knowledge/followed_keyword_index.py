@@ -1,4 +1,4 @@
-"""The keyword index of one of several machines, kept in step with the system of record that they share."""
+"""Keeps the keyword index of one of several machines in step with the system of record that they share."""
 
 import asyncio
 import time
@@ -43,9 +43,8 @@ class _Standing:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """The changes that bring an index to a standing: versions to put, versions to drop, and entries of unknown
-    versions.
-    """
+    """The changes that bring an index to the standing `to`: versions to put, versions to drop, and entries of unknown
+    versions (`strays`)."""
 
     to: _Standing
     put: list[UUID]
@@ -54,8 +53,8 @@ class _Step:
 
 
 class FollowedKeywordIndex:
-    """`local` is in this machine's data folder, and workers only write to the one of their own machine. So before an
-    agent is searched, what was learnt or deleted elsewhere since its last search is added or removed.
+    """Brings the agent's index up to date before it is searched. `local` is in this machine's data folder, and workers
+    only write to the one of their own machine, so what was learnt or deleted elsewhere has to be added or removed here.
 
     A search waits for this for at most `wait_seconds`. Then it raises IndexUnavailable, so that vectors answer alone
     rather than a partly filled index. An index from which something was dropped is rewritten by a `sweep`, at most once
@@ -139,12 +138,12 @@ class FollowedKeywordIndex:
         await asyncio.gather(*(end_task(task) for task in self._following.values()))
 
     async def follow(self, agent_id: UUID) -> None:
-        """Bring an agent in step, however long it takes. Raises IndexUnavailable."""
+        """Bring an agent's index in step, however long it takes. Raises IndexUnavailable."""
         await asyncio.shield(self._following.get(agent_id) or self._begin_to_follow(agent_id))
 
     async def sweep(self) -> int:
-        """Bring every agent that this machine holds in step, even if nobody searches it, so that deleted content also
-        leaves its files. Returns 0: there is never more to do at once."""
+        """Bring the index of every agent on this machine in step, even if nobody searches it, so that deleted content
+        also leaves its files. Returns 0: there is never more to do at once."""
         for agent_id in await self._local.agent_ids():
             try:
                 await self._bring_in_step(agent_id)
@@ -157,8 +156,8 @@ class FollowedKeywordIndex:
         return 0
 
     async def _forget_strays(self, agent_id: UUID) -> None:
-        """A page that a worker learnt here and another machine deleted before the next search here was in no standing,
-        so following did not drop it."""
+        """Remove entries that no standing contained, so that following could not drop them: of a page that a worker
+        learnt here, and another machine deleted before the next search here."""
         held = self._held.get(agent_id)
         if held is None or self._cleared_at.get(agent_id) == held.generation:
             return
@@ -210,7 +209,8 @@ class FollowedKeywordIndex:
         self._held[agent_id] = step.to
 
     async def _ids_in_index(self, agent_id: UUID) -> set[str]:
-        """None for an index that cannot be read, or is of another language or version of Docent: `put` replaces it."""
+        """The ids of the index's entries; none for an index that cannot be read, or is of another language or version
+        of Docent: `put` replaces it."""
         try:
             return await keyword_ids(self._record, self._local, agent_id)
         except IndexUnavailable as error:
@@ -224,7 +224,7 @@ class FollowedKeywordIndex:
         return rewritten_at is None or time.monotonic() - rewritten_at >= self._rewrite_pause_seconds
 
     async def _write_anew(self, agent_id: UUID) -> None:
-        """Without strays."""
+        """Rewrite the index, so that its files keep nothing that was dropped."""
         if await write_terms_anew(self._record, self._local, agent_id):
             self._rewritten_at[agent_id] = time.monotonic()
             self._has_remains.discard(agent_id)
@@ -239,7 +239,8 @@ class FollowedKeywordIndex:
 
 
 def _step(tx: Transaction, agent_id: UUID, held: _Standing | None, ids: Collection[str]) -> _Step | None:
-    """From what the index contained, or from `ids` if that is unknown. None for an agent that is gone."""
+    """The step from `held`, what the index contained, or if that is unknown, from its entries `ids`. None for an agent
+    that is gone."""
     generation = AgentRecords(tx).generation(agent_id)
     if generation is None:
         return None

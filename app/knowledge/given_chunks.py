@@ -1,4 +1,4 @@
-"""Pages that were chunked elsewhere: the steps of ingest after chunking, for many pages at a time."""
+"""Learns pages that were chunked elsewhere, many at a time: the steps of ingest after chunking."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +21,8 @@ class CutPage:
 
 
 class GivenChunks:
-    """Learns chunked pages: first the record, then both indexes, then live. Two pages with the same content stay
-    separate.
-    """
+    """Stores chunked pages in the record, then in both indexes, and then makes them live. Two pages with the same
+    content stay separate."""
 
     def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer, context: ContextLine) -> None:
         self._record = record
@@ -31,7 +30,7 @@ class GivenChunks:
         self._context = context
 
     async def learn(self, agent_id: UUID, source_id: UUID, pages: Sequence[CutPage]) -> int:
-        """Return the number of chunks. Raises EmbedderUnavailable, IndexUnavailable."""
+        """Learn the pages; return the number of chunks. Raises EmbedderUnavailable, IndexUnavailable."""
         versions = await self._record.of_agent(agent_id).write(
             lambda tx: [
                 DocumentRecords(tx).add_pending(

@@ -50,19 +50,20 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 # Among 1,580 pages of PostgreSQL's and Python's manuals, no two are more similar than 0.76. One changed word in a page
 # of at least 100 words leaves 0.93 or more, three words in a page of 200 leave 0.9.
 MIN_SIMILARITY: Final = 0.9
-MIN_WORDS: Final = 100  # in shorter pages, every word distinguishes
+MIN_WORDS: Final = 100  # in shorter pages, a single word may make the difference
 _SHINGLE_WORDS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PageWording:
-    """A page's text as its runs of four words, within its passages."""
+    """A page's text as the set of its runs of four words."""
 
     shingles: frozenset[tuple[str, ...]]
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> "PageWording":
-        """Takes 50 ms for 20,000 words: do not call it on an event loop or within a transaction."""
+        """Collect the runs within each text. Takes 50 ms for 20,000 words: do not call it on an event loop or within a
+        transaction."""
         return cls(frozenset(_shingles(texts)))
 
     def is_near(self, other: "PageWording") -> bool:
@@ -76,7 +77,7 @@ class PageWording:
 
 
 def _shingles(texts: Iterable[str]) -> set[tuple[str, ...]]:
-    """Per passage, so that the borders of chunks change little."""
+    """The runs of four words within each passage, so that other borders of chunks change few of them."""
     shingles: set[tuple[str, ...]] = set()
     for text in texts:
         words = folded_words(text)
@@ -88,7 +89,7 @@ def _shingles(texts: Iterable[str]) -> set[tuple[str, ...]]:
 
 _HELD: Final = "It waits for an operator to release it."
 _TWINS_ASKED: Final = 20  # some sites give all their pages the same title
-_TOGETHER: Final = 16  # pages, which have a few chunks each
+_TOGETHER: Final = 16  # pages, of a few chunks each, that are indexed together
 
 
 def page_hash(page: PageContent, cut_as: str) -> str:
@@ -104,14 +105,14 @@ def page_hash(page: PageContent, cut_as: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """`embedded` counts the chunks that had to be embedded."""
+    """The result of finishing a version. `embedded` counts the chunks that had to be embedded."""
 
     embedded: int
     contexts: ContextReport
 
 
 def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
-    """From the published configuration, like all settings for learning pages."""
+    """The quarantine setting of the agent's published configuration, like all settings for learning pages."""
     try:
         return AgentRecords(tx).live(agent_id).config.quarantine
     except NotFound:
@@ -119,7 +120,8 @@ def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
 
 
 def _known(tx: Transaction, source_id: UUID, page: PageContent, digest: str) -> IngestReceipt | None:
-    """HELD or UNCHANGED, if the URL's page has this content already, and its links lead where they led."""
+    """A receipt (HELD or UNCHANGED) if the URL's page has this content already, and its links lead where they led; else
+    None."""
     url = page.url
     if QuarantineRecords(tx).held_hash(source_id, url) == digest:
         return IngestReceipt(IngestOutcome.HELD, LiveDocumentRecords(tx).document_at(source_id, url), note=_HELD)
@@ -131,7 +133,7 @@ def _known(tx: Transaction, source_id: UUID, page: PageContent, digest: str) -> 
 
 
 def _linked_pages(markdown: str) -> list[str]:
-    """Without their queries, which some websites write anew for every response."""
+    """The targets of the page's links, without their queries, which some websites write anew for every response."""
     return [link.target.partition("?")[0] for link in split_links(markdown)[1]]
 
 
@@ -157,7 +159,7 @@ class Ingest:
         self._retire = retire
         self._under_way: dict[tuple[UUID, str], anyio.Lock] = {}
         self._indexing: WeakValueDictionary[UUID, GroupedWork[PendingVersion, int]] = WeakValueDictionary()  # by agent
-        self._unfinished: PendingVersion | None = None  # of a page that was chunked again
+        self._unfinished: PendingVersion | None = None  # the version of a page that is being chunked again
 
     async def learn(self, agent_id: UUID, source_id: UUID, page: PageContent) -> IngestReceipt:
         """Make the page the agent's knowledge of its URL.
@@ -180,8 +182,8 @@ class Ingest:
             near_twin = await to_thread.run_sync(_near_twin_of, texts, alike) if alike else None
 
             def stored(tx: Transaction) -> PendingVersion | IngestReceipt:
-                """The receipt of a page that need not be indexed."""
-                # Another worker may have made the page live since.
+                """Store the page as a version to be indexed, or return the receipt of one that need not be."""
+                # Another worker may have made the page live meanwhile.
                 if (known := _known(tx, source_id, page, digest)) is not None:
                     return known
                 policy = _quarantine(tx, agent_id)
@@ -215,9 +217,9 @@ class Ingest:
         return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), finished.embedded, note)
 
     async def cut_anew(self) -> bool:
-        """Chunk one live page again that was chunked by other rules than today's, from its stored text, and make the
-        result live; return whether there was one. Visitors get the old chunks until then. Raises like `learn`; the next
-        call finishes what could not be finished."""
+        """Chunk again one live page whose chunks were made by other rules than today's, from its stored text, and make
+        the result live; return whether there was one. Visitors get the old chunks until then. Raises like `learn`; the
+        next call finishes what could not be finished."""
         if self._unfinished is None and not await self._begin_to_cut():
             return False
         if self._unfinished is not None:
@@ -226,7 +228,7 @@ class Ingest:
         return True
 
     async def _begin_to_cut(self) -> bool:
-        """False if no page has other chunks; nothing is left unfinished if the page's chunks may stay."""
+        """Chunk one such page, and set `_unfinished` unless its chunks may stay. False if there is no such page."""
         cut_as = self._chunker.cut_as
         live = await self._record.read(lambda tx: DocumentRecords(tx).cut_otherwise(cut_as))
         if live is None:
@@ -271,10 +273,13 @@ class Ingest:
     async def _looked_up(
         self, agent_id: UUID, source_id: UUID, page: PageContent, digest: str
     ) -> tuple[IngestReceipt | None, list[PageTexts], frozenset[str]]:
-        """The result of `_known`, which sets an unchanged page's date to today; else whether the source has the same
-        content elsewhere under the same title. Pages with other titles are not compared, because variants of a product
-        may differ in little else; nor are other sources, because a second file may correct the first; nor are pages
-        with attributes, which their operator distinguishes by them. Then the texts that many of its pages have."""
+        """Look up three things: the result of `_known`, after dating an unchanged page today; the source's other pages
+        with the same title, which may have the same content; and the keys of texts that many of its pages have.
+
+        Pages with other titles are not compared, because variants of a product may differ in little else; nor are other
+        sources, because a second file may correct the first; nor are pages with attributes, which their operator
+        distinguishes by them.
+        """
 
         def read(tx: Transaction) -> tuple[IngestReceipt | None, list[PageTexts], frozenset[str]]:
             receipt = _known(tx, source_id, page, digest)
@@ -295,7 +300,8 @@ class Ingest:
 
     @asynccontextmanager
     async def _one_at_a_time(self, agent_id: UUID, title: str) -> AsyncIterator[None]:
-        """Two URLs with the same content that are read at once must not both look new."""
+        """Lock the agent's pages of this title: of two URLs with the same content that are read at once, only one may
+        look new."""
         key = (agent_id, title)
         lock = self._under_way.setdefault(key, anyio.Lock())
         try:

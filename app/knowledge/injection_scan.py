@@ -25,7 +25,7 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`excerpt` is on one line."""
+    """A sign in a page. `excerpt` is on one line."""
 
     kind: FindingKind
     excerpt: Annotated[str, "The text around the finding. It comes from the page, so display it only as plain text."]
@@ -57,7 +57,7 @@ _FORGET: Final = "|".join(
         r"(?:पिछले|सभी)[^।\n]{0,20}(?:निर्देश|नियम)[^।\n]{0,12}(?:अनदेखा|भूल)",
     )
 )
-# After the beginning of a word, which is matched once for all of them, because it is checked at each character.
+# All follow the beginning of a word, which is matched once for them together, because it is checked at each character.
 _ADDRESSED_IN_WORDS: Final = "|".join(
     (
         r"(?:note|notice|message|instruction|correction|attention|important)s?\b[^.\n]{0,30}\b(?:to|for|from)\b[^.\n]{0,30}"
@@ -149,7 +149,7 @@ def scan_page(title: str, markdown: str, hidden: str = "") -> list[Finding]:
 
 
 def _signs(text: str, *, is_hidden: bool = False) -> Iterator[Finding]:
-    """Nothing excuses hidden text: people have no reason to hide a quotation or a guide."""
+    """Find the signs in a text. Nothing excuses hidden text: people have no reason to hide a quotation or a guide."""
     small = in_small_letters(text)
     for kind, sign in _SIGNS:
         match = next(

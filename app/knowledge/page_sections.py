@@ -1,4 +1,5 @@
-"""A page's Markdown as sections under headings, and those that many pages of a website have word for word."""
+"""Splits a page's Markdown into sections under headings, and finds those that many pages of a website have word for
+word."""
 
 import re
 from collections import Counter
@@ -17,7 +18,7 @@ _CLOSING_MARKS = re.compile(r"(?:^|(?<![ \t])[ \t]++)#++[ \t]*+$")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*+)\]\([^()]*+\)")
 _EMPHASIS = re.compile(r"\*{1,3}([^*]++)\*{1,3}|_{2,3}([^_]++)_{2,3}|(?<!`)`++([^`]++)`++")
 _KEY_CHARS = 16
-MAX_NAME_CHARS = 300  # of a heading in a path, which every chunk below it carries
+MAX_NAME_CHARS = 300  # of a heading in a path, which is stored with every chunk below it
 _PILCROW = re.compile(r"[¶🔗]\s*+$")
 
 
@@ -37,7 +38,7 @@ class Section:
 
     @property
     def key(self) -> str:
-        """The same for the same words under the same heading, on any page."""
+        """A hash of the heading and the words, equal on any page."""
         heading = self.path[-1] if self.path else ""
         return content_hash("\n".join((heading, *folded_words(self.body))))[:_KEY_CHARS]
 
@@ -47,7 +48,7 @@ class Section:
 
 
 def sections(markdown: str, headings: Sequence[SectionHeading] = ()) -> list[Section]:
-    """The page split at its headings, in order; a `#` inside fenced code is no heading.
+    """Split the page at its headings, in order; a `#` inside fenced code is no heading.
 
     `headings` gives the anchors and the questions. It follows the page's order, but may contain headings that the
     Markdown lacks, and lack some that it has: each is matched to the next one with the same words.
@@ -107,9 +108,9 @@ class _HeadingFinder:
 
 
 # Sections that many pages have, such as "Still have questions?" and "Was this helpful?", are the website's frame,
-# whatever its markup says. A fifth of the pages is far from what pages about different things have in
-# common: on four help centres of 114 to 202 pages, the texts above it were the block at the end of each article (on 97
-# to 98 % of the pages), and the next ones stood on 17 % and less.
+# whatever its markup says. A fifth of the pages separates them well from other common texts: on four help centres of
+# 114 to 202 pages, the block at the end of each article is on 97 to 98 % of the pages, and all other texts on at most
+# 17 %.
 _SHARE: Final = 0.2
 _LEAST_PAGES: Final = 5
 _SHOWN_CHARS: Final = 200
@@ -121,7 +122,7 @@ class RepeatedSections:
     def __init__(self) -> None:
         self._pages = 0
         self._counts: Counter[str] = Counter()
-        self._several: dict[str, tuple[str, str]] = {}  # heading and beginning of those that were met twice
+        self._several: dict[str, tuple[str, str]] = {}  # heading and beginning of repeated ones, by key
 
     def add(self, markdown: str) -> None:
         self._pages += 1
@@ -132,8 +133,8 @@ class RepeatedSections:
                 self._several[key] = heading, " ".join(section.body.split())[:_SHOWN_CHARS]
 
     def most(self, keep: Collection[str] = ()) -> list[RepeatedText]:
-        """Those on more than a fifth of the pages, and at least five, the most frequent first. `keep` has headings of
-        texts that are none, in any case; "*" stands for all."""
+        """The sections on at least five pages and more than a fifth of them, most frequent first. `keep` lists
+        headings, in any case, whose sections are never among them; "*" stands for all."""
         kept = {heading.casefold() for heading in keep}
         if "*" in kept:
             return []
@@ -145,7 +146,7 @@ class RepeatedSections:
 
 
 def left_out_of(markdown: str, keys: Collection[str]) -> tuple[str, ...]:
-    """Those of the keys that sections of the page have; () if it has nothing else to say."""
+    """Which of the keys belong to sections of the page; () if all its sections are among them."""
     found = _by_key(markdown)
     left_out = tuple(key for key in found if key in keys)
     return left_out if len(left_out) < len(found) else ()

@@ -27,15 +27,16 @@ class Passages:
 
     @reads
     def of_document(self, tx: Transaction, actor: Actor, document_id: UUID) -> Sequence[Chunk]:
-        """In the page's order; none if the agent may not answer from the document. Raises NotFound for a document that
-        does not exist or belongs to another workspace."""
+        """The document's passages, in order; none if the agent may not answer from it. Raises NotFound for a document
+        that does not exist or belongs to another workspace."""
         return LiveDocumentRecords(tx).document_chunks(actor.workspace_id, document_id)
 
 
 def versions_passing(
     tx: Transaction, agent_id: UUID, filters: Sequence[SearchFilter], document_id: UUID | None = None
 ) -> set[UUID] | None:
-    """The agent's live document versions that pass every filter, of one document if it is given; None for all."""
+    """The agent's live document versions that pass every filter, of one document if it is given; None if there is
+    nothing to filter by."""
     narrow = [one for one in filters if not one.is_open]
     return LiveDocumentRecords(tx).versions_passing(agent_id, narrow, document_id) if narrow else None
 
@@ -43,7 +44,7 @@ def versions_passing(
 async def read_versions_passing(
     records: SystemOfRecord, agent_id: UUID, filters: Sequence[SearchFilter], document_id: UUID | None = None
 ) -> set[UUID] | None:
-    """The same in its own transaction, or without one if every filter is open."""
+    """Like `versions_passing`, in its own transaction, or without one if every filter is open."""
     if all(one.is_open for one in filters):
         return None
     return await records.of_agent(agent_id).read(lambda tx: versions_passing(tx, agent_id, filters, document_id))

@@ -37,25 +37,26 @@ class PageQuarantine:
 
     @reads_agent
     def pages(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
-        """Newest first."""
+        """The agent's pages with open findings, newest first."""
         return QuarantineRecords(tx).quarantined(agent_id, page)
 
     @reads
     def reviews(self, tx: Transaction, actor: Actor, document_id: UUID) -> list[PageReview]:
-        """The document's versions to judge, newest first: the live and the held one, if they have findings."""
+        """The document's versions with open findings, newest first: the live one and the held one."""
         found = QuarantineRecords(tx).page_reviews(actor.workspace_id, document_id)
         if not found:
             raise NotFound("page with open findings")
         return found
 
     async def release(self, actor: Actor, document_id: UUID) -> None:
-        """The page is fine: a worker makes a held text live."""
+        """Release the page, because it is fine: a worker makes a held version live."""
         agent_id = await self._review(actor, document_id, Review.RELEASED)
         # A crash before this line leaves a pending version, which the next worker that starts finishes.
         await self._jobs.reconcile_agent(agent_id)
 
     async def dismiss(self, actor: Actor, document_id: UUID) -> None:
-        """The finding was noted. A held text stays out until the page changes; a live one stays live."""
+        """Close the findings, which were noted. A held version stays out until the page changes; a live one stays
+        live."""
         await self._review(actor, document_id, Review.DISMISSED)
 
     @writes

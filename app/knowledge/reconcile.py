@@ -67,8 +67,8 @@ class Reconcile:
         self._ingest = ingest
 
     async def all_agents(self) -> ReconcileReport:
-        """Run by a worker when it starts. Raises IndexUnavailable or EmbedderUnavailable if rows cannot be added;
-        earlier repairs stay."""
+        """Reconcile all agents. A worker runs this when it starts. Raises IndexUnavailable or EmbedderUnavailable if
+        rows cannot be added; earlier repairs stay."""
         report = await self._finish_pending()
         known = await self._record.read(lambda tx: LiveDocumentRecords(tx).agent_ids())
         indexed = await self._indexed_agents()
@@ -79,13 +79,11 @@ class Reconcile:
         return report
 
     async def finish_agent(self, agent_id: UUID) -> ReconcileReport:
-        """Make live what an operator released or a crash left; then the same as `agent`."""
+        """Make pending versions live, which an operator released or a crash left, then reconcile the agent."""
         return await self._finish_pending(agent_id) + await self.agent(agent_id)
 
     async def agent(self, agent_id: UUID) -> ReconcileReport:
-        """Reconcile one agent; also after its language has changed, for which the keyword index is rebuilt. Raises as
-        above.
-        """
+        """Reconcile one agent. If its language has changed, the keyword index is rebuilt. Raises like `all_agents`."""
 
         def work(tx: Transaction) -> tuple[list[UUID], bool]:
             exists = AgentRecords(tx).exists(agent_id)
@@ -152,7 +150,7 @@ class Reconcile:
         return found
 
     async def _held(self, ids: Awaitable[set[str]]) -> set[str]:
-        """An index that cannot be read counts as empty: everything is added again."""
+        """The ids in an index; none if it cannot be read, so that everything is added again."""
         try:
             return await ids
         except IndexUnavailable as error:

@@ -1,5 +1,4 @@
-"""Indexes an agent again: both indexes are rebuilt from the system of record, and operators see beforehand what that
-costs."""
+"""Rebuilds an agent's indexes from the system of record, and estimates beforehand what that costs."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -47,7 +46,8 @@ class Reindex:
         self._indexer = indexer
 
     async def agent(self, agent_id: UUID) -> AsyncIterator[ReindexProgress]:
-        """Yields once before the first chunk, then after each step. Raises EmbedderUnavailable, IndexUnavailable."""
+        """Reindex one agent. Yields once before the first chunk, then after each step. Raises EmbedderUnavailable,
+        IndexUnavailable."""
         contexts = await self._refresh_contexts(agent_id)
         chunks = await self._record.of_agent(agent_id).read(lambda tx: LiveDocumentRecords(tx).agent_chunks(agent_id))
         await self._indexer.forget_agent(agent_id)
@@ -68,7 +68,7 @@ class Reindex:
         return report
 
     async def all_agents(self) -> AsyncIterator[ReindexProgress]:
-        """Every agent with knowledge, one after the other."""
+        """Reindex every agent with knowledge, one after the other."""
         agent_ids = await self._record.read(lambda tx: LiveDocumentRecords(tx).agent_ids())
         for agent_id in sorted(agent_ids):
             async for progress in self.agent(agent_id):
@@ -85,7 +85,7 @@ class ReindexEstimate:
 
 
 class Reindexing:
-    """A worker does the work: it writes the contexts that are missing, then refills both indexes."""
+    """Has a worker write the contexts that are missing, and then refill both indexes."""
 
     def __init__(self, records: SystemOfRecord, contexts: ChunkContexts, jobs: JobQueue, prices: TokenPrices) -> None:
         self._records = records
@@ -94,7 +94,7 @@ class Reindexing:
         self._prices = prices
 
     async def estimate(self, actor: Actor, agent_id: UUID) -> ReindexEstimate:
-        """Asks nothing of the model. Raises NotFound."""
+        """Estimate the cost, without a call of the model. Raises NotFound."""
         is_writing = await OwnAgent(self._records, actor, agent_id).read(lambda tx: _has_written_contexts(tx, agent_id))
         contexts = await self._contexts.estimate(agent_id)
         if not is_writing:

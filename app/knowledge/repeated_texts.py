@@ -1,4 +1,5 @@
-"""Keeps texts out of the indexes that many pages of a source have, and takes them back when they no longer do."""
+"""Keeps texts that many pages of a source have out of the indexes, and indexes them again when fewer pages have
+them."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
@@ -16,7 +17,7 @@ from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import batches
 
 _PAGES_A_QUERY: Final = 100
-_AT_ONCE: Final = 16  # pages that are chunked again, so that they go into the indexes together
+_AT_ONCE: Final = 16  # pages that are chunked again at once, so that they go into the indexes together
 
 
 class RepeatedTexts:
@@ -26,8 +27,8 @@ class RepeatedTexts:
         self._ingest = ingest
 
     async def settle(self, agent_id: UUID, source_id: UUID, keep: Collection[str]) -> None:
-        """Find the texts that many pages of the source have, by what is live now, and chunk those pages again that were
-        chunked without other ones. `keep` has the headings of texts that stay. Repeating this changes nothing.
+        """Find the texts that many of the source's live pages have, and chunk the pages again whose chunks leave out
+        other texts. `keep` lists the headings of texts that stay. Repeating this changes nothing.
 
         Raises EmbedderUnavailable or IndexUnavailable; repeating it then continues.
         """

@@ -1,4 +1,4 @@
-"""Removes pages from the knowledge that left their website."""
+"""Removes pages that left their website from the knowledge."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -37,7 +37,7 @@ class Retire:
         return document_id
 
     async def versions(self, agent_id: UUID, version_ids: Sequence[UUID]) -> None:
-        """Clear the indexes of versions that the system of record has retired."""
+        """Remove versions from the indexes that the system of record has retired."""
         await self._indexer.forget_versions(agent_id, version_ids)
 
     async def source(self, agent_id: UUID, source_id: UUID) -> int:

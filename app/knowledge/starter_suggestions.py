@@ -28,7 +28,7 @@ _MAX_CHARS: Final = 90  # fits a button above the input field
 _MIN_WORDS: Final = 3
 _PER_PAGE: Final = 2
 _ON_PAGES: Final = 2  # a heading on more pages is boilerplate
-# How English questions begin: "Need help?" and "Ready to start?" are no questions of a visitor.
+# First words of English questions: visitors do not ask "Need help?" or "Ready to start?".
 _ENGLISH: Final = frozenset(
     {"how", "what", "when", "where", "which", "who", "whom", "whose", "why", "can", "could", "do", "does", "did", "is"}
     | {"are", "was", "were", "may", "must", "shall", "should", "will", "would"}
@@ -66,9 +66,9 @@ class StarterSuggestion:
 def starter_suggestions(
     chunks: Iterable[Chunk], language: str | None, most: int, known: Sequence[str] = ()
 ) -> list[StarterSuggestion]:
-    """At most `most`, from as many pages as possible; `chunks` are whole pages in order, most important page first.
-    Pages in another language than `language`, or than most pages if it is None, are skipped, and so are questions that
-    are `known` or on many pages."""
+    """At most `most` suggestions, from as many pages as possible; `chunks` are whole pages in order, most important
+    page first. Skips pages in another language than `language` (None: that of most pages), and questions that are in
+    `known` or on many pages."""
     pages = _by_page(chunks)
     wanted = language or _main_language(pages)
     asked = [page_questions(page) for page in pages if wanted is None or page[0].language in (wanted, None)]
@@ -98,7 +98,7 @@ def _main_language(pages: Sequence[Sequence[Chunk]]) -> str | None:
 
 
 def page_questions(page: Sequence[Chunk]) -> list[StarterSuggestion]:
-    """Each once: first headings in order, then lines with an answer below, then the title's question."""
+    """The page's questions, each once: first headings in order, then lines with an answer below, then the title's."""
     language = page[0].language
     headings = [heading for chunk in page for heading in chunk.breadcrumb]
     lines = [line for chunk in page for line in _asking_lines(chunk.text)]
@@ -121,7 +121,7 @@ def _asking_lines(text: str) -> Iterator[str]:
 
 
 def _is_question(text: str, language: str | None) -> bool:
-    """One sentence that a visitor might ask."""
+    """Whether the text is a single sentence that a visitor might ask."""
     text = _clean(text)
     if not asks(text[-2:]) or len(text) > _MAX_CHARS or _LINK.search(text) or _is_more(text):
         return False
@@ -133,7 +133,7 @@ def _is_question(text: str, language: str | None) -> bool:
 
 
 def _is_more(text: str) -> bool:
-    """Whether it is more than one sentence."""
+    """Whether the text is more than one sentence."""
     return len(sentences(text)) > 1
 
 
@@ -174,9 +174,8 @@ class StarterSuggestions:
         self._records = records
 
     async def suggestions(self, actor: Actor, agent_id: UUID) -> list[StarterSuggestion]:
-        """Without those that the draft has. Raises NotFound for an agent that does not exist or belongs to another
-        workspace.
-        """
+        """Suggestions without the questions that the draft has. Raises NotFound for an agent that does not exist or
+        belongs to another workspace."""
 
         def work(tx: Transaction) -> tuple[list[Chunk], AgentConfig]:
             draft = AgentRecords(tx).agent(actor.workspace_id, agent_id).draft

@@ -12,7 +12,7 @@ from app.store.schema import StorableText, UtcDateTime, column, parent, table
 from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE
 from app.store.transaction import Repository, batches
 
-# One text by one model. `key` is the hash of the request.
+# The context that a model wrote for a chunk. `key` is the hash of the request.
 CHUNK_CONTEXTS = table(
     "chunk_contexts",
     parent("document_id", "documents", primary_key=True),
@@ -43,7 +43,7 @@ class VersionToSituate:
     chunks: tuple[ChunkToSituate, ...]
 
 
-# Built once, because each page that is learnt needs it.
+# Built once, because learning a page needs it.
 _WRITTEN = select(CHUNKS.c.id).where(
     CHUNKS.c.version_id == bindparam("version_id"), CHUNKS.c.indexed_context.is_not(None)
 )
@@ -55,7 +55,7 @@ class ContextRecords(Repository):
         return self._connection.execute(_WRITTEN, {"version_id": version_id}).first() is not None
 
     def version(self, version_id: UUID) -> VersionToSituate | None:
-        """In any state; None if it is gone."""
+        """The version, in any state; None if it is gone."""
         named = select(DOCUMENT_VERSIONS.c.document_id, DOCUMENTS.c.url, DOCUMENT_VERSIONS.c.title).join(
             DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id
         )
@@ -87,7 +87,7 @@ class ContextRecords(Repository):
         return found
 
     def keep(self, document_id: UUID, model_id: str, written: Mapping[str, str]) -> None:
-        """By key. They are deleted with the document."""
+        """Store texts by key. They are deleted with the document."""
         now = self._now()
         for batch in batches(sorted(written.items())):
             rows = [

@@ -42,7 +42,7 @@ _LIVE_TEXTS = (
 
 
 class PageChangeRecords(Repository):
-    """Pages that came as passages have no full text and are not followed."""
+    """Earlier texts of changed pages. Pages that came as passages have no full text, so they have none."""
 
     def remember(self, document_ids: Sequence[UUID], next_versions: Sequence[UUID] = ()) -> None:
         """Store the text of the documents' live versions before `next_versions` (at most one per document) replace
@@ -69,7 +69,7 @@ _PENDING = VersionState.PENDING.value
 _RETIRED = VersionState.RETIRED.value
 _HELD = VersionState.HELD.value
 
-# Statements that each learnt page needs are built once.
+# Statements that learning a page needs, built once.
 _OWN_SOURCE = select(SOURCES.c.id).where(
     SOURCES.c.id == bindparam("own_id"), SOURCES.c.agent_id == bindparam("own_agent")
 )
@@ -95,7 +95,8 @@ _VERSION_CHUNKS = STORED_CHUNKS.where(CHUNKS.c.version_id.in_(among("versions"))
 
 
 class DocumentRecords(Repository):
-    """The writes of ingest. Live versions, missed readings and held versions have their own repositories."""
+    """Writes versions and their chunks for ingest. Live versions, missed readings and held versions have their own
+    repositories."""
 
     def touch(self, document_id: UUID) -> None:
         """The page was read again unchanged: set its "as of" date to today."""
@@ -121,8 +122,8 @@ class DocumentRecords(Repository):
         left_out: Sequence[str] = (),
     ) -> PendingVersion:
         """Add a new version with its chunks, pending or held; older pending or held versions of the document are
-        retired. Findings are open until an operator has looked at them. Chunks without `cut_as` are never made again.
-        """
+        retired. Findings are open until an operator has looked at them. Without `cut_as`, the page is never chunked
+        again."""
         document_id = self._document(agent_id, source_id, page.url)
         self._connection.execute(_RETIRE, {"documents": [document_id], "states": [_PENDING, _HELD]})
         state = VersionState.HELD if is_held else VersionState.PENDING
@@ -151,7 +152,8 @@ class DocumentRecords(Repository):
         return version
 
     def cut_otherwise(self, cut_as: str) -> LivePage | None:
-        """A live page that was chunked by other rules, or None; never one that is being learnt again."""
+        """A live page whose chunks were made by other rules than `cut_as`, and that has no pending version; None if
+        there is none."""
         pending = DOCUMENT_VERSIONS.alias()
         is_pending = exists().where(
             pending.c.document_id == DOCUMENT_VERSIONS.c.document_id, pending.c.state == _PENDING
@@ -159,7 +161,7 @@ class DocumentRecords(Repository):
         return self._live_page(and_(DOCUMENT_VERSIONS.c.cut_as != cut_as, ~is_pending))
 
     def live_page(self, version_id: UUID) -> LivePage | None:
-        """The version's, while it is live."""
+        """The version's page; None unless it is live."""
         return self._live_page(DOCUMENT_VERSIONS.c.id == version_id)
 
     def _live_page(self, condition: ColumnElement[bool]) -> LivePage | None:
@@ -186,15 +188,15 @@ class DocumentRecords(Repository):
         return value_of(LivePage, found, version_id=found.id, page=content, left_out=tuple(found.left_out))
 
     def is_cut_as(self, version_id: UUID, cut_as: str) -> None:
-        """The rules would split this version as it is."""
+        """Note that the rules `cut_as` would split this version as it is."""
         cut = update(DOCUMENT_VERSIONS).where(DOCUMENT_VERSIONS.c.id == version_id)
         self._connection.execute(cut.values(cut_as=cut_as))
 
     def add_cut(
         self, live: LivePage, content_hash: str, chunks: Sequence[ChunkDraft], cut_as: str, left_out: Sequence[str]
     ) -> PendingVersion | None:
-        """Add the same page in other chunks, as a pending version: its date, its findings and an operator's verdict
-        stay. None if the version is no longer live, or another one of its document is pending."""
+        """Add the page again with other chunks, as a pending version that keeps its date, its findings and an
+        operator's verdict. None if `live` is no longer live, or another version of its document is pending."""
         self._lock([live.document_id])
         of_document = DOCUMENT_VERSIONS.c.document_id == live.document_id
         states = self._connection.execute(
@@ -225,13 +227,13 @@ class DocumentRecords(Repository):
         return version
 
     def pending_chunk_ids(self, agent_id: UUID) -> set[str]:
-        """Chunks of versions that are being indexed."""
+        """The ids of chunks whose versions are being indexed."""
         pending = select(CHUNKS.c.id).join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
         of_agent = pending.where(DOCUMENT_VERSIONS.c.agent_id == agent_id, DOCUMENT_VERSIONS.c.state == _PENDING)
         return set(self._connection.scalars(of_agent))
 
     def version_chunks(self, *version_ids: UUID) -> list[StoredChunk]:
-        """Version by version, in order of position."""
+        """The chunks of the versions, version by version, in order of position."""
         return [stored_chunk(*row) for row in self._connection.execute(_VERSION_CHUNKS, {"versions": version_ids})]
 
     def make_live(self, *versions: PendingVersion) -> list[UUID]:
@@ -290,8 +292,8 @@ class DocumentRecords(Repository):
             self._connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.id.in_(document_ids), ~is_used))
 
     def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
-        """From now on, nothing of the document is used in answers; the generation rises if anything was live. Returns
-        its version ids, [] if the agent has no such document."""
+        """Retire the document: from now on, no answer uses it; the generation rises if anything was live. Returns its
+        version ids, [] if the agent has no such document."""
         return self.retire_documents(agent_id, [document_id])
 
     def retire_documents(self, agent_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:

@@ -14,7 +14,7 @@ from app.store.transaction import Repository
 
 
 class IndexedText(NamedTuple):
-    """Identifies the state of a version in an index: its text never changes, contexts of its chunks may."""
+    """Identifies what an index has of a version: its text never changes, but contexts of its chunks may."""
 
     chunks: int
     context_chars: int
@@ -55,6 +55,6 @@ class IndexedTextRecords(Repository):
         return ChunkStanding(live, DocumentRecords(self._tx).pending_chunk_ids(agent_id))
 
     def chunks(self, agent_id: UUID, version_ids: Sequence[UUID]) -> list[StoredChunk]:
-        """Only of versions that are still live."""
+        """The chunks of those versions that are still live."""
         named = STORED_CHUNKS.where(is_live_of(agent_id), DOCUMENT_VERSIONS.c.id.in_(version_ids))
         return [stored_chunk(*row) for row in self._connection.execute(named)]

@@ -83,7 +83,7 @@ _AROUND = (
     .order_by(_near.c.position)
 )
 
-# So are those of each page that is read.
+# Statements of each page that is read, built once as well.
 _AT_URL = and_(DOCUMENTS.c.source_id == bindparam("source_id"), DOCUMENTS.c.url_key == bindparam("url_key"))
 _DOCUMENT_AT_URL = select(DOCUMENTS.c.id).where(_AT_URL)
 _VERSIONS = select(DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.id).join(
@@ -135,7 +135,7 @@ class LiveDocumentRecords(Repository):
         return self._connection.scalar(_DOCUMENT_AT_URL, at_url(source_id, url))
 
     def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        """Those of the given chunks that the agent may answer from: only of live versions."""
+        """The chunks with these ids that the agent may answer from, because their versions are live."""
         live: list[LiveRow] = []
         for batch in batches(dict.fromkeys(chunk_ids)):
             rows = self._connection.execute(_LIVE, {"chunk_ids": batch, "agent_id": agent_id}).all()
@@ -177,7 +177,8 @@ class LiveDocumentRecords(Repository):
         return found
 
     def _chunks_now(self, live: Iterable[LiveRow]) -> dict[str, Chunk]:
-        """The chunks that are live according to the database, in its order; unknown ones are read."""
+        """The chunks of these rows, in their order, with the parts that may have changed. Chunks that are not cached
+        are read."""
         known, of_now = self._tx.known.chunks, {key: (context, as_of) for key, context, as_of in live}
         chunks = known.get_all(of_now)
         for batch in batches([key for key in of_now if key not in chunks]):
@@ -256,7 +257,7 @@ class LiveDocumentRecords(Repository):
         return [(document_id, url) for document_id, url in self._connection.execute(statement)]
 
     def counts(self, agent_id: UUID) -> tuple[int, int]:
-        """Live documents, live chunks."""
+        """The number of live documents and of live chunks."""
         documents = select(func.count()).select_from(DOCUMENT_VERSIONS).where(is_live_of(agent_id))
         chunks = (
             select(func.count())
@@ -298,7 +299,7 @@ def stored_chunk(
     agent_id: UUID,
     title: str,
 ) -> StoredChunk:
-    """From a row of `STORED_CHUNKS`."""
+    """Build a chunk from a row of `STORED_CHUNKS`."""
     return StoredChunk(
         id=id,
         agent_id=agent_id,
@@ -352,7 +353,7 @@ def _chunk(
     url: str,
     source_id: UUID,
 ) -> Chunk:
-    """From a row of `_CHUNKS`."""
+    """Build a chunk from a row of `_CHUNKS`."""
     return Chunk(
         id=id,
         agent_id=agent_id,
@@ -374,7 +375,8 @@ def _chunk(
 
 
 def _as_of_now(chunk: Chunk, written_context: str | None, as_of: date) -> Chunk:
-    """With the parts of a live chunk that change: the date of its last reading, and its context in the indexes."""
+    """The chunk with its current values of what may change: the date of its last reading, and its context in the
+    indexes."""
     if chunk.as_of == as_of and chunk.written_context == written_context:
         return chunk
     return replace(chunk, as_of=as_of, written_context=written_context)

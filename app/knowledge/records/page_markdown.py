@@ -55,7 +55,7 @@ class PageMarkdownRecords(Repository):
         return self._text(row)
 
     def live_markdown(self, source_id: UUID, url: str) -> str:
-        """Of the source's page at the URL, as it was read; "" without a live one."""
+        """The Markdown of the source's live page at the URL, as it was read; "" without one."""
         live = select(DOCUMENT_VERSIONS.c.markdown).join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
         at_url = live.where(DOCUMENTS.c.source_id == source_id, DOCUMENTS.c.url_key == url_key(url))
         return self._connection.scalar(at_url.where(DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value)) or ""
@@ -65,7 +65,7 @@ class PageMarkdownRecords(Repository):
         return rows[: page.limit], _OLDEST_FIRST.next_cursor(rows, page)
 
     def _text(self, row: Row[Any]) -> WebPageText:
-        """The page as it was read; one that came in passages is joined from them."""
+        """The row's page as it was read; one that came as passages is joined from them."""
         markdown = row.markdown
         if not markdown:
             chunks = select(CHUNKS.c.text).where(CHUNKS.c.version_id == row.version_id).order_by(CHUNKS.c.position)

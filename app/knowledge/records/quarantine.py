@@ -29,7 +29,7 @@ class QuarantineRecords(Repository):
         return self._connection.scalar(HASH_AT_URL, at_url(source_id, url) | {"state": _HELD})
 
     def drop_held(self, document_id: UUID) -> None:
-        """Retire what was held, because the page again has the text of its live version."""
+        """Retire the document's held version, because the page again has the text of its live version."""
         self._connection.execute(
             update(DOCUMENT_VERSIONS)
             .where(DOCUMENT_VERSIONS.c.document_id == document_id, DOCUMENT_VERSIONS.c.state == _HELD)

@@ -22,12 +22,12 @@ class StoredPage(NamedTuple):
 
 class RepeatedTextRecords(Repository):
     def left_out(self, source_id: UUID) -> tuple[RepeatedText, ...]:
-        """What is not indexed of the source's pages; () for a source that does not exist."""
+        """The texts that are not indexed of the source's pages; () for a source that does not exist."""
         rows = self._connection.scalar(select(SOURCES.c.left_out).where(SOURCES.c.id == source_id))
         return tuple(RepeatedText(*row) for row in rows or ())
 
     def leave_out(self, source_id: UUID, texts: Iterable[RepeatedText]) -> None:
-        """From now on, pages are chunked without these and no others."""
+        """Store the texts without which the source's pages are chunked from now on."""
         rows = [list(astuple(text)) for text in texts]
         self._connection.execute(update(SOURCES).where(SOURCES.c.id == source_id).values(left_out=rows))
 
