@@ -14,8 +14,7 @@ State = Literal["closed", "open"]
 
 
 class CircuitOpen(Exception):
-    """Raised instead of calling the part. A test call is allowed after `retry_after_seconds`; 0 while one is
-    running."""
+    """Raised instead of a call. `retry_after_seconds`: until the next test call is allowed; 0 while one runs."""
 
     def __init__(self, part: str, retry_after_seconds: float) -> None:
         super().__init__(f"{part}: failed several times in a row, and is left alone for a while.")

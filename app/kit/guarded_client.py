@@ -16,8 +16,7 @@ class NoTls(UrlRefused):
 
 
 def checked_url(url: str, policy: AddressPolicy) -> CheckedUrl:
-    """Check an address against `policy`. Raises UrlRefused, or its subclass NoTls for one that is neither https:// nor
-    allowed by `policy`."""
+    """Raises UrlRefused, or its subclass NoTls for an address that is neither https:// nor allowed by `policy`."""
     checked = check_url(url.strip(), policy)
     is_allowed = checked.address is not None and policy.allows_literal(checked.address, checked.port)
     if checked.scheme != "https" and not is_allowed:
@@ -26,8 +25,7 @@ def checked_url(url: str, policy: AddressPolicy) -> CheckedUrl:
 
 
 def canonical_url(url: str, policy: AddressPolicy, field: str, done: str) -> str:
-    """The checked URL in canonical form. Raises InvalidInput for `field`; `done` completes its message, such as "read
-    from"."""
+    """The canonical URL. Raises InvalidInput for `field`; `done` completes its message, such as "read from"."""
     try:
         return str(checked_url(url, policy))
     except NoTls as error:

@@ -32,8 +32,7 @@ _kept_in: Path | None = None
 
 
 def keep_languages_in(folder: Path) -> None:
-    """Unpack the model into `folder`, for all processes that share it: unpacking its 65 MiB takes half a second of CPU
-    time."""
+    """Let the first process that reads the model unpack it into `folder`: its 65 MiB take half a second of CPU time."""
     global _kept_in
     _kept_in = folder
 

@@ -24,8 +24,7 @@ class CircuitMeter:
 
     def watch(self, part: str) -> Callable[[State], None]:
         """Return the `on_change` callback of a circuit around `part`, a fixed word that is used as a label. Several
-        circuits may be around one part, such as the fallback of several models: the gauge is 1 while any of them is
-        open."""
+        circuits may be around one part, such as a fallback of several models: the gauge is 1 while one is open."""
         states = self._states[part]
         states.append("closed")
         self._open.labels(part).set("open" in states)

@@ -36,7 +36,7 @@ def share_arenas() -> None:
 
 def connections_that_fit(wanted: int) -> int:
     """Raise the limit of open files, which includes sockets, as far as the system allows. Return how many connections
-    fit, at most `wanted`."""
+    fit: `wanted`, unless that is too many."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + _BESIDE_CONNECTIONS
     if soft != resource.RLIM_INFINITY and soft < needed:

@@ -43,8 +43,7 @@ class Supervisor:
                 await asyncio.sleep(rest_seconds)
 
     def note_failure(self, name: str, error: Exception) -> None:
-        """Count and log a failure of work that continues by itself, with a traceback unless it is one of Docent's own
-        errors."""
+        """Count and log a failure of work that continues by itself. Docent's own errors get no traceback."""
         self._count(name)
         if isinstance(error, DocentError):
             log.warning("background.failed", work=name, reason=str(error))

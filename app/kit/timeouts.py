@@ -1,5 +1,4 @@
-"""Timeouts where `asyncio.timeout` counts wrongly or is too expensive, and blocks that take the same time whatever they
-find."""
+"""Timeouts where `asyncio.timeout` is inexact or too expensive, and blocks that take the same time in every case."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Coroutine

@@ -47,8 +47,7 @@ class Binding(Generic[Part]):
         self.parts[self.kind] = part
 
     def to_optional(self, part: Part | None) -> None:
-        """Set a part that may be None. Every constructor has to name its type as `... | None`; others raise
-        LookupError."""
+        """Set a part or None. LookupError is raised for constructors that name its type without `... | None`."""
         self.parts[self.kind] = part
 
 

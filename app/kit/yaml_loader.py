@@ -38,8 +38,7 @@ YamlLoader.add_constructor(_FLOAT, YamlLoader.construct_number)
 
 
 def resolve_as_json(kind: Any) -> None:
-    """Make a loader read plain scalars as JSON does, or a dumper quote the strings that would be read as something
-    else."""
+    """Make a loader read plain scalars as JSON does, and a dumper quote strings that would be read as others."""
     kind.add_implicit_resolver(_BOOL, _TRUE_OR_FALSE, list("tTfF"))
     kind.add_implicit_resolver(_INT, _INTEGER, list("-0123456789"))
     kind.add_implicit_resolver(_FLOAT, _NUMBER, list("-0123456789"))

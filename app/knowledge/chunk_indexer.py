@@ -84,9 +84,7 @@ class ChunkIndexer:
         await self._keywords.drop_agent(agent_id)
 
     async def _embeddings(self, chunks: Sequence[StoredChunk]) -> tuple[dict[str, list[float]], Collection[str]]:
-        """A vector for each content hash, from the cache or the embedder, and the hashes that the embedder had to
-        compute.
-        """
+        """A vector for each content hash, from the cache or the embedder, and the hashes that were not cached."""
         model = self._embedder.model_id
         texts = {chunk.content_hash: chunk.searchable_text for chunk in chunks}
         vectors: dict[str, list[float]] = {}

@@ -226,8 +226,7 @@ class Chunker:
         return [dedent(part) for part in self._gathered(item.split("\n"), room, self._split_text)]
 
     def _split_text(self, text: str, room: int) -> list[str]:
-        """Split a text into parts of whole sentences, as many as fit; a longer sentence is split at commas, else
-        between words."""
+        """Split a text into whole sentences, as many as fit a part; longer ones at commas, else between words."""
 
         def words(part: str, room: int) -> list[str]:
             return list(self._gathered(part.split(" "), room, between=" "))
@@ -263,8 +262,7 @@ class Chunker:
         ]
 
     def _split(self, text: str, room: int) -> list[str]:
-        """Split with the library, in steps of `_ROOM_STEP` tokens, because creating a splitter for a new size takes
-        time."""
+        """Split in steps of `_ROOM_STEP` tokens, because creating a splitter for a new size takes time."""
         steady = room if room < 2 * _ROOM_STEP else room // _ROOM_STEP * _ROOM_STEP
         return self._splitter.split(text, steady)
 

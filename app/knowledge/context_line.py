@@ -80,8 +80,7 @@ def _telling(headings: Sequence[str], title: str) -> list[str]:
 
 
 def _without_site(title: str, site: str) -> str:
-    """The title without the site's name, which the line has anyway: "Install | Docent" on docent.dev becomes
-    "Install"."""
+    """The title without the site's name, which the line has: "Install | Docent" on docent.dev becomes "Install"."""
     parts = _TITLE_SEPARATORS.split(title)
     site_words = "".join(folded_words(site))
     if len(parts) < 2 or not site_words:

@@ -100,8 +100,7 @@ def _stretches(sizes: Sequence[int], room: int) -> Iterator[tuple[range, range]]
 
 
 def _reach(sizes: Sequence[int], start: int, room: int, *, step: int, at_least: int = 1) -> int:
-    """Walk from `start` for up to `room` tokens, and return the border after (step 1) or before (step -1) the last
-    chunk."""
+    """Walk from `start` for up to `room` tokens; return the border after (step 1) or before (-1) the last chunk."""
     at, taken = start, 0
     while 0 <= at < len(sizes) and (taken < at_least or sizes[at] <= room):
         room -= sizes[at]

@@ -43,8 +43,7 @@ class _Standing:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """The changes that bring an index to the standing `to`: versions to put, versions to drop, and entries of unknown
-    versions (`strays`)."""
+    """The changes that bring an index to the standing `to`; `strays` are entries of unknown versions."""
 
     to: _Standing
     put: list[UUID]
@@ -239,8 +238,7 @@ class FollowedKeywordIndex:
 
 
 def _step(tx: Transaction, agent_id: UUID, held: _Standing | None, ids: Collection[str]) -> _Step | None:
-    """The step from `held`, what the index contained, or if that is unknown, from its entries `ids`. None for an agent
-    that is gone."""
+    """The step from `held`, or if that is unknown, from the index's `ids`. None for an agent that is gone."""
     generation = AgentRecords(tx).generation(agent_id)
     if generation is None:
         return None

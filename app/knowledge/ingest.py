@@ -62,8 +62,7 @@ class PageWording:
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> "PageWording":
-        """Collect the runs within each text. Takes 50 ms for 20,000 words: do not call it on an event loop or within a
-        transaction."""
+        """Takes 50 ms for 20,000 words: do not call it on an event loop or within a transaction."""
         return cls(frozenset(_shingles(texts)))
 
     def is_near(self, other: "PageWording") -> bool:
@@ -120,8 +119,7 @@ def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
 
 
 def _known(tx: Transaction, source_id: UUID, page: PageContent, digest: str) -> IngestReceipt | None:
-    """A receipt (HELD or UNCHANGED) if the URL's page has this content already, and its links lead where they led; else
-    None."""
+    """HELD or UNCHANGED if the URL's page has this content already and its links lead where they led; else None."""
     url = page.url
     if QuarantineRecords(tx).held_hash(source_id, url) == digest:
         return IngestReceipt(IngestOutcome.HELD, LiveDocumentRecords(tx).document_at(source_id, url), note=_HELD)
@@ -300,8 +298,7 @@ class Ingest:
 
     @asynccontextmanager
     async def _one_at_a_time(self, agent_id: UUID, title: str) -> AsyncIterator[None]:
-        """Lock the agent's pages of this title: of two URLs with the same content that are read at once, only one may
-        look new."""
+        """Lock the agent's pages of this title: of two that are alike and read at once, only one may look new."""
         key = (agent_id, title)
         lock = self._under_way.setdefault(key, anyio.Lock())
         try:

@@ -1,5 +1,4 @@
-"""Splits a page's Markdown into sections under headings, and finds those that many pages of a website have word for
-word."""
+"""Splits a page's Markdown into sections under headings; finds those that many pages have word for word."""
 
 import re
 from collections import Counter

@@ -35,8 +35,7 @@ class Passages:
 def versions_passing(
     tx: Transaction, agent_id: UUID, filters: Sequence[SearchFilter], document_id: UUID | None = None
 ) -> set[UUID] | None:
-    """The agent's live document versions that pass every filter, of one document if it is given; None if there is
-    nothing to filter by."""
+    """The agent's live versions that pass every filter, of one document if it is given; None without any filter."""
     narrow = [one for one in filters if not one.is_open]
     return LiveDocumentRecords(tx).versions_passing(agent_id, narrow, document_id) if narrow else None
 

@@ -55,8 +55,7 @@ class PageQuarantine:
         await self._jobs.reconcile_agent(agent_id)
 
     async def dismiss(self, actor: Actor, document_id: UUID) -> None:
-        """Close the findings, which were noted. A held version stays out until the page changes; a live one stays
-        live."""
+        """Close the findings as noted. A held version stays out until the page changes; a live one stays live."""
         await self._review(actor, document_id, Review.DISMISSED)
 
     @writes

@@ -46,8 +46,7 @@ class Reindex:
         self._indexer = indexer
 
     async def agent(self, agent_id: UUID) -> AsyncIterator[ReindexProgress]:
-        """Reindex one agent. Yields once before the first chunk, then after each step. Raises EmbedderUnavailable,
-        IndexUnavailable."""
+        """Yields once before the first chunk, then after each step. Raises EmbedderUnavailable, IndexUnavailable."""
         contexts = await self._refresh_contexts(agent_id)
         chunks = await self._record.of_agent(agent_id).read(lambda tx: LiveDocumentRecords(tx).agent_chunks(agent_id))
         await self._indexer.forget_agent(agent_id)

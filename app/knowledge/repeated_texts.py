@@ -1,5 +1,4 @@
-"""Keeps texts that many pages of a source have out of the indexes, and indexes them again when fewer pages have
-them."""
+"""Keeps texts that many of a source's pages have out of the indexes, until fewer pages have them."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final

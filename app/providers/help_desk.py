@@ -41,8 +41,7 @@ class TicketReceipt:
 
 
 class TicketRefused(Exception):
-    """No ticket was opened, or the ticket is unknown; `str(error)` is the reason. `is_final` means that another attempt
-    would not help."""
+    """`str(error)` is the reason why there is no ticket. `is_final`: another attempt would not help."""
 
     def __init__(self, reason: str, *, is_final: bool = False) -> None:
         super().__init__(reason)
@@ -56,8 +55,7 @@ class HelpDesk(Protocol):
 
 
 class JsonCalls:
-    """Calls a vendor's JSON API. `origin` is an address such as "https://shop.zendesk.com"; `headers` have the
-    credentials."""
+    """Calls an API at `origin`, such as "https://shop.zendesk.com"; `headers` have the credentials."""
 
     def __init__(self, caller: HttpCaller, origin: str, headers: Mapping[str, str]) -> None:
         self._caller = caller
@@ -96,8 +94,7 @@ def basic(user: str, password: str) -> str:
 
 
 def text_at(answer: Any, *names: str) -> str:
-    """The value under these nested names, as text. Raises TicketRefused if there is none: the server is then not the
-    vendor's API."""
+    """The value under these nested names, as text. Raises TicketRefused if there is none."""
     for name in names:
         answer = answer.get(name) if isinstance(answer, dict) else None
     if answer in (None, "") or isinstance(answer, dict | list):

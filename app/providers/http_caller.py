@@ -39,8 +39,7 @@ MAX_REPLY_BYTES: Final = 262_144
 
 
 def call_refusal(allowed: Iterable[Endpoint], url: str) -> str:
-    """Why no call to `url` can ever be allowed, judging by its text; "" if it may be. `allowed` endpoints may be
-    private."""
+    """Why `url` can never be called, judging by its text; "" if it may be. `allowed` endpoints may be private."""
     try:
         checked_url(url, AddressPolicy(frozenset(allowed)))
     except UrlRefused as error:

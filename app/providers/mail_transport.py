@@ -14,8 +14,7 @@ from aiosmtplib import SMTP, SMTPException, SMTPRecipientsRefused, SMTPResponseE
 
 @dataclass(frozen=True, slots=True)
 class MailFailure:
-    """The server did not accept a message. `reason` is for people; `is_final` means that it will not accept it later
-    either."""
+    """`reason` is for people; `is_final`: the server will not accept the message later either."""
 
     reason: str
     is_final: bool = False
@@ -23,8 +22,7 @@ class MailFailure:
 
 class MailTransport(Protocol):
     async def send(self, message: EmailMessage) -> MailFailure | None:
-        """Send the message; return None if the server accepted it. Takes seconds, and never raises for the server's
-        behaviour."""
+        """Return None if the server accepted the message. Takes seconds; never raises for what the server does."""
         ...
 
     async def greet(self) -> MailFailure | None:
@@ -39,8 +37,7 @@ _POLICY: Final = "5.7."  # RFC 3463: the server may not send for us, which an op
 
 
 class AiosmtplibMailTransport:
-    """SMTP by aiosmtplib. `is_tls` uses TLS from the first byte; `is_plain` uses none. With neither, nothing is sent
-    without STARTTLS."""
+    """`is_tls`: TLS from the first byte; `is_plain`: no TLS. With neither, STARTTLS is required."""
 
     def __init__(self, host: str, port: int, user: str, password: str, *, is_tls: bool, is_plain: bool) -> None:
         self._host, self._port = host, port

@@ -39,8 +39,7 @@ class ThreadsBusy(Exception):
 
 
 class OnnxThreads:
-    """Runs work on `threads` threads, over one queue of at most `max_waiting` pieces of work. Threads start with the
-    first piece of work."""
+    """Runs work on `threads` threads, started with the first one, over a queue of at most `max_waiting` pieces."""
 
     def __init__(self, *, threads: int = 1, max_waiting: int = 64) -> None:
         self._thread_count = threads
@@ -67,8 +66,7 @@ class OnnxThreads:
     async def run_each(
         self, works: Sequence[Callable[[], T]], urgency: Urgency, *, deadline: float | None = None
     ) -> list[T]:
-        """Run all `works`, one per thread at a time, and return their results in order. More urgent work may run in
-        between."""
+        """Run all, one per thread at a time; return the results in order. More urgent work may run in between."""
         waiting, made = deque(enumerate(works)), dict[int, T]()
 
         async def work() -> None:

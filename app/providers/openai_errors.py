@@ -83,15 +83,13 @@ def is_of_prompt(error: Exception) -> bool:
 
 
 def is_of_request(error: Exception) -> bool:
-    """Whether the provider refused this request without naming a known cause or field, so that it may accept the next
-    one."""
+    """Whether the refusal may concern this request alone: its prompt, or a reason that is not named."""
     is_plain = isinstance(error, openai.BadRequestError) and not known_cause(error) and not refused_field(error)
     return is_plain or is_of_prompt(error)
 
 
 def filtered_for(error: Any) -> str:
-    """The categories that a filter named in its refusal or finish reason, such as " (jailbreak, violence)"; "" if it
-    named none."""
+    """The categories that a filter named, such as " (jailbreak, violence)"; "" if it named none."""
     if isinstance(error, openai.APIError):
         inner, metadata = _part(_body(error), "innererror"), _part(_body(error), "metadata")
         results = _part(inner, "content_filter_result") or _part(inner, "content_filter_results")

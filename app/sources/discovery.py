@@ -35,8 +35,7 @@ class SiteOffers:
 
 @dataclass(frozen=True, slots=True)
 class SiteIdentity:
-    """How a website presents itself: its name, its colour as "#rrggbb", and the bytes of its icon; each is empty if the
-    website has none."""
+    """How a website presents itself: its name, its "#rrggbb" colour, the bytes of its icon; "" for what it lacks."""
 
     name: str = ""
     color: str = ""
@@ -53,8 +52,7 @@ class SiteDiscovery(Protocol):
         ...
 
     async def identity_of(self, url: str) -> SiteIdentity:
-        """Read the website's start page, for a few seconds at most. Never raises for what a website does or for its
-        address."""
+        """Read the start page, for a few seconds at most. Never raises for what a website does or its address."""
         ...
 
 

@@ -41,8 +41,7 @@ class LineResult:
 
 @dataclass(frozen=True, slots=True)
 class BatchReceipt:
-    """The results of all lines. `run` learns the accepted documents and removes the deleted ones; None if there are
-    neither."""
+    """`run` learns the accepted documents and removes the deleted ones; None if there are neither."""
 
     results: tuple[LineResult, ...]
     run: CrawlRun | None

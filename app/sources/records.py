@@ -246,8 +246,7 @@ class ScheduleRecords(Repository):
         return [_schedule(row) for row in self._connection.execute(statement)]
 
     def move_on(self, due: SourceSchedule, next_at: datetime) -> bool:
-        """Note that a due reading was handled, and when the next is due. False if somebody else has done so, or the
-        schedule was changed."""
+        """Set when the handled reading is due next. False if somebody else did so, or the schedule was changed."""
         is_it = (SOURCE_SCHEDULES.c.source_id == due.source_id, SOURCE_SCHEDULES.c.next_at == due.next_at)
         return self._update(SOURCE_SCHEDULES, *is_it, next_at=next_at) == 1
 

@@ -254,8 +254,7 @@ class Source:
 
     @property
     def given_url(self) -> str:
-        """The URL of a given source's only document: the address that the operator gave, else one made from the
-        source's id."""
+        """The URL of a given source's document: the operator's address, else one made from the source's id."""
         return self.config.url or f"{UNLINKED}{self.id}"
 
 

@@ -59,8 +59,7 @@ class SourceEditing:
         return source
 
     async def _drop_former(self, source: Source) -> None:
-        """Retire the pages of the former website, in batches, because other writers wait meanwhile. The next reading
-        clears the indexes."""
+        """Retire pages of the former website, a few per write, as others wait. The next reading clears the indexes."""
         now = origin_of(source.config.url)
         own = self._records.of_agent(source.agent_id)
         urls = await own.read(lambda tx: LiveDocumentRecords(tx).urls(source.id))

@@ -98,8 +98,7 @@ class Sources:
         return SourceRecords(tx).find(actor.workspace_id, source_id)
 
     async def sync(self, actor: Actor, source_id: UUID) -> CrawlRun:
-        """Start to read the source, and return the run. If one is queued or running, that is returned; a paused one
-        resumes."""
+        """Read the source; return the run, which may be queued or running already. A paused run resumes."""
 
         def work(tx: Transaction) -> CrawlRun:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
@@ -120,13 +119,11 @@ class Sources:
         )
 
     async def pause(self, actor: Actor, source_id: UUID) -> CrawlRun:
-        """Pause the latest run: pages in progress are finished, the others wait. Raises InvalidInput if it has
-        ended."""
+        """Pause the latest run: pages in progress are finished. Raises InvalidInput if it has ended."""
         return await self._stop(actor, source_id, "source.pause", RunState.PAUSED)
 
     async def resume(self, actor: Actor, source_id: UUID) -> CrawlRun:
-        """Resume a paused run where it was; a queued or running one is returned unchanged. Raises InvalidInput if it
-        has ended."""
+        """Resume a paused run; return an active one unchanged. Raises InvalidInput if it has ended."""
 
         def work(tx: Transaction) -> CrawlRun:
             run = CrawlRunRecords(tx).resume_run(_latest_run(tx, actor, source_id).id)

@@ -99,8 +99,7 @@ class Deliveries(Repository):
         return claimed
 
     def owe(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows that are due at once; a row that exists already is left unchanged. `rows` have the columns that
-        only this table has."""
+        """Insert rows that are due at once, with the columns that only this table has; existing rows stay unchanged."""
         own = {"attempts": 0, "last_error": "", "next_at": self._now()}
         if rows:
             owed = [{"id": new_id(), **own, **row} for row in rows]

@@ -74,9 +74,8 @@ def read_side(engine: Engine) -> Engine:
 
 
 def committed_side(engine: Engine, reading: Engine) -> Engine:
-    """Engine with which an open write transaction reads the state before it. On Postgres, it opens separate
-    connections: writers that waited in one pool for a second connection each would block each other. On SQLite, it is
-    `reading`."""
+    """Engine with which an open write transaction reads the state before it. Postgres gets separate connections:
+    writers that waited in one pool for a second connection each would block each other."""
     if is_sqlite(engine):
         return reading
     return read_side(create_engine(engine.url, poolclass=NullPool, hide_parameters=True))

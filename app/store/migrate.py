@@ -42,8 +42,7 @@ def newest_revision() -> str:
 
 
 def all_migrations() -> list[str]:
-    """All migrations in order, by names such as "0095_baseline": a migration's file begins with its revision, and
-    revisions count up."""
+    """All migrations in order, by names such as "0095_baseline": each begins with its revision."""
     return sorted(path.stem for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))
 
 

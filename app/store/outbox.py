@@ -17,8 +17,7 @@ class Outbox(Repository):
     def tell_once(
         self, agent_id: UUID, kind: str, payload: dict[str, Any], *, first_day: date, happened_at: datetime
     ) -> bool:
-        """Add one row about the agent's week or day that began on `first_day`. False if there is one of that kind
-        already."""
+        """Add a row about the week or day that began on `first_day`. False if there is one of that kind already."""
         row = self._insert(OUTBOX).values(
             id=new_id(), agent_id=agent_id, kind=kind, week=first_day, payload=payload, created_at=happened_at
         )

@@ -129,8 +129,7 @@ class ProcessFiles:
                     each.unlink()
 
     def _locked(self, path: Path) -> int:
-        """Create the file and lock it. It gets its name only once it is locked: without a lock it would be a dead
-        process's."""
+        """Create a locked file, named only once it is locked: an unlocked one would be a dead process's."""
         self._folder.mkdir(exist_ok=True)
         new = path.with_name(f".{path.name}")
         descriptor = os.open(new, os.O_RDWR | os.O_CREAT, 0o600)

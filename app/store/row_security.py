@@ -58,8 +58,7 @@ class WorkspaceScope:
         return cls(_ENTER.format(workspace=_WORKSPACE_OF.format(agent=agent_id), role=_literal(role)))
 
     def enter(self, connection: Connection) -> None:
-        """Apply the scope to a transaction until its end. Call it at the transaction's beginning. Raises DBAPIError, as
-        SQLAlchemy does."""
+        """Apply the scope to the transaction that begins now. Raises DBAPIError, as SQLAlchemy does."""
         raw: Any = connection.connection.driver_connection
         dialect = connection.dialect
         vendor_error = dialect.loaded_dbapi.Error

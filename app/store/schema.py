@@ -221,8 +221,7 @@ def config_to_json(config: Any) -> dict[str, Any]:
 
 
 def config_from_json(kind: type[Config], stored: dict[str, Any]) -> Config:
-    """Build a value from stored JSON. A field that the row lacks, because it is older, gets its default; a key without
-    a field is dropped."""
+    """Build a value from stored JSON. Missing fields get their defaults; keys without a field are dropped."""
     hints = _field_types(cast(Hashable, kind))
     known = {key: _value(hints[key], value) for key, value in stored.items() if key in hints}
     return kind(**known)

@@ -148,8 +148,7 @@ class SecretKeyFile:
         self._written(lines).replace(self._path)
 
     def _written(self, lines: Sequence[str]) -> Path:
-        """Write the lines durably to a temporary file beside the key file and return its path: no reader sees half of
-        it."""
+        """Write the lines durably to another file and return its path, so that no reader sees half of them."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         path = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

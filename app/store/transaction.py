@@ -222,9 +222,7 @@ class Repository:
         return self._tx.connection.dialect.name
 
     def _alone(self, purpose: str) -> None:
-        """Until this transaction ends, no other one gets past this call for the same purpose. SQLite has only one
-        writer.
-        """
+        """No other transaction passes this call for the same purpose until this one ends. SQLite has one writer."""
         if self._dialect == "postgresql":
             self._connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(purpose))))
 

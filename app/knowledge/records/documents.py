@@ -152,8 +152,7 @@ class DocumentRecords(Repository):
         return version
 
     def cut_otherwise(self, cut_as: str) -> LivePage | None:
-        """A live page whose chunks were made by other rules than `cut_as`, and that has no pending version; None if
-        there is none."""
+        """A live page chunked by other rules than `cut_as`, and without a pending version; None if there is none."""
         pending = DOCUMENT_VERSIONS.alias()
         is_pending = exists().where(
             pending.c.document_id == DOCUMENT_VERSIONS.c.document_id, pending.c.state == _PENDING

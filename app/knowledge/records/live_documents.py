@@ -177,8 +177,7 @@ class LiveDocumentRecords(Repository):
         return found
 
     def _chunks_now(self, live: Iterable[LiveRow]) -> dict[str, Chunk]:
-        """The chunks of these rows, in their order, with the parts that may have changed. Chunks that are not cached
-        are read."""
+        """The chunks of these rows, in order, with what may have changed. Chunks that are not cached are read."""
         known, of_now = self._tx.known.chunks, {key: (context, as_of) for key, context, as_of in live}
         chunks = known.get_all(of_now)
         for batch in batches([key for key in of_now if key not in chunks]):
@@ -375,8 +374,7 @@ def _chunk(
 
 
 def _as_of_now(chunk: Chunk, written_context: str | None, as_of: date) -> Chunk:
-    """The chunk with its current values of what may change: the date of its last reading, and its context in the
-    indexes."""
+    """The chunk with what may change: the date of its last reading, and its context in the indexes."""
     if chunk.as_of == as_of and chunk.written_context == written_context:
         return chunk
     return replace(chunk, as_of=as_of, written_context=written_context)

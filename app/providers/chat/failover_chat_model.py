@@ -39,8 +39,7 @@ class FailoverChatModel:
     async def _attempt(
         self, opened: AsyncExitStack, messages: Sequence[ChatMessage], max_tokens: int
     ) -> AsyncGenerator[ChatItem, None]:
-        """Yield the items of the first completion with a token. `opened` takes that completion, so that the caller
-        closes it."""
+        """Yield the items of the first completion with a token, which is added to `opened`, to be closed."""
         failures: list[ModelUnavailable] = []
         for number in self._in_order():
             async with AsyncExitStack() as attempt:

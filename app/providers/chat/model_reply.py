@@ -42,8 +42,7 @@ async def model_reply(
 
 
 async def readiness(model: "OpenAIChatModel") -> str:
-    """Describe the model's reply to a short question, and the fields that its endpoint refuses. Raises as
-    `model_reply`."""
+    """The model's reply to a short question, and fields that its endpoint refuses. Raises as `model_reply`."""
     reply = await model_reply(model, WARM_UP, max_tokens=_PROBE_TOKENS, budget_seconds=_PROBE_SECONDS)
     answered = f'answered "{" ".join(reply.split())[:_SHOWN_CHARS]}"'
     refused = ", ".join(sorted(model.taken.refused))
@@ -52,8 +51,7 @@ async def readiness(model: "OpenAIChatModel") -> str:
 
 class ShortReplies:
     """Requests a model's replies for one purpose. After three in a row that exceeded their budget, the model is not
-    called for five minutes, and then tried once: otherwise visitors would wait for the whole budget each time, in
-    vain."""
+    called for five minutes, and then tried once, so that visitors do not wait in vain."""
 
     def __init__(self, model: ChatModel, now: Callable[[], float] = time.monotonic) -> None:
         self._model = model

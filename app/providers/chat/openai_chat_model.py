@@ -273,8 +273,7 @@ class OpenAIChatModel:
         yield ChatEnd(ended, usage, calls=calls.whole, why=why)
 
     def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
-        """Decode an event's JSON object; anything else counts as an empty one. Raises APIError if it reports an
-        error."""
+        """The event's JSON object; anything else counts as an empty one. Raises APIError if it reports an error."""
         chunk = json.loads(data)
         if not isinstance(chunk, dict):
             return {}
@@ -343,8 +342,7 @@ def _whole(text: str) -> tuple[str, str]:
 
 
 def _has_reasoning(delta: Mapping[str, Any]) -> bool:
-    """Whether the delta has reasoning, in a field of its own, as servers' parsers write it, or in a part of the
-    content."""
+    """Whether the delta has reasoning, in a field of its own or in a part of the content."""
     content = delta.get("content")
     parts = content if isinstance(content, list) else ()
     return any(map(delta.get, _REASONING_FIELDS)) or any(part.get("type") == "thinking" for part in parts)
@@ -376,8 +374,7 @@ async def _only(end: ChatEnd) -> AsyncGenerator[ChatItem, None]:
 
 
 def _finish(reason: str) -> Finish | None:
-    """What the finish reason means; None if the answer is not whole. Some providers add what they filtered after a
-    colon."""
+    """None if the answer is not whole. Some providers add what they filtered after a colon."""
     return _FINISHES.get(reason.partition(":")[0].strip().casefold(), None) if reason else Finish.COMPLETE
 
 
@@ -391,8 +388,7 @@ def _why_empty(finish: str) -> str:
 
 
 async def _last(read: Callable[[], Awaitable[bytes]]) -> bytes:
-    """Read on for a moment after the finish reason: the answer is whole, some servers report usage now, and some keep
-    the connection open."""
+    """Read a little longer after the finish: some servers then report usage, some keep the connection open."""
     with anyio.move_on_after(_USAGE_SECONDS):
         return await read()
     return b""

@@ -1,6 +1,5 @@
-"""Unpacks a Git pack (https://git-scm.com/docs/gitformat-pack) and lists its files, within bounds: a few bytes of a
-pack can expand to gigabytes. This happens in a process of its own with limited memory, one pack at a time over a
-pipe."""
+"""Unpacks a Git pack (https://git-scm.com/docs/gitformat-pack) and lists its files. A few bytes of a pack can expand to
+gigabytes, so a process of its own does it, with limited memory, one pack at a time over a pipe."""
 
 import hashlib
 import re

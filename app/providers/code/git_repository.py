@@ -68,8 +68,7 @@ class GitRemotes(GuardedClient):
         await super().__aexit__()
 
     def repository(self, url: str, headers: Mapping[str, str] | None = None) -> "GitRepository":
-        """The repository at `url`. `headers` are sent to its own website only. Raises NotRead for an address that may
-        not be called."""
+        """`headers` are sent to the website of `url` only. Raises NotRead for an address that may not be called."""
         try:
             access = SiteAccess(check_url(url.strip(), self._policy), headers or {})
         except UrlRefused as error:

@@ -20,8 +20,7 @@ from app.kit.tracing import Span, Value, captured, resumed, span
 
 @dataclass(frozen=True, slots=True)
 class Gloss:
-    """A word-for-word rendering of a text in the language `said_in`: `text` is in `language` (both BCP 47 primary
-    subtags)."""
+    """A text in the language `said_in`, word for word in `language` (BCP 47 primary subtags)."""
 
     text: str
     language: str
@@ -38,14 +37,12 @@ class Embedder(Protocol):
 
     @property
     def reads(self) -> frozenset[str] | None:
-        """The languages that the model reads well enough to search (BCP 47 primary subtags); None if they are not
-        known."""
+        """The languages that the model reads well enough to search (BCP 47 primary subtags); None if unknown."""
         ...
 
     @property
     def knows(self) -> frozenset[str] | None:
-        """The languages of `reads` in which the model understands whole sentences, not only words, and so can compare
-        two statements."""
+        """The languages of `reads` in which the model understands sentences, and so can compare statements."""
         ...
 
     @property

@@ -81,8 +81,7 @@ class Glosses:
         return "\n".join(" ".join("".join(_unspaced(line, listed.gloss)).split()) for line in lines)
 
     def clear_language(self, text: str) -> str | None:
-        """The question's language if it is likely enough and has a list, else None. Takes a fraction of a
-        millisecond."""
+        """The question's language if it is clear and has a list, else None. Takes a fraction of a millisecond."""
         if any(map(is_spaceless, text)):
             [first, *_] = self._guesser.rank(text, {_ENGLISH, *self._lists, *self._of_questions})
             if first.language in self._of_questions:
@@ -142,7 +141,7 @@ class GlossList:
         return self.gloss(self._stem(word) + STEM)
 
     def _by_parts(self, word: str) -> str | None:
-        """The English of a compound, such as "shipping costs" for "versandkosten". The longest first part in the list
+        """The English of a compound, "shipping costs" for "versandkosten". The longest first part in the list
         counts."""
         if self._language not in _COMPOUNDING:
             return None

@@ -88,8 +88,7 @@ class OnnxEmbedder:
             raise self._unavailable(error) from error
 
     async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Implements TokenEmbedder too: returns the last layer's output for each token, of which `embed` returns the
-        mean."""
+        """Implements TokenEmbedder: the last layer's output for each token, of which `embed` returns the mean."""
         known = {text: read for text in texts if (read := self._alone.get(text)) is not None}
         missing = [text for text in texts if text not in known]
         if missing:
@@ -147,8 +146,7 @@ class OnnxEmbedder:
 
 
 def _groups(lengths: Sequence[int]) -> Iterator[range]:
-    """Group the indexes of `lengths`, in order, so that each group's sum is at most _TOKENS_AT_ONCE, or it has one
-    index."""
+    """Indexes of `lengths` in groups of at most _TOKENS_AT_ONCE in sum, or of a single index."""
     start = total = 0
     for place, length in enumerate(lengths):
         if place > start and total + length > _TOKENS_AT_ONCE:

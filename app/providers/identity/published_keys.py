@@ -82,8 +82,7 @@ class PublishedKeys:
         return len(self._keys)
 
     async def _known(self, missing: str | None) -> Sequence[Mapping[str, Any]]:
-        """The known keys, read again if need be. `missing` is the id of a key that was not among them; None for any
-        keys."""
+        """The keys, read again if that is due or the key with the id `missing` was not among them."""
         async with self._turn:
             now = self._clock.now()
             is_due = missing is not None or self._read_at is None or now - self._read_at >= _READ_AGAIN_AFTER

@@ -29,8 +29,7 @@ def edits_forgiven(typed: str) -> int:
 
 
 def is_near(word: str, typed: str, *, goes_on: bool) -> bool:
-    """Whether `typed` may be a misspelling of `word`, or with `goes_on`, of its beginning. Both are folded in the same
-    way."""
+    """Whether `typed` may be a misspelt `word`, or with `goes_on`, its misspelt beginning; both are folded."""
     edits = edits_forgiven(typed)
     if len(typed) - len(word) > edits or (len(word) - len(typed) > edits and not goes_on):
         return False
@@ -133,8 +132,7 @@ class KeywordAnalysis:
 
     @staticmethod
     def cut(text: str) -> str:
-        """The text as the analyzer expects it: terms with spaces between them. Compounds are in it joined and in
-        parts."""
+        """The terms of the text with spaces between them. Compounds are in it joined and in parts."""
         text = _in_one_form(text)
         terms = dict.fromkeys(found := _terms_in(text))
         more = dict.fromkeys(

@@ -88,8 +88,7 @@ def _typed(word: TypedWord, schema: Schema, searcher: Searcher, *, forgives: boo
 
 
 def _shortened(word: TypedWord, field: str, searcher: Searcher) -> list[str]:
-    """The longest term that the typed word begins with: "organisati" is on its way to a word with the stem
-    "organis"."""
+    """The longest term that begins the typed word: "organisati" may become a word with the stem "organis"."""
     if not word.goes_on:
         return []
     shortest = max(_SHORTEST_STEM, len(word.folded) - _LONGEST_ENDING)
@@ -110,8 +109,7 @@ class Coverage:
         )  # the question counts as one word longer, which no text has
 
     def share(self, held: Collection[str]) -> float:
-        """The share, in [0, 1), of a text that has the terms `held`. Each word counts by the spelling of which the text
-        has most."""
+        """The share, in [0, 1), of a text with the terms `held`. Of each word, the spelling with the most counts."""
         return sum(map(self._part, self._words, itertools.repeat(held))) / self._whole
 
     def _part(self, spellings: Sequence[tuple[tuple[str, ...], float]], held: Collection[str]) -> float:
@@ -148,8 +146,7 @@ def _among(schema: Schema, query: Query, document_version_ids: Collection[UUID])
 
 
 def _idf(searcher: Searcher, term: str) -> float:
-    """A term's inverse document frequency as in BM25 (Robertson and Sparck Jones, with + 1 so that it is never
-    negative)."""
+    """As in BM25 (Robertson and Sparck Jones, with + 1 so that it is never negative)."""
     # Entries that were replaced count until their segment is merged, so more may be found than there are.
     return _idf_of(searcher.doc_freq("text", term), searcher.num_docs)
 
@@ -230,8 +227,7 @@ class Respelling:
         return "", spans[at]
 
     def _is_written(self, joined: str) -> bool:
-        """Whether pages have the joined word; in English, as it is or as a common word: "for me" is no form of
-        "form"."""
+        """Whether pages have the word; in English, unstemmed or as a common word: "for me" is no form of "form"."""
         is_own_stem = self._terms(joined) == [joined.casefold()]
         return bool(self._known(joined)) and (not self._is_english or is_own_stem or self._is_common(joined))
 
@@ -280,7 +276,6 @@ def _moved(word: str) -> Iterator[str]:
 
 
 def _exchanged(word: str) -> Iterator[str]:
-    """All spellings with two neighbouring letters exchanged."""
     return (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1))
 
 

@@ -1,5 +1,4 @@
-"""Opens our tables in LanceDB, names, lists and compacts them, retries writes beside other processes, and tests a
-store."""
+"""Our tables in LanceDB: opening, naming and compacting them, retrying writes, and testing a store."""
 
 import hashlib
 import random
@@ -202,8 +201,7 @@ async def tables_of(connection: AsyncConnection) -> list[str]:
 
 
 async def present_bytes(folder: Path) -> int:
-    """The size of the present versions of all tables; the rest of the folder belongs to older versions. Raises
-    IndexUnavailable."""
+    """The size of the present versions of all tables, without older ones. Raises IndexUnavailable."""
     try:
         connection = await connected(str(folder), {})
         tables = [await connection.open_table(name) for name in await tables_of(connection)]

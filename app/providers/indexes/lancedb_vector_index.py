@@ -224,8 +224,7 @@ class LanceDBVectorIndex:
         return work() if count <= _ROWS_ON_LOOP else await anyio.to_thread.run_sync(work)
 
     async def _settled_write(self) -> tuple[int, int] | None:
-        """The last write, as something comparable; None if there is none, or it is so recent that another may
-        follow."""
+        """The last write, for comparison; None if there is none, or it is so recent that another may follow."""
         if self._folder is None:
             return await self._settled_version()
         try:

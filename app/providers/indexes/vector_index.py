@@ -18,8 +18,7 @@ class ChunkVector:
 
 
 class VectorSearch(Protocol):
-    """The read side of the index, which answers use. All agents share it; every call names one agent, and concerns that
-    agent only."""
+    """What answers read. All agents share it; every call names one agent, and concerns that agent only."""
 
     async def search(
         self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None

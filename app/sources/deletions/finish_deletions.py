@@ -93,8 +93,7 @@ class FinishDeletions:
                 pass
 
     async def _clear(self, agent_id: UUID, pending: Sequence[Deletion]) -> None:
-        """Remove the content from both indexes and their files. `pending` is empty for an agent that was deleted as a
-        whole."""
+        """Remove the content from both indexes and their files. Without `pending`, remove the whole agent."""
         if not pending:
             await self._indexer.forget_agent(agent_id)
         versions = [version_id for deletion in pending for version_id in deletion.version_ids]

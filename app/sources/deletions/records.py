@@ -56,8 +56,7 @@ class _Subject:
 class DeletionRecords(Repository):
     def erase(self, workspace_id: UUID, kind: DeletedKind, subject_id: UUID) -> Deletion:
         """Delete the subject with everything that belongs to it and the cached vectors that nothing else needs, raise
-        the agent's generation, and store a pending receipt. Raises NotFound, also for a subject of another
-        workspace."""
+        the agent's generation, and store a pending receipt. Raises NotFound, also across workspaces."""
         subject = self._subject(workspace_id, kind, subject_id)
         version_ids = tuple(self._connection.scalars(_versions_of(subject).order_by(DOCUMENT_VERSIONS.c.id)))
         before = self._counts(subject)

@@ -35,8 +35,7 @@ class FileBodies:
         self._store = store
 
     async def keep(self, agent_id: UUID, source_id: UUID, body: bytes) -> str:
-        """Store the bytes of an upload; return their key, or "" if the record is to hold them. Raises
-        FilesUnavailable."""
+        """Store an upload; return its key, or "" if the record is to hold it. Raises FilesUnavailable."""
         if self._store is None:
             return ""
         key = f"{_folder(agent_id, source_id)}/{new_id()}"

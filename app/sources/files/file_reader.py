@@ -36,8 +36,7 @@ _SEPARATORS = re.compile(r"[-_+\s]+")
 
 
 class PooledFileReader:
-    """Converts two files at a time, of two owners, in processes that start with the first file. Use as an async context
-    manager."""
+    """Converts two files at a time, of two owners, in processes. Use as an async context manager."""
 
     def __init__(self, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         self._pool = ExtractionPool(2, timeout_seconds, serve_files, per_owner=1, max_idle=1)
@@ -81,8 +80,7 @@ def _in_words(reason: str) -> str:
 
 
 def _name_at(url: str) -> str:
-    """The file's name in an address, such as "user manual.pdf" in ".../user%20manual.pdf?v=2"; the host if there is
-    none."""
+    """The file's name in an address: "user manual.pdf" in ".../user%20manual.pdf?v=2"; the host without one."""
     parts = urlsplit(url)
     return unquote(parts.path.rstrip("/").rpartition("/")[2])[:_MAX_NAME_CHARS] or parts.netloc
 

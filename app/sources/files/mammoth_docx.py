@@ -84,8 +84,7 @@ class HeadingNumbers:
         self._counts: defaultdict[int, list[int]] = defaultdict(lambda: [0] * _LEVELS)
 
     def number(self, paragraph: Element) -> str:
-        """The number as it is displayed; "" for a paragraph without one, or that is no heading. Call it on all
-        paragraphs in order."""
+        """The displayed number; "" for a paragraph without one or no heading. Call it on all paragraphs in order."""
         rules = list(self._rules(paragraph))
         number = _first(rules, f"{W}numPr/{W}numId")
         levels = self._lists.get(number)

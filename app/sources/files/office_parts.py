@@ -27,8 +27,7 @@ _LAST_ROW: Final = 1_048_576
 
 
 def refuse_floods(parts: Mapping[str, bytes]) -> None:
-    """Refuse parts with so many elements that a library would be busy for too long. Raises FileRefused, and expat's
-    errors."""
+    """Refuse parts with so many elements that a library would take long. Raises FileRefused, and expat's errors."""
     count = _Count()
     for name, part in parts.items():
         if name.startswith(_TEXT):
@@ -142,8 +141,7 @@ def one_line(text: str) -> str:
 
 
 def description(alternative: str) -> str:
-    """The alternative text of a picture; "" if it is a file's name, or a program's guess, which has a line below that
-    says so."""
+    """The alternative text of a picture; "" for a file's name, and for a program's guess, which says so below."""
     text = alternative.strip()
     return one_line(text) if " " in text and "\n" not in text else ""
 
@@ -157,8 +155,7 @@ _MOST_POINTS: Final = 50  # a chart with more shows a curve, not figures
 
 
 def chart_texts(chart: Any) -> list[str]:
-    """The titles of a chart, and its values as a table in Markdown. `chart` is a <c:chartSpace> with ElementTree's
-    interface."""
+    """The titles of a chart, and its values as a Markdown table. `chart` is a <c:chartSpace> as in ElementTree."""
     titles = [_text(title) for title in chart.iterfind(".//{*}title")]
     series = list(chart.iterfind(".//{*}ser"))
     columns = [_points(each, "val", "yVal") for each in series]

@@ -29,8 +29,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def read_xlsx(name: str, body: bytes) -> Page:
-    """Convert the workbook. Hidden sheets, rows and columns are left out; formulas become their results. Raises
-    FileRefused."""
+    """Raises FileRefused. Hidden sheets, rows and columns are left out; formulas become their results."""
     try:
         parts = xml_parts(body)
         title = own_title(parts)
@@ -106,8 +105,7 @@ def _charts(sheet: Any) -> Iterator[str]:
 
 
 def _written(rows: Rows) -> str:
-    """Convert rows: each run of rows between blank ones is a table, below its first rows with a single cell, which are
-    text."""
+    """Each run of rows between blank ones as a table; its first rows with a single cell as text above it."""
     blocks: list[str] = []
     run: list[Sequence[str]] = []
     for row in [*rows, []]:

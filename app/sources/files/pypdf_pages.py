@@ -36,8 +36,7 @@ _RUNNING_ON = re.compile(r"(?<=[^\n.!?:;|])\n(?=[a-z\u00df-\u00ff(])")
 
 
 def read_pdf(name: str, body: bytes) -> Page:
-    """Convert the document. Headings carry the fragment with which PDF viewers open a page: "page=3". Raises
-    FileRefused."""
+    """Raises FileRefused. Headings carry the fragment with which PDF viewers open a page: "page=3"."""
     try:
         reader = PdfReader(io.BytesIO(body))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -67,8 +66,8 @@ def read_pdf(name: str, body: bytes) -> Page:
 
 
 def _text_in_rows(page: PageObject) -> str:
-    """The page's text, with the cells of a table's row on one line: programs place each cell by itself, and pypdf ends
-    a line after each."""
+    """The page's text, with a table's row on one line: programs place each cell alone, after which pypdf ends a
+    line."""
     pieces: list[tuple[str, tuple[float, float] | None]] = []
 
     def note(text: str, matrix: Sequence[float], text_matrix: Sequence[float], _font: Any, _size: float) -> None:
@@ -97,9 +96,7 @@ def _is_beside(place: tuple[float, float] | None, behind: tuple[float, float] | 
 
 
 def _sections(text: str, outline: Outline, number: int) -> Iterator[tuple[Heading | None, str]]:
-    """A page's text, split at lines that are entries of the outline; an entry that matches no line is put at
-    the top.
-    """
+    """A page's text, split at lines that are entries of the outline; an entry without a line is put at the top."""
     anchor = f"page={number + 1}"
     if not outline:
         yield (Heading(2, f"Page {number + 1}", anchor), text) if text.strip() else (None, "")

@@ -166,6 +166,5 @@ def _format(upload: Upload) -> FileFormat:
 
 
 def _kept(tx: Transaction, source: Source) -> tuple[Source, FileFacts, str]:
-    """The source, its file's facts, and the key of the file's bytes on the object store, "" if the record holds
-    them."""
+    """The source, its file's facts, and the file's key on the object store, "" if the record holds it."""
     return source, FileRecords(tx).facts(source.id), FileRecords(tx).object_key(source.id)

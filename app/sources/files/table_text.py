@@ -21,8 +21,7 @@ Row = Sequence[str]
 
 
 def written_rows(header: Row, data: Sequence[Row]) -> str:
-    """Write rows as a table or as lists. `data` is not empty; each cell is one line, and rows may have different
-    lengths."""
+    """Write rows as Markdown. `data` is not empty; each cell is one line, and rows may have different lengths."""
     width = max(len(header), *(len(row) for row in data))
     names = _filled(header, width)
     is_table = width <= _TABLE_COLUMNS and sum(len(cell) for row in data for cell in row) <= _TABLE_ROW_CHARS * len(

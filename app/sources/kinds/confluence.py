@@ -93,8 +93,7 @@ _PAGES: Final = "pages?status=current&limit=250"
 
 
 class Confluence(DocumentList):
-    """Lists the pages of the space in the source's address ("/wiki/spaces/HELP"), else all that the account may
-    read."""
+    """The pages of the space in the source's address ("/wiki/spaces/HELP"), else all that the account may read."""
 
     def __init__(self, source: ListedSource) -> None:
         self._api = JsonApi(source)

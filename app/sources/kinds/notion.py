@@ -22,8 +22,7 @@ _MARKS: Final = {"code": "code", "bold": "strong", "italic": "em", "strikethroug
 
 
 async def html_of_children(children: Children, block_id: str, depth: int = 0) -> str:
-    """The HTML of everything below a page or a block, to a depth of ten levels. `children` lists the blocks right below
-    one."""
+    """The HTML of what is below a page or block, ten levels deep. `children` lists the blocks right below one."""
     parts, open_list = [], ""
     for block in await children(block_id):
         wanted = _LISTS.get(text_of(block, "type"), "")

@@ -26,8 +26,7 @@ class Site(WebsiteKind):
 
 
 def _folder(path: str) -> str:
-    """What a start path covers: for "/docs" and "/docs/", everything below; for "/docs/index.html", everything next to
-    it."""
+    """What a start path covers: for "/docs" and "/docs/", all below; for "/docs/index.html", all next to it."""
     if "." not in path.rpartition("/")[2]:
         return path
     parent = dirname(path)

@@ -28,8 +28,7 @@ class Article:
 
 
 class DocumentList(Protocol):
-    """A source's list from one vendor's API or in one format, opened for one reading. `articles` and `text` raise
-    NotRead."""
+    """The list of one source, opened for one reading. `articles` and `text` raise NotRead."""
 
     def articles(self) -> AsyncIterator[Article]:
         """Every public article, without drafts, page by page."""

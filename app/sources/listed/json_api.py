@@ -51,8 +51,7 @@ class ListedSource:
 
 
 class JsonApi:
-    """Calls an API at the source's website, and at no other, with the source's credentials. `headers` are added to each
-    call."""
+    """Calls the source's website, and no other, with the source's credentials and `headers`."""
 
     def __init__(self, source: ListedSource, headers: Mapping[str, str] | None = None) -> None:
         self.start = source.start

@@ -1,5 +1,4 @@
-"""Decides which addresses belong to a source, and their canonical form, by the rules of the crawler that will read
-it."""
+"""Which addresses belong to a source, and their canonical form, by the rules of the crawler that reads it."""
 
 from collections.abc import Iterable, Sequence
 

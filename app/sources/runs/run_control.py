@@ -98,8 +98,7 @@ class PageSync:
 
 @dataclass(frozen=True, slots=True)
 class RunPreview:
-    """An estimate of the next reading, in which unchanged pages cost little. An unknown page counts as the mean of
-    known ones."""
+    """An estimate of the next reading. An unknown page counts as the mean of known ones."""
 
     pages_known: Annotated[int, "Pages of the last complete reading."]
     pages_listed: Annotated[int, "Pages that the sitemaps or the feed list now."]

@@ -156,8 +156,7 @@ class RunExecution:
         return RunSummary(f"The {kind.value} {'were' if kind.takes_documents else 'was'} read.")
 
     async def _retire_elsewhere(self, source: Source, url: str) -> None:
-        """Retire the source's document at any other address: it would be a twin of the one at `url`, and such a source
-        has only one."""
+        """Retire the source's only document if it is at another address, as a twin of the one at `url`."""
         documents = await self._record.of_agent(source.agent_id).read(
             lambda tx: LiveDocumentRecords(tx).page(source.agent_id, PageRequest(), source.id)
         )
@@ -210,8 +209,7 @@ class RunExecution:
         return receipt
 
     async def _still_there(self, source: Source, url: str) -> IngestReceipt:
-        """Note that the page is unchanged, for the document to which the URL led last time: its address may be another,
-        the page's own."""
+        """Mark as read again the document to which the URL led last time, whatever its own address."""
 
         def work(tx: Transaction) -> IngestReceipt:
             document_id = CrawlPageRecords(tx).document_of(source.id, url)
@@ -222,8 +220,7 @@ class RunExecution:
         return await self._record.of_agent(source.agent_id).write(work)
 
     async def _finish(self, source: Source, run: CrawlRun, summary: RunSummary) -> tuple[RunReport | None, CrawlRun]:
-        """End the run and report it; without a report, more pages were requested at the last moment, and the run
-        continues."""
+        """End the run and report it. No report if more pages were requested at the last moment: the run continues."""
         run_id, missed = run.id, MissedPages()
         is_complete = summary.is_complete and not run.only_asked
         if not run.only_asked and "keep_repeated" in source.config.kind.fields:
@@ -257,8 +254,7 @@ class RunExecution:
         return RunReport(ended, missed), ended
 
     async def _is_stopped(self, run: CrawlRun) -> bool:
-        """Whether the run was cancelled, paused (perhaps resumed since, for another reader), or deleted with its
-        source."""
+        """Whether it was cancelled, paused (perhaps resumed since, for another reader), or deleted with its source."""
         try:
             now = await self._record.of_agent(run.agent_id).read(lambda tx: CrawlRunRecords(tx).run(run.id))
         except NotFound:
@@ -283,6 +279,5 @@ def _why_nothing(tx: Transaction, run_id: UUID, summary: RunSummary) -> str:
 
 
 def _was_asked_for_more(read: CrawlRun, now: CrawlRun, summary: RunSummary) -> bool:
-    """Whether more was requested meanwhile: the whole source instead of some pages, or pages after the queue was
-    empty."""
+    """Whether the whole source was requested meanwhile, or pages after the queue was empty."""
     return (read.only_asked and not now.only_asked) or (summary.is_complete and bool(now.counts.get(QUEUED)))

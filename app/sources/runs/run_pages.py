@@ -104,8 +104,7 @@ class MissedPages:
 
 
 async def look_for_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, *, is_complete: bool) -> Sight:
-    """Compare the run with earlier ones; writes nothing. Documents count as missed only in a complete reading in which
-    most pages responded."""
+    """Compare with earlier readings; writes nothing. Only a complete reading with mostly responses has misses."""
 
     def work(tx: Transaction) -> Sight:
         found = MissedDocumentRecords(tx).found_again(run_id)
