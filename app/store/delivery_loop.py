@@ -45,8 +45,8 @@ def delivery_columns(table: str) -> tuple[SchemaItem, ...]:
 
 
 def retry_delay(attempts: int, luck: float) -> timedelta | None:
-    """How long to wait after the given number of failed attempts (1..); None if the delivery is given up. `luck` in [0,
-    1) varies the delay by up to a fifth, so that a receiver that comes back does not get all requests at once."""
+    """The pause after `attempts` failed attempts (1..); None if the delivery is given up. `luck` in [0, 1) varies it by
+    up to a fifth, so that a receiver that comes back does not get all requests at once."""
     if attempts > len(RETRY_AFTER):
         return None
     return RETRY_AFTER[attempts - 1] * (0.8 + 0.4 * luck)
