@@ -114,8 +114,9 @@ def _name(kind: int, content: bytes) -> bytes:
 
 
 def _number(data: bytes, at: int, first_bits: int) -> tuple[int, int]:
-    """Decode the number at `at`; return it and the index after it. It has seven bits a byte, the lowest first, and the
-    highest bit of each byte marks that another follows. Raises ValueError if it is too long."""
+    """Decode the number at `at`; return it and the index after it. It has `first_bits` bits in its first byte and seven
+    in each further one, lowest first; a byte's highest bit marks that another follows. Raises ValueError if it is too
+    long."""
     value, shift = data[at] & ((1 << first_bits) - 1), first_bits
     for end in range(at + 1, at + 1 + _MAX_NUMBER_BYTES):
         if not data[end - 1] & 0x80:

@@ -141,8 +141,7 @@ class GlossList:
         return self.gloss(self._stem(word) + STEM)
 
     def _by_parts(self, word: str) -> str | None:
-        """The English of a compound, "shipping costs" for "versandkosten". The longest first part in the list
-        counts."""
+        """The English of a compound: "shipping costs" for "versandkosten". The longest first part in the list wins."""
         if self._language not in _COMPOUNDING:
             return None
         for end in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):

@@ -104,9 +104,7 @@ class Coverage:
         self.weights = {term: _idf(searcher, term) for term in _terms_of(words)}
         self._words = [[(terms, sum(map(self.weights.__getitem__, terms))) for terms in each] for each in words]
         counted = sum(min(weight for _, weight in each) for each in self._words)
-        self._whole = counted + _idf_of(
-            0, searcher.num_docs
-        )  # the question counts as one word longer, which no text has
+        self._whole = counted + _idf_of(0, searcher.num_docs)  # and one more word, which no text has
 
     def share(self, held: Collection[str]) -> float:
         """The share, in [0, 1), of a text with the terms `held`. Of each word, the spelling with the most counts."""

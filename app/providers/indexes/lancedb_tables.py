@@ -97,7 +97,7 @@ OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading 
 VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
 """What LanceDB's Rust side raises, whatever the cause."""
 
-# Limits per request to an object store; connecting takes some seven. LanceDB's own: 30 s, retries for 180 s.
+# Limits per request to an object store; connecting takes some seven. LanceDB's own are 30 and 180 s.
 _PATIENCE: Final = {
     "timeout": "10s",
     "connect_timeout": "3s",
