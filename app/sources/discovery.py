@@ -35,7 +35,7 @@ class SiteOffers:
 
 @dataclass(frozen=True, slots=True)
 class SiteIdentity:
-    """How a website presents itself: its name, its "#rrggbb" colour, the bytes of its icon; "" for what it lacks."""
+    """How a website presents itself: its name, its "#rrggbb" colour, the bytes of its icon; empty if unknown."""
 
     name: str = ""
     color: str = ""

@@ -99,7 +99,7 @@ class SourceEditing:
 
 
 def origin_of(address: str) -> str:
-    """The scheme, host and port of an address, as they are written."""
+    """The scheme, host and port of an address, in lower case."""
     return "://".join(urlsplit(address.strip())[:2]).casefold()
 
 

@@ -66,8 +66,7 @@ def read_pdf(name: str, body: bytes) -> Page:
 
 
 def _text_in_rows(page: PageObject) -> str:
-    """The page's text, with a table's row on one line: programs place each cell alone, after which pypdf ends a
-    line."""
+    """The page's text, with a table's row on one line: programs place single cells, and pypdf ends lines after them."""
     pieces: list[tuple[str, tuple[float, float] | None]] = []
 
     def note(text: str, matrix: Sequence[float], text_matrix: Sequence[float], _font: Any, _size: float) -> None:

@@ -156,7 +156,7 @@ class RunExecution:
         return RunSummary(f"The {kind.value} {'were' if kind.takes_documents else 'was'} read.")
 
     async def _retire_elsewhere(self, source: Source, url: str) -> None:
-        """Retire the source's only document if it is at another address, as a twin of the one at `url`."""
+        """Retire what the source has at other addresses than `url`: such a source has only one document."""
         documents = await self._record.of_agent(source.agent_id).read(
             lambda tx: LiveDocumentRecords(tx).page(source.agent_id, PageRequest(), source.id)
         )

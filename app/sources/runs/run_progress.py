@@ -1,5 +1,5 @@
-"""A run's progress, speed and remaining time; and whether a reading missed a document of an earlier one, and how often
-before that is retired."""
+"""A run's progress, speed and remaining time; and whether a reading missed a document of an earlier one, and after how
+many misses the document is retired."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
