@@ -107,9 +107,8 @@ async def forget_terms(keywords: KeywordIndex, agent_id: UUID, language: str | N
 async def forget_stray_terms(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> bool:
     """Remove entries from a keyword index that are neither live nor being indexed; returns whether there were any. A
     machine has such entries if it learnt a page that another machine deleted. Raises IndexUnavailable."""
-    held = await keywords.chunk_ids(
-        agent_id
-    )  # read before the record, so that entries added meanwhile do not look stray
+    # Read before the record, so that entries added meanwhile do not look stray.
+    held = await keywords.chunk_ids(agent_id)
 
     def work(tx: Transaction) -> tuple[set[str], str | None]:
         return IndexedTextRecords(tx).standing(agent_id).strays(held), keyword_language(tx, agent_id)
