@@ -1,4 +1,4 @@
-"""`docent ...`: the list of commands. A command's module is imported when it is called, for `--help` none."""
+"""`docent ...`: the list of commands. A command's module is imported when it runs; `docent --help` imports none."""
 
 import gc
 import io
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LateCommand:
-    """`place` is "module:name" of a function or of a `typer.Typer`; `beside` are modules that add commands to it.
-    `help` is its line in the list, the first sentence of its own help."""
+    """A command that is imported when it runs. `place` is "module:name" of a function or a `typer.Typer`; `beside`
+    names modules that add commands to that Typer. `help` is the first sentence of the command's help."""
 
     name: str
     place: str
@@ -29,7 +29,7 @@ class LateCommand:
     beside: Sequence[str] = ()
 
     def load(self) -> Any:
-        """The command itself, as Click runs it."""
+        """Import the command and convert it to Click's type."""
         module, _, attribute = self.place.partition(":")
         found = getattr(import_module(module), attribute)
         for name in self.beside:
@@ -45,7 +45,7 @@ class LateCommand:
 
 
 class LateGroup(TyperGroup):
-    """Lists its commands by their names and lines alone."""
+    """Lists its commands in `--help` without importing them."""
 
     late: ClassVar[Sequence[LateCommand]] = ()
 
@@ -58,7 +58,7 @@ class LateGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            # Typer reads values by pydantic and passes its words on.
+            # Typer converts values with pydantic, and would show pydantic's own message.
             if error.__cause__ is not None:
                 error.message = _in_our_words(error.__cause__, error.message)
             raise
@@ -132,7 +132,7 @@ COMMANDS = (
 )
 
 
-# Importing makes objects that stay: looking through them takes a fifteenth of a short command's time.
+# Imported objects stay alive, and collections that traverse them take a fifteenth of a short command's time.
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
 
 
@@ -168,7 +168,8 @@ def docent(
 
 
 class _PatientFile(io.RawIOBase):
-    """Waits for its reader, whether or not the descriptor blocks; the flag stays, because others may share it."""
+    """Writes wait for the reader even if the descriptor is non-blocking. The flag O_NONBLOCK is not cleared, because
+    other processes may share the open file."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -191,8 +192,8 @@ class _PatientFile(io.RawIOBase):
 
 
 def wait_for_readers() -> None:
-    """From now on, stdout and stderr lose nothing to a reader that is slow. Whoever starts a command may hand it a pipe
-    that does not block, and Python drops what does not fit into such a pipe at once."""
+    """Make stdout and stderr wait for a slow reader. A command may be started with a non-blocking pipe, and Python
+    drops output that does not fit into the pipe's buffer."""
     for name in ("stdout", "stderr"):
         given = getattr(sys, name)
         if isinstance(given, io.TextIOWrapper):
@@ -204,7 +205,7 @@ def wait_for_readers() -> None:
 def main() -> None:
     """The `docent` entry point."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    # BLAS reads it once, with the first import of numpy. Its threads spin after a product for longer than ours take.
+    # OpenBLAS reads this when numpy is first imported. Its threads would busy-wait for longer than our products take.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     wait_for_readers()
     cli()

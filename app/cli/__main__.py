@@ -1,4 +1,4 @@
-"""`python -m app.cli`: how one of our processes starts another, whatever the PATH."""
+"""`python -m app.cli`: how our processes start each other, independently of the PATH."""
 
 from app.cli import main
 

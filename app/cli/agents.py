@@ -1,5 +1,4 @@
-"""`docent agent ...`: the few things about agents that one wants at hand, by the settings and rules of the API, which
-does the rest."""
+"""`docent agent ...`: frequent tasks about agents, with the same settings and checks as the API."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -170,7 +169,7 @@ async def snippet(
 
 
 async def publish_version(settings: Settings, named: str, force: bool, former_version: int | None = None) -> None:
-    """The draft, or the settings of a former version."""
+    """Publish the draft, or the settings of `former_version`."""
     from app.bootstrap.answering import open_answering
     from app.bootstrap.infrastructure import open_infrastructure
     from app.kit.pattern_matcher import PatternMatcher
@@ -264,7 +263,7 @@ async def delete_(named: AgentArgument, yes: Sure = False) -> None:
 
 
 def settings_in(changes: Sequence[str]) -> dict[str, Any]:
-    """ "retrieval.rerank=vote" -> {"retrieval": {"rerank": "vote"}}. Ends the command where there is no "="."""
+    """ "retrieval.rerank=vote" -> {"retrieval": {"rerank": "vote"}}. Ends the command if a change has no "="."""
     found: dict[str, Any] = {}
     for change in changes:
         key, equals, written = change.partition("=")
@@ -309,7 +308,7 @@ async def _change(named: str | None, wanted: dict[str, Any], is_draft: bool, as_
 
 
 def _nearest(field: str, model: "type[BaseModel]") -> str | None:
-    """The setting that was probably meant; None where `field` is one, or resembles none."""
+    """The setting that was probably meant; None if `field` is a setting, or resembles none."""
     names = list(_setting_names(model))
     if field in names:
         return None

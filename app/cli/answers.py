@@ -1,6 +1,7 @@
 """`docent ask` and `docent search`: the pipeline that visitors get, in a terminal.
 
-A server that runs on the data folder is asked, for it has everything open; else the command opens it itself.
+If a server runs on the data folder, it answers, because its indexes and models are open already. Otherwise the command
+opens them itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -117,7 +118,7 @@ def _filter(
     since: date | None,
     until: date | None,
 ) -> AskedFilter:
-    """Values of one attribute stand for each other."""
+    """An attribute that is given several times matches any of its values."""
     named: dict[str, list[str]] = {}
     for attribute in attributes or ():
         name, equals, value = attribute.partition("=")
@@ -139,7 +140,7 @@ def _text_of(question: str) -> str:
 
 
 def _put(settings: "Settings", asked: AskedQuestion, take: Callable[[dict[str, Any]], None], *, here: bool) -> str:
-    """Put the question; `take` gets each reply. Returns where it was answered: "server" or "command"."""
+    """Ask the question and pass each reply to `take`. Returns who answered: "server" or "command"."""
     try:
         replies = None if here else replies_of_server(settings.data, asdict(asked))
         for reply in replies or ():
@@ -187,7 +188,7 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
 
 
 def _print_stages(trace: Mapping[str, Any]) -> None:
-    """Each stage with its time, what it did, and how the first places stood after it."""
+    """Print each stage with its time, what it did, and the top of the ranking after it."""
     for stage in trace["stages"]:
         facts = ", ".join(f"{key} {value}" for key, value in stage.items() if key not in {"stage", "ms", "head"})
         out.print(f"  {stage['stage']:<12}{stage['ms']:>8.1f} ms  {facts}", highlight=False)

@@ -1,7 +1,7 @@
-"""A question of `docent ask` or `docent search`, and what comes of it, in this process or in the server that runs;
-with the report of an answer, gathered from the turn's events as they stand on the wire.
+"""A question of `docent ask` or `docent search`, its replies, and a report of the answer built from the turn's events.
 
-Both values are what was typed, in what JSON has, and are read back by `question_of`.
+`AskedQuestion` and `AskedFilter` hold JSON-ready values, so that a command can send them to a running server, which
+reads them with `question_of`.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AskedFilter:
-    """Sources by name or id; `since` and `until` are ISO days."""
+    """`sources` are names or ids; `since` and `until` are ISO dates."""
 
     sources: Sequence[str] = ()
     paths: Sequence[str] = ()
@@ -50,12 +50,12 @@ class AskedQuestion:
 
 
 def question_of(written: Mapping[str, Any]) -> AskedQuestion:
-    """What `dataclasses.asdict` has made of one. Raises KeyError and TypeError."""
+    """The inverse of `dataclasses.asdict`. Raises KeyError or TypeError for other mappings."""
     return AskedQuestion(**{**written, "only": AskedFilter(**written["only"])})
 
 
 async def replies(base: "Stored", answering: "Answering", question: AskedQuestion) -> AsyncIterator[dict[str, Any]]:
-    """The answer's events, or the one report of a search. Raises DocentError."""
+    """The answer's events, or the single report of a search. Raises DocentError."""
     if question.kind == "search":
         yield await found(base, answering.search, question)
         return
@@ -66,7 +66,7 @@ async def replies(base: "Stored", answering: "Answering", question: AskedQuestio
 async def answer_events(
     base: "Stored", answering: "Answering", question: AskedQuestion
 ) -> AsyncIterator[dict[str, Any]]:
-    """The data objects of the turn's events."""
+    """The turn's events as JSON-ready objects, with events "note" about pages still unread and low confidence."""
     from app.cli.local_operator import live_agent, local_operator, meant_agent
     from app.conversations.conversations import Conversations
     from app.core.turn import Channel, TurnRequest
@@ -93,7 +93,7 @@ async def answer_events(
 
 
 async def _doubt(base: "Stored", agent: "LiveAgent", turn_id: UUID) -> str:
-    """Why the stored turn is unsure, "" if search alone does not explain it."""
+    """Why the answer has low confidence; "" if the scores of its search do not explain it."""
     from app.conversations.records.stored_turns import StoredTurnRecords
     from app.search.confidence import why_unsure
 
@@ -103,7 +103,7 @@ async def _doubt(base: "Stored", agent: "LiveAgent", turn_id: UUID) -> str:
 
 
 async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) -> dict[str, Any]:
-    """What a search finds, with its trace."""
+    """The report of a search, including its trace, as a JSON-ready object."""
     from app.cli.local_operator import live_agent, local_operator, meant_agent
     from app.search.retrieval import SearchQuery
 
@@ -117,7 +117,7 @@ async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) 
 
 
 async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
-    """What an answer is to be read with while the agent has read nothing, or not all; "" otherwise."""
+    """A note that the agent has no pages yet, or is still reading them; "" otherwise."""
 
     def work(tx: Transaction) -> tuple[list[CrawlRun], int]:
         documents, _ = LiveDocumentRecords(tx).counts(agent.id)
@@ -166,7 +166,7 @@ class AnswerReport:
     note: str = ""
 
     def take(self, payload: dict[str, Any], seconds: float) -> str:
-        """Note an event's data object, which came `seconds` after the question; return the text it brings."""
+        """Record an event that arrived `seconds` after the question; return the text that it adds to the answer."""
         name = payload["event"]
         if name == "token":
             if self.first_token_ms is None:
@@ -198,7 +198,7 @@ class AnswerReport:
         return report | ({"error": self.error} if self.error else {})
 
     def print_end(self, console: Console) -> None:
-        """What comes below the text: sources, and how sure the answer is."""
+        """Print what follows the answer's text: note, sources and confidence, or the error."""
         console.print()
         if self.note:
             console.print(f"  {self.note}", style="yellow", markup=False, highlight=False, soft_wrap=True)

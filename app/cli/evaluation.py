@@ -1,4 +1,4 @@
-"""`docent eval`: how good search is on questions whose answers are known."""
+"""`docent eval`: measures search on questions whose answers are known."""
 
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -84,7 +84,7 @@ def print_report(of: EvaluationSet, report: EvaluationReport, seconds: float) ->
 
 
 def show_ablation(name: str, effects: Sequence[Effect], seconds: float, *, as_json: bool) -> None:
-    """Gains in points, with their 95 % intervals; one that spans 0 may be chance."""
+    """Print each mechanism's gains in percentage points with 95 % intervals; one that includes 0 may be chance."""
     if as_json:
         print_json({"set": name, "mechanisms": [_json(effect) for effect in effects], "seconds": seconds})
         return
@@ -117,7 +117,8 @@ def _json(effect: Effect) -> dict[str, Any]:
 
 
 async def run_golden(settings: Settings, named: str, version: Version, stages: Sequence[str], *, as_json: bool) -> None:
-    """Ends the command where the agent is not there, not published, or has no golden question."""
+    """Raises InvalidInput for an agent that does not exist or is not published. Ends the command if the agent has no
+    golden questions."""
     began = perf_counter()
     async with open_infrastructure(settings) as base, open_answering(base) as answering:
         actor = await local_operator(base)
@@ -142,7 +143,8 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
 
 
 async def run_golden_models(settings: Settings, named: str, models: str, judge: Judge, *, as_json: bool) -> None:
-    """Ends the command where the agent or a model is not there, or the agent has no golden question."""
+    """Compare the answers of `models` (comma separated) to the golden questions. Raises InvalidInput for an unknown
+    agent. Ends the command for an unknown model, and if the agent has no golden questions."""
     began = perf_counter()
     async with open_infrastructure(settings) as base, open_answering(base) as answering:
         actor, trials = await local_operator(base), TrialSearch(answering.playground, PatternMatcher())

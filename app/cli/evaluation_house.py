@@ -1,4 +1,4 @@
-"""A house for one evaluation: a temporary data folder, the set learnt by the real ingest, the real search."""
+"""An installation for one evaluation: the set's documents, read by the real ingest and searched by the real search."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -31,7 +31,7 @@ from app.store.transaction import Transaction
 
 _SITE = "https://evaluation.example/"
 _PAGES_A_BATCH = 64
-_PATIENT_MS = 60_000  # a busy machine must not change the figures
+_PATIENT_MS = 60_000  # budget of the reranker, so long that a busy machine does not change the figures
 
 OnLearnt = Callable[[int], None]
 
@@ -61,7 +61,8 @@ class EvaluationHouse:
         self._chunk_ids: dict[tuple[str, int], str] = {}  # by URL and position
 
     async def learn(self, on_learnt: OnLearnt | None = None) -> None:
-        """The set's own chunks where it has some, else ours. `on_learnt` hears how many documents are learnt."""
+        """Index the set's own chunks, or its documents if it has none. `on_learnt` receives the number of documents
+        so far."""
         chunks: dict[str, list[SetChunk]] = defaultdict(list)
         for chunk in self._set.chunks:
             chunks[chunk.document_id].append(chunk)
@@ -103,7 +104,7 @@ class EvaluationHouse:
         return Hit(self._documents[url], self._chunk_ids.get((url, item.chunk.position), ""))
 
     async def _agent(self, language: str | None) -> tuple[LiveAgent, UUID]:
-        """A published agent, and the id of a source for its documents."""
+        """Create and publish an agent; return it with the id of a source for its documents."""
         actor = await local_operator(self._base)
 
         def work(tx: Transaction) -> tuple[LiveAgent, UUID]:
@@ -154,8 +155,8 @@ async def open_evaluation_house(
 
 
 class RememberingReranker:
-    """Reads a pair once, for runs that ask the same questions under many settings: keeps every score of `inner` for as
-    long as it lives."""
+    """Scores each pair of question and text once with `inner` and keeps the score, for runs that ask the same questions
+    under many settings."""
 
     def __init__(self, inner: Reranker) -> None:
         self._inner = inner

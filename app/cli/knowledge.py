@@ -1,4 +1,4 @@
-"""`docent crawl` and `reindex`: what agents know."""
+"""`docent crawl` and `docent reindex`."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -28,7 +28,7 @@ from app.store.transaction import Transaction
 
 
 async def estimate_contexts(settings: Settings, named: str | None, as_json: bool) -> None:
-    """Of one agent, or of all; nothing is asked of the model."""
+    """Print what contexts for the agent's chunks would cost, or for all agents if `named` is None. Calls no model."""
     found: dict[str, ContextEstimate] = {}
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
@@ -49,7 +49,7 @@ async def estimate_contexts(settings: Settings, named: str | None, as_json: bool
 
 
 def _price(settings: Settings, estimate: ContextEstimate) -> float | None:
-    """In the currency of the settings; None where no price is set."""
+    """In the currency of the settings; None if no price is set."""
     price = settings.prices.cost(replace(estimate.usage, model=settings.helper_model_name or settings.model_name))
     return None if price is None else round(price, 4)
 
@@ -125,8 +125,8 @@ async def _crawl(
 async def _source_for(
     base: Infrastructure, actor: Actor, agent: Agent, config: SourceConfig, given: Mapping[str, Any]
 ) -> tuple[Source, bool]:
-    """The agent's source of that URL with the settings that are given, so that crawling again reads what has changed,
-    and whether it is a new one."""
+    """The agent's source with this kind and URL, updated by `given` or created, and whether it is new. A known source
+    is reused, so that crawling again reads only what has changed."""
 
     def work(tx: Transaction) -> tuple[Source, bool]:
         for source in SourceRecords(tx).sources(agent.id):

@@ -1,4 +1,4 @@
-"""Whoever can run commands on the machine is its operator: who that is, and which agent they mean."""
+"""The operator and the agents that commands act on. Whoever can run commands on the machine is its operator."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -22,24 +22,24 @@ from app.workspaces.records.tokens import TokenRecords
 ALONE: Final[Mapping[str, Any]] = dict.fromkeys(
     ("database_url", "database_role", "vectors_uri", "redis_url", "workspace"), ""
 )
-"""The settings of a command that works in a data folder of its own: of the environment, it takes the models alone."""
+"""Settings for a command with a temporary data folder: they replace what the environment says of stores."""
 
 NO_CHAT_MODELS: Final[Mapping[str, Any]] = dict.fromkeys(
     (f"{part}_{field}" for part in ("model", "fallback_model", "helper_model") for field in ("url", "name")), ""
 )
-"""The settings of a command that asks no chat model."""
+"""Settings for a command that calls no chat model."""
 
 
 @asynccontextmanager
 async def open_installation() -> AsyncIterator[tuple[Stored, Actor]]:
-    """What the environment names, and its operator. Raises what `local_operator` does."""
+    """The installation that the environment configures, and its operator. Raises InvalidInput as `local_operator`."""
     async with open_stored(settings_for()) as base:
         yield base, await local_operator(base)
 
 
 async def local_operator(base: Stored) -> Actor:
-    """The operator of the workspace that DOCENT_WORKSPACE names, or of the first one. Raises InvalidInput where there
-    is none of that name."""
+    """The operator of the workspace that DOCENT_WORKSPACE names, else of the first one. Raises InvalidInput for an
+    unknown name."""
     actor, name = await machine_operator(base.record), base.settings.workspace
     if not name:
         return actor
@@ -50,20 +50,20 @@ async def local_operator(base: Stored) -> Actor:
 
 
 async def machine_operator(record: SystemOfRecord) -> Actor:
-    """The operator of the first workspace, which is made when there is none."""
+    """The operator of the first workspace, which is created if there is none."""
     workspace_id = await record.write(lambda tx: TokenRecords(tx).default_workspace())
     return Actor(workspace_id, "cli", frozenset(SCOPES))
 
 
 async def known_agents(base: Stored, actor: Actor) -> list[Agent]:
-    """Oldest first."""
+    """The workspace's agents, oldest first."""
     own = base.record.of_workspace(actor.workspace_id)
     return await collected(lambda page: own.read(lambda tx: AgentRecords(tx).page(actor.workspace_id, page)))
 
 
 async def meant_agent(base: Stored, actor: Actor, named: str | None) -> Agent:
-    """The agent of that name or id, or whose name or id begins so; without one the only one there is. Raises
-    InvalidInput, with the choices where that is not clear."""
+    """The agent whose name or id is `named` or begins with it; for None, the only agent. Raises InvalidInput, which
+    lists the choices, if there is none or more than one."""
     agents = await known_agents(base, actor)
     if named is not None:
         return meant("agent", named, agents, agent_names)
@@ -81,7 +81,7 @@ def agent_names(agent: Agent) -> tuple[str, ...]:
 
 
 async def live_agent(base: Stored, agent: Agent) -> LiveAgent:
-    """Raises InvalidInput when it was never published."""
+    """The published agent. Raises InvalidInput if it was never published."""
     try:
         return await base.record.of_workspace(agent.workspace_id).read(lambda tx: AgentRecords(tx).live(agent.id))
     except NotFound:
@@ -91,7 +91,8 @@ async def live_agent(base: Stored, agent: Agent) -> LiveAgent:
 
 
 async def meant_source(base: Stored, actor: Actor, named: str) -> Source:
-    """The source of that name, address or id, or of which one begins so. Raises InvalidInput, with the choices."""
+    """The source whose name, address or id is `named` or begins with it. Raises InvalidInput, which lists the
+    choices."""
     sources: list[Source] = []
     for agent in await known_agents(base, actor):
         sources += await base.record.of_workspace(actor.workspace_id).read(
@@ -113,8 +114,8 @@ Thing = TypeVar("Thing", bound=Identified)
 
 
 def meant(kind: str, named: str, things: Sequence[Thing], names_of: Callable[[Thing], Sequence[str]]) -> Thing:
-    """What was meant: the whole id, else the whole name, else the only one whose name or id begins so; upper and lower
-    case are one. Raises InvalidInput that lists the choices."""
+    """The thing that `named` identifies: by its whole id, else its whole name, else as the only one whose name or id
+    begins with it. Case is ignored. Raises InvalidInput, which lists the choices."""
     wanted = named.strip().casefold()
     steps: tuple[Callable[[Thing], bool], ...] = (
         lambda thing: str(thing.id) == wanted,
@@ -138,7 +139,7 @@ def meant(kind: str, named: str, things: Sequence[Thing], names_of: Callable[[Th
 
 
 def listed(things: Sequence[Thing], names_of: Callable[[Thing], Sequence[str]]) -> str:
-    """A line each."""
+    """The ids and names, one thing per line."""
     return "\n".join(f"  {thing.id}  {'  '.join(names_of(thing))}" for thing in things)
 
 

@@ -1,4 +1,4 @@
-"""`docent operator ...`: who may work at the console. Passwords are typed or piped, never arguments."""
+"""`docent operator ...`: accounts of the console. Passwords are typed or piped, never arguments."""
 
 import getpass
 import sys

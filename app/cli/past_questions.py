@@ -1,4 +1,4 @@
-"""`docent import`: what people have asked in another help desk, and what the agent would have answered."""
+"""`docent import`: reads past questions of another help desk, and shows which of them an agent would answer."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -90,7 +90,7 @@ async def _import(
 
 
 def _text(file: Path) -> str:
-    """Raises InvalidInput."""
+    """The file's text. Raises InvalidInput if it is too large, not UTF-8 or cannot be read."""
     try:
         if file.stat().st_size > _MOST_BYTES:
             raise InvalidInput("file", f"{file} is larger than {_MOST_BYTES // 1_000_000} MB. Split it.")

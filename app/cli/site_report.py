@@ -1,4 +1,4 @@
-"""`docent report`: what one's own website answers, and what is wrong with its pages, as one HTML file."""
+"""`docent report`: writes what a website answers, and what is wrong with its pages, to one HTML file."""
 
 import tempfile
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import READ_STATUSES, SourceConfig
 
 _MOST_PAGES: Final = 500
-_PATIENT_MS: Final = 30_000  # a busy machine must not change the answers
+_PATIENT_MS: Final = 30_000  # budget of the reranker, so long that a busy machine does not change the answers
 _SETTINGS: Final[dict[str, Any]] = {**ALONE, **NO_CHAT_MODELS, "embeddings_url": "", "rerank_url": ""}
 
 

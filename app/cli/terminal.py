@@ -1,7 +1,7 @@
-"""What every command shares: where output goes, how errors end, how logs look.
+"""Output, errors and logs of all commands.
 
-Results go to stdout and everything else to stderr, so that `--json` can be piped. Exit codes: 0 done, 1 it did not
-work, 2 it was asked wrongly.
+Results go to stdout and everything else to stderr, so that `--json` can be piped. Exit codes: 0 success, 1 failure,
+2 invalid input or settings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# A file has no width: what is written there is not cut into lines.
+# Output to a file is not wrapped.
 _FILE_COLUMNS = 1_000
 
 out = Console(width=None if sys.stdout.isatty() else _FILE_COLUMNS)
@@ -48,14 +48,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on o
 
 
 def table(*headers: str, title: str | None = None) -> Table:
-    """Of columns that wrap what is too long for the terminal: an address is never cut short."""
+    """A table whose columns wrap text that is too long for the terminal, so that addresses are never truncated."""
     from rich.table import Column, Table
 
     return Table(*(Column(header, overflow="fold") for header in headers), title=title)
 
 
 def print_json(value: Any) -> None:
-    """One object on one line, ASCII only."""
+    """Print one JSON value on one line, in ASCII."""
     sys.stdout.write(json.dumps(value, ensure_ascii=True, default=str) + "\n")
     sys.stdout.flush()
 
@@ -68,8 +68,8 @@ def fail(message: str, code: int = 1) -> NoReturn:
 
 
 def settings_for(*, is_service: bool = False, **overrides: Any) -> Settings:
-    """The environment with the command's own options on top; options that were not given are None. What is no service
-    shows how far it is, and logs what is wrong alone, unless a level is set."""
+    """Read the environment, override it with the options that are not None, and configure logging. Unless a level is
+    set, only services log below warnings: other commands show their progress instead."""
     from app.settings import BadSettings, read_settings
 
     try:
@@ -82,7 +82,7 @@ def settings_for(*, is_service: bool = False, **overrides: Any) -> Settings:
 
 
 class Commands(typer.Typer):
-    """The commands of one subject. One that is a coroutine function is run to its end."""
+    """The commands of one subject, which may be coroutine functions."""
 
     def __init__(self, help: str) -> None:  # noqa: A002  (as Typer calls it)
         super().__init__(help=help, no_args_is_help=True, add_completion=False)
@@ -102,7 +102,7 @@ class Commands(typer.Typer):
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run the command's work; what we raise on purpose becomes a message, never a traceback."""
+    """Run the command's coroutine, with errors reported as by `spoken_errors`."""
     import asyncio
 
     with spoken_errors(), asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -111,7 +111,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 @contextmanager
 def spoken_errors() -> Iterator[None]:
-    """What we raise on purpose ends the command with a message, never a traceback."""
+    """Turn a DocentError into a message and an exit code, instead of a traceback."""
     try:
         yield
     except (InvalidInput, Misconfigured, NotFound) as error:
@@ -123,7 +123,7 @@ def spoken_errors() -> Iterator[None]:
 
 
 def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
-    """uvloop where it installs."""
+    """uvloop, if it is installed."""
     try:
         import uvloop
     except ImportError:
@@ -132,7 +132,7 @@ def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
 
 
 def configure_logging(settings: Settings, log_level: str | None = None) -> None:
-    """Log lines on stderr; in JSON for machines. Without a level that of the settings."""
+    """Log to stderr, as text or JSON by the settings. `log_level` overrides the level of the settings."""
     import logging
 
     import structlog
@@ -157,7 +157,7 @@ def configure_logging(settings: Settings, log_level: str | None = None) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is when the line is written
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # the current stderr, which may have been replaced
         cache_logger_on_first_use=False,
     )
     libraries = logging.StreamHandler(sys.stderr)
@@ -165,22 +165,22 @@ def configure_logging(settings: Settings, log_level: str | None = None) -> None:
     logging.basicConfig(level=max(level, logging.WARNING), handlers=[libraries])
 
 
-# Log lines that hold what websites, visitors and providers say: none of it moves a cursor or passes for a line.
+# Log lines contain text of websites, visitors and providers, which must not move the cursor or fake another line.
 _STEERING: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def escaped(text: str) -> str:
-    """Control characters and marks of direction as Python writes them: one line stays one line."""
+    """The text with control characters and direction marks as Python escapes, so that it stays on one line."""
     return _STEERING.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
 
 
 def traceback_lines(text: str) -> str:
-    """The lines of a traceback, each indented: what an error's message says begins none."""
+    """The traceback with all lines indented and escaped, so that an error's message cannot look like a log line."""
     return "\n".join(f"    {escaped(line)}" for line in text.split("\n"))
 
 
 def escape_controls(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """For structlog, before a renderer, which escapes the other values itself."""
+    """A structlog processor for use before a renderer, which escapes the other values itself."""
     line["event"] = escaped(str(line["event"]))
     if isinstance(line.get("exception"), str):
         line["exception"] = traceback_lines(line["exception"])
@@ -188,7 +188,7 @@ def escape_controls(_logger: Any, _method: str, line: MutableMapping[str, Any]) 
 
 
 class EscapedLines(logging.Formatter):
-    """The same for what libraries log."""
+    """Escapes the log lines of libraries in the same way."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         return escaped(super().formatMessage(record))

@@ -1,4 +1,4 @@
-"""`docent token ...`: API tokens, which the command line alone can make."""
+"""`docent token ...`: API tokens, which only the command line can create."""
 
 from typing import Annotated
 

@@ -1,1 +1,1 @@
-"""`docent demo`: the main job from nothing, over the same HTTP that everybody else speaks."""
+"""`docent demo`: reads a website and answers questions about it, through the public HTTP API."""

@@ -89,7 +89,7 @@ def demo(
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """Where the demonstration plays."""
+    """The data folder, port and website of one demonstration."""
 
     data: Path
     port: int
@@ -107,7 +107,7 @@ class _Stage:
         return {"data": self.data, "crawl_allow": self.allow if self.site else allowed}
 
     def environment(self) -> dict[str, str]:
-        """For the child processes. Our own website needs no politeness."""
+        """For the child processes. The website that ships with Docent is crawled without delays."""
         values = {"DATA": str(self.data), "PORT": str(self.port), "HOST": "127.0.0.1", "LOG_LEVEL": "warning"}
         if self.overrides()["crawl_allow"]:
             values["CRAWL_ALLOW"] = self.overrides()["crawl_allow"]
@@ -164,7 +164,7 @@ def _ask(demonstration: Demonstration, question: str, quiet: bool) -> AnswerRepo
 
 
 async def _first_accounts(settings: Settings) -> tuple[str, str]:
-    """An API token, and the password of an operator."""
+    """Create an API token and an operator; return the token and the operator's password."""
     password = secrets.token_urlsafe(12)
     async with open_infrastructure(settings) as base:
         actor = await local_operator(base)
@@ -180,8 +180,8 @@ async def _stores(settings: Settings, agent_id: str) -> dict[str, Any]:
 
 @contextmanager
 def orderly_end() -> Iterator[None]:
-    """SIGTERM ends the command as Ctrl-C does: what it has begun is put away. For the main thread. Within the block
-    SIGTERM raises SystemExit, once; another does not disturb the end."""
+    """Make the first SIGTERM within the block raise SystemExit, so that the command cleans up as after Ctrl-C. Later
+    ones are ignored. Call it in the main thread."""
 
     def end(signum: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -196,7 +196,7 @@ def orderly_end() -> Iterator[None]:
 
 @contextmanager
 def running_server(client: ApiClient, environment: dict[str, str], *, with_worker: bool = True) -> Iterator[None]:
-    """`docent serve`, ready to be asked, until the block is left."""
+    """Run `docent serve` while the block runs, which is entered once the server is ready."""
     command = [sys.executable, "-m", "app.cli", "serve", *(["--with-worker"] if with_worker else [])]
     process = None
     try:
@@ -211,8 +211,8 @@ def running_server(client: ApiClient, environment: dict[str, str], *, with_worke
 
 @contextmanager
 def _sigterm_waits() -> Iterator[None]:
-    """A SIGTERM within the block takes effect at its end, so that no child is begun without being known. Outside the
-    main thread, where no handler runs, this does nothing."""
+    """Defer SIGTERM to the end of the block, so that a child process is never started without being recorded. Does
+    nothing outside the main thread, where handlers cannot be set."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -246,7 +246,7 @@ def _wait_until_ready(client: ApiClient, process: "subprocess.Popen[bytes]") -> 
 
 
 def free_port(wanted: int | None) -> int:
-    """The wanted port when it is free, else any that is."""
+    """`wanted` if it is free, else any free port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -1,4 +1,4 @@
-"""What the demonstration does, step by step, through the API: as an operator's script and a visitor's widget do."""
+"""The steps of the demonstration, through the API that operators' scripts and visitors' widgets call."""
 
 import json
 import re
@@ -16,11 +16,11 @@ _TIMEOUT_SECONDS = 60
 
 
 class ApiRefused(Exception):
-    """The API said no; the message is its own."""
+    """The API returned an error; the message is the API's, if it gave one."""
 
 
 class ApiClient:
-    """`base` is the server, `token` an API token."""
+    """`base` is the server's URL, `token` an API token."""
 
     def __init__(self, base: str, token: str) -> None:
         self.base = base
@@ -39,13 +39,13 @@ class ApiClient:
         return self._call("POST", path, {} if body is None else body, self._headers)
 
     def open_conversation(self, agent_id: str, page_url: str, origin: str) -> str:
-        """A visitor opens the widget; returns the visitor's token."""
+        """Open the widget as a visitor; return the visitor token."""
         opened = self._call("POST", "/v1/widget/init", {"agent_id": agent_id, "page_url": page_url}, {"Origin": origin})
         token: str = opened["token"]
         return token
 
     def ask(self, visitor_token: str, question: str, page_url: str, origin: str) -> Iterator[dict[str, Any]]:
-        """The answer's events as they come."""
+        """The events of the answer, as they arrive."""
         headers = {"Authorization": f"Bearer {visitor_token}", "Origin": origin, "Accept": "text/event-stream"}
         body = {"turn_id": str(uuid4()), "message": question, "page_url": page_url}
         with self._open("POST", "/v1/widget/messages/stream", body, headers) as stream:
@@ -69,7 +69,7 @@ class ApiClient:
 
 
 def _message_of(body: bytes) -> str:
-    """What the API says of an error; "" where somebody else speaks."""
+    """The message of an error response; "" if it is not in the API's format, such as a proxy's."""
     try:
         return str(json.loads(body)["error"]["message"])
     except (ValueError, KeyError, TypeError):
@@ -82,8 +82,8 @@ _MORE_PAGES = 500
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is crawled and asked. `origins` are the websites that may carry the widget; questions are asked as if from
-    `page_url`, whose origin is `asked_from`. `golden` are golden questions, as a POST of them takes them."""
+    """The website to crawl and the questions to ask. `origins` are the websites that may embed the widget. Questions
+    come from `page_url`, whose origin is `asked_from`. `golden` are bodies for POST .../golden-questions."""
 
     site_url: str
     agent_name: str
@@ -133,8 +133,8 @@ def _golden(question: str, page: str, text: str) -> dict[str, Any]:
 
 
 def other_site_plan(site: str, name: str, widget_base: str, more: Sequence[str]) -> Plan:
-    """Any website. What it can answer is known only when it has been read, so the one answered question is filled in
-    then."""
+    """A plan for any website. Which question it can answer is known only once it has been read, so that question is
+    "" until then (see `Demonstration.questions`)."""
     return Plan(
         site_url=site,
         agent_name=name,
@@ -157,7 +157,7 @@ class Demonstration:
         self._source_id = ""
 
     def set_up(self) -> None:
-        """An agent, published; its website as a source; one curated answer; golden questions."""
+        """Create and publish an agent with the website as a source, one curated answer and golden questions."""
         plan = self._plan
         draft: dict[str, Any] = {
             "name": plan.agent_name,
@@ -178,7 +178,7 @@ class Demonstration:
             self._client.post(f"/v1/agents/{self.agent_id}/golden-questions", golden)
 
     def crawl(self, progress: Callable[[dict[str, int]], None]) -> dict[str, Any]:
-        """Have the website read; `progress` hears the pages by status. Returns the run as it ended."""
+        """Crawl the website and return the ended run; `progress` receives the number of pages by status."""
         self._client.post(f"/v1/sources/{self._source_id}/sync")
         while True:
             run: dict[str, Any] = self._client.get(f"/v1/sources/{self._source_id}")["run"]
@@ -188,14 +188,14 @@ class Demonstration:
             time.sleep(_LOOK_SECONDS)
 
     def why_nothing_was_read(self, ended: dict[str, Any]) -> str:
-        """ "" where a page was. A crawl that was stopped, or failed in the middle, says why itself."""
+        """The reason if the crawl failed or indexed no page, else ""."""
         if ended["state"] == "finished" and ended["counts"].get("indexed"):
             return ""
         pages = self._client.get(f"/v1/sources/{self._source_id}/pages?limit=1")["items"]
         return str(pages[0]["reason"] if pages else ended["stop_reason"])
 
     def questions(self) -> list[str]:
-        """With the title of a page as the question that its website answers, where the plan could not know one."""
+        """The plan's questions; an empty one is replaced by a question about the page with the most chunks."""
         usual = f"What is {self._plan.agent_name} about?"
         pages = self._client.get(f"/v1/sources/{self._source_id}/pages?status=indexed&limit=50")["items"]
         if pages:
@@ -205,7 +205,7 @@ class Demonstration:
         return [question or usual for question in self._plan.questions]
 
     def ask(self, question: str) -> Iterator[tuple[dict[str, Any], float]]:
-        """A visitor asks; yields each event with the seconds since the question."""
+        """Ask as a new visitor; yield each event with the seconds since the question."""
         plan = self._plan
         visitor = self._client.open_conversation(self.agent_id, plan.page_url, plan.asked_from)
         asked_at = perf_counter()
@@ -213,7 +213,7 @@ class Demonstration:
             yield event, perf_counter() - asked_at
 
     def golden_marks(self) -> list[dict[str, Any]]:
-        """How the live agent does on its golden questions: question, is_right, and what the answer lacks."""
+        """The live agent's results on its golden questions: `question`, `is_right` and `missing` texts."""
         if not self._plan.golden:
             return []
         run = self._client.post(f"/v1/agents/{self.agent_id}/golden-questions/run", {"version": "live"})

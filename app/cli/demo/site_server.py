@@ -1,4 +1,4 @@
-"""Serves the demonstration website on loopback, the widget's tag in every page."""
+"""Serves the demonstration website on loopback, with the widget's script tag in every page."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ _VISIT_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><tit
 
 
 class DemoSite:
-    """`tag` is put into every page once it is known. `base` is "http://127.0.0.1:PORT"."""
+    """`tag` is the widget's script tag, "" until it is known. `base` is "http://127.0.0.1:PORT"."""
 
     def __init__(self) -> None:
         self.tag = ""
@@ -32,7 +32,7 @@ class DemoSite:
         self.redirects: dict[str, str] = json.loads((self.root / "site.json").read_text("utf-8"))["redirects"]
 
     def file_at(self, path: str) -> Traversable | None:
-        """The file that a URL path names; a folder is its index.html."""
+        """The file at a URL path; for a folder, its index.html."""
         parts = [part for part in path.split("/") if part]
         if any(part.startswith(".") for part in parts) or path.endswith((".json", ".md")):
             return None
@@ -50,17 +50,17 @@ class DemoSite:
         return text.replace(_BASE_PLACE, self.base).replace(_TAG_PLACE, self.tag).encode()
 
     def visit_page(self) -> bytes:
-        """A page that only carries the widget, for websites that are not ours."""
+        """A page with nothing but the widget, for demonstrations of other websites."""
         return self.filled(_VISIT_PAGE)
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # or each body waits 40 ms for its head's acknowledgement
+    disable_nagle_algorithm = True  # otherwise each body waits 40 ms for the acknowledgement of its headers
 
     def __init__(self, site: DemoSite, *connection: Any) -> None:
         self._site = site
-        super().__init__(*connection)  # which answers at once
+        super().__init__(*connection)  # this handles the request at once
 
     def do_GET(self) -> None:
         path = unquote(urlsplit(self.path).path)
@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815 - the library's name
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """The demo's terminal is for the demo."""
+        """Logs nothing, to keep the demo's terminal clear."""
 
     def _redirect(self, target: str) -> None:
         self.send_response(301)
@@ -104,17 +104,17 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     def server_bind(self) -> None:
-        """As the library's, which would look up a name for the address to have one."""
+        """Like the library's, without its reverse DNS lookup of the address."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A visitor who hangs up is no news."""
+        """Logs nothing: browsers often close connections early."""
 
 
 @contextmanager
 def serve_demo_site() -> Iterator[DemoSite]:
-    """The site on a free port of 127.0.0.1 until the block is left."""
+    """Serve the site on a free port of 127.0.0.1 while the block runs."""
     site = DemoSite()
     server = _Server(("127.0.0.1", 0), partial(_Handler, site))
     site.base = f"http://127.0.0.1:{server.server_port}"

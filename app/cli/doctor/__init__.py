@@ -1,1 +1,1 @@
-"""`docent doctor`: whether everything that an installation stands on is well, and what mends what is not."""
+"""`docent doctor`: checks everything that an installation depends on, and names the fix for each problem."""

@@ -1,4 +1,4 @@
-"""The command: everything is looked at, then told, with what mends what is wrong."""
+"""The command: runs all checks, then prints them with the fix for each problem."""
 
 import os
 import shutil
@@ -24,13 +24,13 @@ from app.providers.indexes.lancedb_tables import present_bytes
 from app.settings import Settings
 
 _MIB: Final = 1024**2
-_ROOM_MIB: Final = 512  # for what is learnt, uploaded and logged meanwhile
+_ROOM_MIB: Final = 512  # for pages, uploads and logs that are still to come
 _OTHERS_RIGHTS: Final = 0o077
 _LISTED: Final = 3
 
 
 def check_data_folder(settings: Settings) -> Check:
-    """Whose its files are: what another account has made, this one can neither write nor close to others."""
+    """Check owner and mode of the files: this account can neither write nor protect files of another account."""
     folder = settings.data.resolve()
     strangers = [path for path in _files(folder) if _owner(path) not in (os.getuid(), None)]
     state = f"{folder}, owned by account {folder.stat().st_uid}, mode {folder.stat().st_mode & 0o777:o}"
@@ -42,7 +42,7 @@ def check_data_folder(settings: Settings) -> Check:
             f"Change the owner: chown -R {os.getuid()}:{os.getgid()} {folder}"
         )
         return Check("data folder", state, problem)
-    key_file = settings.secret_key_file  # has a word of its own
+    key_file = settings.secret_key_file  # has a check of its own
     opened = [path for path in _files(folder) if path != key_file and _is_open_to_others(path)]
     if opened:
         return Check(
@@ -55,7 +55,7 @@ def check_data_folder(settings: Settings) -> Check:
 
 
 def check_disk(settings: Settings) -> Check:
-    """Compaction and `purge` write the vectors once more before the old files go."""
+    """Check that the vectors fit on the disk twice, because compaction and `purge` rewrite them before deleting."""
     folder = settings.data.resolve()
     free = shutil.disk_usage(folder).free // _MIB
     held = sum(_size(path) for path in _files(folder)) // _MIB
@@ -73,7 +73,7 @@ def check_disk(settings: Settings) -> Check:
 
 
 async def check_vectors(settings: Settings) -> Check | None:
-    """What the versions before the present one take; None if there are no vectors in a folder."""
+    """Report how much space old versions of the vectors take; None if no vectors are stored in a folder."""
     folder = Path(settings.vector_uri)
     held = 0 if "://" in settings.vector_uri else sum(_size(path) for path in _files(folder))
     if not held:
@@ -94,7 +94,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def _owner(path: Path) -> int | None:
     try:
         return path.lstat().st_uid
-    except FileNotFoundError:  # other processes take files away meanwhile
+    except FileNotFoundError:  # another process has deleted it meanwhile
         return None
 
 
@@ -106,7 +106,7 @@ def _size(path: Path) -> int:
 
 
 def _is_open_to_others(path: Path) -> bool:
-    """Files alone: what may be entered but holds nothing that may be read gives nothing away."""
+    """Only for files: an open folder reveals nothing if its files are protected."""
     try:
         return path.is_file() and not path.is_symlink() and bool(path.lstat().st_mode & _OTHERS_RIGHTS)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What `docent doctor --model` measures: how long visitors wait for the configured chat models."""
+"""`docent doctor --model`: measures how long visitors wait for the configured chat models."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ FORMS: Final = ("full", "short")
 _QUESTION: Final = "How much does the Plus plan cost a month?"
 _ANSWER: Final = "3.90"
 _PAGES: Final = ("warranty", "pricing", "shipping", "returns", "help/battery", "features/alerts")
-_PRICED: Final = 2  # has the answer
+_PRICED: Final = 2  # number of the source with the answer
 _CITED: Final = rf"[\[\u3010]\D{{0,9}}{_PRICED}"
 _SOURCE_CHARS: Final = 1_000  # six of these are as long as the sources of half of all questions
 _PATIENCE_SECONDS: Final = 300.0
@@ -40,8 +40,8 @@ _NOTICEABLY: Final = 0.8  # of the time that the full form takes
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One answer to a prompt in one form. `first_seconds` is until its first word, and `answer_seconds` until its last;
-    `cites` is whether it names the source that has the answer."""
+    """One answer to one form of the prompt ("full" or "short"). `first_seconds` is the time to its first word,
+    `answer_seconds` to its last; `cites` is whether it cites the source that has the answer."""
 
     form: str
     prompt_tokens: int
@@ -57,11 +57,12 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class ModelProbe:
-    """What was measured of one model, and what is recommended. `problem` is "" unless it did not answer in time."""
+    """The measurements of one model, and the recommended form of the prompt. `problem` is "" unless the model failed
+    or was too slow."""
 
     part: str
     name: str
-    form: str  # as it is set
+    form: str  # in the settings
     probes: tuple[Probe, ...] = ()
     refused: tuple[str, ...] = ()
     recommended: str = "full"
@@ -81,8 +82,8 @@ class ModelProbe:
 
 
 async def probe_models(base: Infrastructure) -> list[ModelProbe]:
-    """Each chat model of which visitors may get an answer, asked once in each form, after a short call that lets a
-    server load it."""
+    """Ask each chat model that answers visitors one question in each form of the prompt, after a short call that lets
+    a server load the model."""
     patient = base.settings.model_copy(update={"model_silence_seconds": _PATIENCE_SECONDS})
     parts = [part for part in patient.chat_endpoints if part != "helper_model"]
     async with AsyncExitStack() as closing:
@@ -113,7 +114,7 @@ async def _probed(base: Infrastructure, known: ModelProbe, model: "OpenAIChatMod
 
 
 def better_form(full: Probe, short: Probe) -> Probe:
-    """The short form where the full one is slow or does not cite, and the short one is better in that."""
+    """The short form if it cites and the full one does not, or if it is as good and avoids a slow first word."""
     is_faster = full.first_seconds > _LONG_SECONDS and short.first_seconds < _NOTICEABLY * full.first_seconds
     return short if short.cites > full.cites or (is_faster and short.cites == full.cites) else full
 
@@ -142,13 +143,13 @@ async def _asked(base: Infrastructure, model: "OpenAIChatModel", form: str) -> P
 
 
 def _context() -> AnswerContext:
-    """The question with pages of the demonstration website, of the size of a visitor's."""
+    """A question with pages of the demonstration website, as long as the usual prompt of a visitor's question."""
     root = files("app") / "demo_site"
     sources = []
     for number, path in enumerate(_PAGES, start=1):
         url = f"https://nimbrel.example/{path}/"
         page = extract_page((root / path / "index.html").read_bytes(), url, "utf-8")
-        start = max(0, page.markdown.find(_ANSWER) - _SOURCE_CHARS // 2)  # the beginning, where it is not
+        start = max(0, page.markdown.find(_ANSWER) - _SOURCE_CHARS // 2)  # 0 if the page lacks the answer
         text = page.markdown[start : start + _SOURCE_CHARS]
         sources.append(Source(number, url, page.title, text, chunk_id=path))
     agent = AgentConfig(name="Nimbrel")

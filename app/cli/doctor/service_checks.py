@@ -1,4 +1,4 @@
-"""What `docent doctor` asks of models, and of the services that the settings name: each answers, and tells the time."""
+"""The checks of `docent doctor`: whether models and services respond, and whether their clocks agree with ours."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -30,8 +30,8 @@ from app.store.row_security import seen_tables, unprotected_tables
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`said` is how the part is; `problem` what is wrong and what mends it, "" where nothing is. A `note` is worth
-    knowing and nothing wrong."""
+    """`said` is the state of the part, `problem` what is wrong with the fix, `note` a remark about something that is
+    not wrong. `problem` and `note` may be ""."""
 
     part: str
     said: str
@@ -47,7 +47,7 @@ _BUDGET_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """One model and what it answered; `problem` says why it did not, "" where it did."""
+    """The reply of one model; `problem` is the error if there was none, else ""."""
 
     part: str
     name: str
@@ -62,7 +62,7 @@ class ModelCheck:
 
 
 async def check_models(base: Infrastructure) -> list[ModelCheck]:
-    """Chat models (none where none is set), embedder and reranker, each asked once and without its circuit."""
+    """Call each configured chat model, the embedder and the reranker once, bypassing their circuit breakers."""
     settings = base.settings
     async with AsyncExitStack() as closing:
         checks = [
@@ -107,7 +107,7 @@ _POLICY: Final = "volatile-ttl"
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """How many seconds this machine's clock is ahead of that of `whose`, give or take `error_seconds`."""
+    """This machine's clock is `ahead_seconds`, plus or minus `error_seconds`, ahead of that of the service `whose`."""
 
     whose: str
     ahead_seconds: float
@@ -124,7 +124,7 @@ class ServiceChecks:
         self._clocks: list[ClockReading] = []
 
     async def checks(self) -> list[Check]:
-        """In the order in which they are shown; the clock is read by the others."""
+        """All checks, in the order in which they are shown. The clock is last, because the others take its readings."""
         checks = [await self._database(), await self._workspaces(), await self._queue(), await self._workers()]
         if url := self._settings.redis_url.get_secret_value():
             checks.append(await self._redis(url))
@@ -156,7 +156,7 @@ class ServiceChecks:
         return Check("database", f"{name}{ran}")
 
     async def _workspaces(self) -> Check:
-        """One that nobody has must see no row."""
+        """A transaction for a random workspace must see no row."""
         role, record = self._settings.database_role, self._base.record
         if not role:
             return Check("workspaces", "separated by queries")
@@ -169,7 +169,7 @@ class ServiceChecks:
         return Check("workspaces", state)
 
     async def _mail(self, transport: MailTransport) -> Check:
-        """Signs in and sends nothing."""
+        """Sign in at the mail server, without sending anything."""
         failure = await transport.greet()
         state = await self._base.record.read(lambda tx: MailRecords(tx).state())
         answers = "answers" if failure is None else "does not answer"
@@ -240,12 +240,12 @@ class ServiceChecks:
         return Check("files", f"{uri}: written, read and removed in {milliseconds:.0f} ms")
 
     async def _read_endpoints(self) -> None:
-        """The clocks of servers that say in each answer what time it is."""
+        """Read the clocks of the chat model's and the object store's servers from their responses."""
         for url in dict.fromkeys((self._settings.model_url, self._store_endpoint())):
             if not url:
                 continue
             before = time.time()
-            with suppress(DocentError):  # whether it answers at all others say
+            with suppress(DocentError):  # another check reports a server that does not respond
                 self._note_clock(urlsplit(url).hostname or url, await server_clock(url), before, coarse_seconds=1)
 
     def _store_endpoint(self) -> str:

@@ -1,4 +1,4 @@
-"""How many rows each store holds of an agent, and whether they agree."""
+"""Counts an agent's rows in each store, and compares them."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 
 @dataclass(frozen=True, slots=True)
 class StoreCounts:
-    """An index that cannot be read has None. Chunks are those that may be answered from; `astray` counts those
-    that an index lacks, and those that it holds though they are neither live nor being indexed."""
+    """`vectors` and `keywords` are None if the index cannot be read. `chunks` counts live chunks. `astray` counts
+    chunks that an index lacks, and rows whose chunk is neither live nor being indexed."""
 
     documents: int
     chunks: int
@@ -24,7 +24,7 @@ class StoreCounts:
     astray: int
 
     def findings(self) -> list[str]:
-        """What is wrong and how to mend it."""
+        """The problems, each with its fix."""
         away = [name for name, rows in (("vector", self.vectors), ("keyword", self.keywords)) if rows is None]
         found = [f"the {name} index cannot be read. Run `docent reindex`." for name in away]
         if self.astray:
@@ -38,7 +38,7 @@ async def store_counts(record: SystemOfRecord, indexes: Indexes, agent_id: UUID)
         return IndexedTextRecords(tx).standing(agent_id), chunks, documents
 
     if isinstance(indexes.keywords, FollowedKeywordIndex):
-        with suppress(IndexUnavailable):  # counting says so
+        with suppress(IndexUnavailable):  # counted as None below
             await indexes.keywords.follow(agent_id)
     held: list[set[str] | None] = []
     for index in (indexes.vectors, indexes.keywords):

@@ -1,1 +1,1 @@
-"""`docent serve`, `work` and `migrate`, and the process that they run in."""
+"""`docent serve`, `work`, `mcp` and `migrate`, and the processes that they run."""

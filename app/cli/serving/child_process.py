@@ -1,4 +1,4 @@
-"""Programs that run beside a server: ended with it, and started again when they end by themselves."""
+"""Child processes of a server: stopped with it, and restarted when they exit by themselves."""
 
 import asyncio
 import subprocess
@@ -17,11 +17,11 @@ log = structlog.get_logger(__name__)
 
 _REST_SECONDS: Final = 2.0
 _WORKER_STOP_SECONDS: Final = 15.0
-MISCONFIGURED: Final = 2  # what our commands end with then
+MISCONFIGURED: Final = 2  # exit code of our commands if they refuse their settings
 
 
 async def keep_worker(environment: Mapping[str, str] | None = None) -> NoReturn:
-    """`docent work`."""
+    """Run `docent work` until cancelled."""
     await keep_child("worker", docent_command("work"), stop_seconds=_WORKER_STOP_SECONDS, environment=environment)
 
 
@@ -39,16 +39,16 @@ async def keep_child(
     output: int | None = None,
     refused: asyncio.Event | None = None,
 ) -> NoReturn:
-    """Run it until cancelled; it is then asked to end, and killed when it has not within `stop_seconds`. Where this
-    process is killed it is asked to end as well, on Linux.
+    """Run `command` until cancelled. The child then gets SIGTERM, and SIGKILL if it runs on for `stop_seconds`. On
+    Linux, it also gets SIGTERM if this process is killed.
 
-    `environment` is all of its own, else it inherits this process's. `refused` is set where one of our commands refuses
-    its settings, as it would when it is started again.
+    `environment` replaces this process's environment. If the child exits with `MISCONFIGURED`, `refused` is set and the
+    child is not restarted.
     """
 
     async def once() -> None:
-        # Popen and not the loop's own: it starts the child without running this process's fork hooks. A signal from the
-        # keyboard is this process's to pass on, which `process_group` sees to.
+        # Unlike asyncio's, Popen starts the child without running this process's fork hooks. `process_group` keeps
+        # signals from the keyboard away from the child, because this process ends it itself.
         child = subprocess.Popen(  # noqa: S603, ASYNC220 - what we give it
             [*_ends_with_us(), *command], env=environment, pass_fds=descriptors, stdout=output, process_group=0
         )
@@ -64,7 +64,8 @@ async def keep_child(
 
 @cache
 def _ends_with_us() -> Sequence[str]:
-    """A command before a command, where there is one that can do it: util-linux has, BusyBox has not."""
+    """A command prefix that sends SIGTERM to the child when this process dies; empty if `setpriv` is missing or, as
+    BusyBox's, cannot do so."""
     words = ("setpriv", "--pdeathsig", "TERM")
     try:
         return words if subprocess.run([*words, "true"], capture_output=True).returncode == 0 else ()  # noqa: S603
@@ -73,7 +74,8 @@ def _ends_with_us() -> Sequence[str]:
 
 
 async def _ended(child: "subprocess.Popen[bytes]", stop_seconds: float) -> int:
-    """Its exit code; waited for in a thread of its own, since there may be more children than the loop has threads."""
+    """The child's exit code. Each child is awaited in its own thread, because there may be more children than threads
+    in the event loop's pool."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[int] = loop.create_future()
 

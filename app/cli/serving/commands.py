@@ -50,7 +50,7 @@ async def _work(settings: Settings) -> None:
 
 
 async def _migrate(settings: Settings, is_check: bool) -> list[str]:
-    """Those that are pending, or were."""
+    """The migrations that are pending or, without `is_check`, were run."""
     pending = await pending_migrations(settings)
     if not is_check:
         async with open_stored(settings):

@@ -1,4 +1,4 @@
-"""Where a server is to listen, and how one of several web processes learns it: as a hidden option of its command."""
+"""The sockets on which a server listens. Each of several web processes receives them in a hidden option."""
 
 import errno
 import json
@@ -12,8 +12,8 @@ from app.cli.terminal import fail
 
 
 def bound_sockets(host: str, port: int) -> list[socket.socket]:
-    """One for each address of the host, bound and not listening yet, so that nobody else takes the port while all else
-    is opened. Ends the command where nobody could listen there."""
+    """A socket for each address of the host, bound but not yet listening, which reserves the port while everything
+    else is opened. Ends the command if the port cannot be bound."""
     try:
         addresses = dict.fromkeys(
             (family, address) for family, _, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -52,8 +52,8 @@ def _bound(family: int, address: tuple[object, ...]) -> socket.socket:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """`number` counts from 1, `listening` are descriptors of bound sockets, and `folder` is where the processes reach
-    each other."""
+    """One of several web processes. `number` counts from 1, `listening` are file descriptors of bound sockets, and
+    `folder` contains the sockets over which the processes exchange metrics."""
 
     number: int
     listening: Sequence[int]

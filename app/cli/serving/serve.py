@@ -1,4 +1,4 @@
-"""`docent serve`: one web process, or several behind one port. It imports what serves when it knows which."""
+"""`docent serve`: one web process, or several behind one port. Only the modules of the chosen mode are imported."""
 
 from typing import Annotated
 

@@ -1,7 +1,7 @@
-"""A socket in the data folder, by which commands ask the server that runs there and has everything open.
+"""A Unix socket in the data folder, over which commands send questions to the running server.
 
-One line of JSON asks, lines of JSON reply, the last one says how it ended. Only the folder's owner can open the socket,
-who could read all that is asked for in the folder itself.
+A command sends one line of JSON. The server replies with lines of JSON, of which the last is {"ended": true} or
+{"refused", "code"}. The socket needs no password: only the folder's owner can open it, who can read the data anyway.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ Reply = Callable[[dict[str, Any]], AsyncIterator[dict[str, Any]]]
 
 
 class ServerRefused(Exception):
-    """The server could not do it, for a reason that is `str(error)`; `code` is what the command is to end with."""
+    """The server refused the request. `str(error)` is the reason, `code` the exit code for the command."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -30,8 +30,8 @@ class ServerRefused(Exception):
 
 @asynccontextmanager
 async def asked_by_commands(data: Path, reply: Reply) -> AsyncIterator[bool]:
-    """Reply to commands until the block is left. False where it cannot be: another server of the folder does it, or
-    the folder's path is too long for a socket."""
+    """Serve commands with `reply` while the block runs. Yields False if that is not possible: another server of the
+    folder does so already, or the folder's path is too long for a socket."""
     path = data / _NAME
     other = _connected(path)
     if other is not None:
@@ -44,7 +44,7 @@ async def asked_by_commands(data: Path, reply: Reply) -> AsyncIterator[bool]:
         try:
             await _reply(json.loads(await reader.readline()), reply, writer)
         except (ConnectionError, KeyError, TypeError, ValueError):
-            pass  # whoever asked has gone, or asked nothing
+            pass  # the command has ended, or sent no valid question
         finally:
             writer.close()
 
@@ -78,7 +78,8 @@ async def _write(writer: asyncio.StreamWriter, line: Mapping[str, Any]) -> None:
 
 
 def replies_of_server(data: Path, question: Mapping[str, Any]) -> Iterator[dict[str, Any]] | None:
-    """None where no server runs on the folder. Raises ServerRefused, at once or later."""
+    """The server's replies, or None if no server runs on the folder. Iterating raises ServerRefused if the server
+    refuses the question or stops answering."""
     connection = _connected(data / _NAME)
     if connection is None:
         return None

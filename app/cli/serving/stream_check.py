@@ -1,4 +1,4 @@
-"""Reads the server's test stream as a browser would, and says how it arrived."""
+"""Reads the server's test stream as a browser would, and reports whether something buffers it on the way."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ import httpx
 
 from app.web.health import PROBE_EVENTS, PROBE_PATH
 
-# (header, part of its value or "" for any, what it means and the fix); all that fit are named.
+# (header, part of its value or "" for any, what it means and the fix); all that match are reported.
 _SIGNS: Final = (
     (
         "content-encoding",
@@ -74,7 +74,7 @@ _UNKNOWN: Final = (
 
 
 def likely_causes(headers: Mapping[str, str]) -> tuple[str, ...]:
-    """Never empty. `headers` are the stream's response headers, found whatever their case."""
+    """The likely causes of buffering, at least one. `headers` are the stream's response headers; case is ignored."""
     folded = {name.casefold(): value for name, value in headers.items()}
     found = tuple(
         text.replace("{value}", folded[name])
@@ -84,18 +84,18 @@ def likely_causes(headers: Mapping[str, str]) -> tuple[str, ...]:
     return found or (_UNKNOWN,)
 
 
-_TOGETHER_MS = 10.0  # events closer than this came in one piece
+_TOGETHER_MS = 10.0  # events that arrive within this time count as one piece
 _WORST_DELAY_MS = 500.0
 _SECONDS = 20.0
 
 
 class StreamUnreadable(Exception):
-    """The test stream could not be read; the message says what came instead."""
+    """The test stream could not be read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One event, in milliseconds: when the server sent it and when it came, each since the first."""
+    """When the server sent an event and when it arrived, in milliseconds since the first one."""
 
     sent_ms: float
     came_ms: float
@@ -103,8 +103,8 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class StreamReport:
-    """`pieces` is in how many pieces `events` events came: as many when nothing holds them back, 1 when all are kept
-    until the end. `worst_delay_ms` is how much longer the slowest event took than the quickest."""
+    """`events` events arrived in `pieces` pieces: as many if nothing buffers them, 1 if all are buffered to the end.
+    `worst_delay_ms` is how much longer the slowest event took than the fastest."""
 
     url: str
     events: int
@@ -122,9 +122,9 @@ class StreamReport:
 
 
 async def check_stream(base_url: str, transport: httpx.AsyncBaseTransport | None = None) -> StreamReport:
-    """Raises StreamUnreadable."""
+    """Read the test stream of the server at `base_url`. Raises StreamUnreadable."""
     url = base_url.rstrip("/") + PROBE_PATH
-    # Browsers offer compression, and a proxy that accepts the offer collects before it compresses.
+    # Browsers accept compression, and a proxy that compresses may buffer.
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
     try:
         async with (

@@ -1,7 +1,7 @@
-"""Several web processes behind one port, each started again when it dies.
+"""Several web processes behind one port, each restarted when it dies.
 
-They take connections from the same listening socket, and share what they must know of each other by Redis, as web
-processes on several machines do. Which one a visitor reaches makes no difference.
+They accept connections from the same listening socket and share state through Redis, like web processes on several
+machines, so any of them can serve any visitor.
 """
 
 import asyncio
@@ -27,8 +27,8 @@ from app.settings import Settings
 
 _BEYOND_SHUTDOWN_SECONDS: Final = 10.0
 _REDIS_STOP_SECONDS: Final = 5.0
-_LONGEST_FOLDER: Final = 90  # bytes: a path of a socket has at most 107
-# Events of turns go by their age; whatever has no end is small.
+_LONGEST_FOLDER: Final = 90  # bytes; the path of a socket in it may have 107
+# With volatile-ttl, Redis evicts the events of turns that expire soonest; keys without an expiry are small.
 _REDIS = """\
 bind 127.0.0.1
 port {port}
@@ -43,8 +43,8 @@ loglevel warning
 
 
 async def serve_by_many(settings: Settings, options: Mapping[str, Any], with_worker: bool) -> None:
-    """Until told to end, which ends them all. `options` are the command's own, which the processes are to have, too.
-    Ends the command with exit code 2 where a process refuses its settings."""
+    """Run web processes until SIGTERM or SIGINT, which stops all of them. `options` are settings from the command line,
+    passed on in the environment. Ends the command with exit code 2 if a process refuses its settings."""
     stopping, refused = asyncio.Event(), asyncio.Event()
     for received in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(received, stopping.set)
@@ -74,7 +74,7 @@ async def serve_by_many(settings: Settings, options: Mapping[str, Any], with_wor
         reasons = [asyncio.create_task(stopping.wait()), asyncio.create_task(refused.wait())]
         await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
         for each in listening:
-            each.close()  # whoever comes while they end is to go elsewhere
+            each.close()  # refuse new connections while the processes stop
         await asyncio.gather(*map(end_task, [*reasons, *web, *worker]))
     if refused.is_set():
         raise typer.Exit(MISCONFIGURED)
@@ -82,8 +82,8 @@ async def serve_by_many(settings: Settings, options: Mapping[str, Any], with_wor
 
 @contextmanager
 def _folder_of_sockets(data: Path, port: int) -> Iterator[str]:
-    """Only its owner may look into it. It is this machine's and this port's, which nobody else has meanwhile, so that
-    what a killed command left there is removed."""
+    """A folder that only its owner can enter: in the data folder, or a temporary one if that path is too long. Its name
+    contains the port, which this command holds, so a folder left by a killed command can be removed."""
     folder = data.resolve() / f"web-{port}"
     if len(os.fsencode(folder)) > _LONGEST_FOLDER:
         with tempfile.TemporaryDirectory(prefix="docent-") as short:
@@ -99,7 +99,8 @@ def _folder_of_sockets(data: Path, port: int) -> Iterator[str]:
 
 @asynccontextmanager
 async def _own_redis(folder: str) -> AsyncIterator[str]:
-    """The URL of one that runs until the block is left, and forgets all then. Ends the command where there is none."""
+    """Run a Redis without persistence while the block runs, and yield its URL. Ends the command if redis-server is not
+    installed."""
     command, url = _redis_command(folder)
     running = asyncio.create_task(
         keep_child("redis", command, stop_seconds=_REDIS_STOP_SECONDS, output=subprocess.DEVNULL)
@@ -111,7 +112,8 @@ async def _own_redis(folder: str) -> AsyncIterator[str]:
 
 
 def _redis_command(folder: str) -> tuple[Sequence[str], str]:
-    """And its URL, whose password is in a file and not among the command's words, which everybody can list."""
+    """The command that starts Redis, and its URL. The password is in a file, because other accounts can list a
+    process's arguments."""
     program = shutil.which("redis-server")
     if program is None:
         fail(

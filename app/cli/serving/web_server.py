@@ -1,4 +1,4 @@
-"""One web process: what `docent serve` is, or one of several."""
+"""One web process: the only one of `docent serve`, or one of several."""
 
 import asyncio
 import gc
@@ -29,17 +29,16 @@ from app.web.health import Exposition, exposition_of
 from app.web.middleware.bounded_http import bounded_http
 from app.workspaces.first_account import FirstAccount
 
-# Where several web processes share a port, each tells its own metrics on a Unix socket, and whichever is asked collects
-# them, with a label `process` that has their numbers.
-# One that hangs, or is just starting, is left out.
-_PATIENCE_SECONDS: Final = 1.0
+# If several web processes share a port, each serves its own metrics on a Unix socket. The process that receives a
+# request for metrics collects those of all, with the process's number as the label `process`.
+_PATIENCE_SECONDS: Final = 1.0  # a process that does not answer in time is left out
 
 
 @asynccontextmanager
 async def told_by_all(own: CollectorRegistry, place: Path) -> AsyncIterator[Exposition]:
-    """Until the block is left `own` is told at `place`, whose name is the process's number, and the others in its
-    folder are collected by what is given. Where the folder cannot have sockets, each process tells its own alone."""
-
+    """Serve the metrics `own` on the Unix socket `place` while the block runs; its file name is the process's number.
+    Yields a function that renders the metrics of all processes in the same folder, or only `own` if the folder cannot
+    have sockets."""
     own_text = exposition_of(own)
 
     async def tell(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -52,7 +51,7 @@ async def told_by_all(own: CollectorRegistry, place: Path) -> AsyncIterator[Expo
         by_process = {each.stem: text for each, text in zip((place, *others), texts, strict=True) if text}
         return await asyncio.to_thread(_together, by_process)
 
-    _forget(place)  # of the one that died
+    _forget(place)  # the socket of a process that died
     try:
         server = await asyncio.start_unix_server(tell, place)
     except OSError:
@@ -70,7 +69,7 @@ def _forget(place: Path) -> None:
 
 
 async def _asked(place: Path) -> bytes:
-    """Empty where nobody answers."""
+    """The metrics of the process at `place`; empty if it does not answer."""
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             reader, writer = await asyncio.open_unix_connection(place)
@@ -83,7 +82,7 @@ async def _asked(place: Path) -> bytes:
 
 
 def _together(texts: Mapping[str, bytes]) -> bytes:
-    """A family once, however many processes have it, as the format wants it."""
+    """The metrics of all processes, by process number, in one text. The format requires each family to appear once."""
     families: dict[str, Metric] = {}
     for process, text in sorted(texts.items()):
         for family in text_string_to_metric_families(text.decode()):
@@ -104,19 +103,19 @@ class _Collected(CollectorRegistry):
 log = structlog.get_logger(__name__)
 
 _BEYOND_DRAIN_SECONDS: Final = 4
-_BACKLOG: Final = 128  # connections that the system takes before we do: they are not counted yet
+_BACKLOG: Final = 128  # connections that wait for us to accept them; connection limits do not count them yet
 
 
 class DrainingServer(uvicorn.Server):
-    """On the first signal running turns get their time, while streams stay open to carry the ends of them."""
+    """On the first signal, lets running turns finish within `drain_seconds` while their streams stay open."""
 
     def __init__(self, config: uvicorn.Config, turns: Turns, drain_seconds: float, first_account: str) -> None:
-        """`first_account` is the address of the page for it, or its path; "" if there is an account."""
+        """`first_account` is the URL or path of the page that creates the first account; "" if there is one already."""
         super().__init__(config)
         self._first_account = first_account
         self._turns = turns
         self._drain_seconds = drain_seconds
-        self.ends_with: asyncio.Task[None] | None = None  # told to end while the turns drain, not after them
+        self.ends_with: asyncio.Task[None] | None = None  # cancelled when draining begins
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
@@ -138,13 +137,13 @@ class DrainingServer(uvicorn.Server):
 
 
 async def serve_alone(settings: Settings, with_worker: bool, member: Member | None = None) -> None:
-    """Until told to end. `member` where it is one of several."""
+    """Run this web process until SIGTERM or SIGINT. `member` is set for one of several processes."""
     settings = _that_fit(settings)
     sockets = member.sockets if member else bound_sockets(settings.host, settings.port)
     log.info("server.opening", data=str(settings.data.resolve()))
     async with AsyncExitStack() as opened:
         web = await opened.enter_async_context(open_app(settings, await _doubles(settings, member, opened)))
-        if member is None or member.number == 1:  # of several that start at once, one takes the place
+        if member is None or member.number == 1:  # of several processes, only the first serves commands
             await opened.enter_async_context(asked_by_commands(settings.data, partial(_replies, web)))
         config = uvicorn.Config(
             web.app,
@@ -155,14 +154,14 @@ async def serve_alone(settings: Settings, with_worker: bool, member: Member | No
             access_log=False,
             log_level="warning",
             server_header=False,
-            proxy_headers=False,  # the application decides whom it believes
+            proxy_headers=False,  # the application decides which proxies it trusts
             timeout_graceful_shutdown=int(settings.shutdown_seconds) + _BEYOND_DRAIN_SECONDS,
         )
         path = await web.parts.get(FirstAccount).path() if settings.password_sign_in else ""
         first_account = f"{settings.public_url}{path}" if path else ""
         server = DrainingServer(config, web.answering.turns, settings.shutdown_seconds, first_account)
         for received in (signal.SIGTERM, signal.SIGINT):
-            # uvicorn raises the signal once more when it has ended; by default that would kill us before we close.
+            # uvicorn raises the signal again after its shutdown; the default handler would end us before we clean up.
             signal.signal(received, lambda *_: None)
         if with_worker:
             server.ends_with = asyncio.create_task(keep_worker())
@@ -171,7 +170,7 @@ async def serve_alone(settings: Settings, with_worker: bool, member: Member | No
 
 
 async def _doubles(settings: Settings, member: Member | None, opened: AsyncExitStack) -> Doubles:
-    """A member's metrics are those of all."""
+    """For one of several processes, replace its metrics by those of all."""
     if member is None:
         return NO_DOUBLES
     base = await opened.enter_async_context(open_infrastructure(settings))
@@ -192,7 +191,7 @@ def _replies(web: Web, question: dict[str, Any]) -> AsyncIterator[dict[str, Any]
 
 
 def _leave_alone_what_stays() -> None:
-    """Modules and models live as long as the process. Each full collection would look through their 400,000 objects,
-    which holds every stream up for 130 ms. One before that finds a hundred objects to free: it is left out."""
+    """Exclude modules and models, which live as long as the process, from garbage collection: traversing their 400,000
+    objects would delay every stream by 130 ms. A collection beforehand would free only about a hundred objects."""
     gc.freeze()
     gc.set_threshold(*YOUNG_COLLECTIONS)

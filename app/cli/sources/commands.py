@@ -1,4 +1,4 @@
-"""`docent source ...`: what a website offers, what an agent learns from it, holding its reading, and its end."""
+"""`docent source ...`: lists, shows, pauses, resumes, cancels, deletes and discovers sources."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""The bars that show how far a crawl is, and how many questions were asked."""
+"""Progress bars of crawls and of series of questions."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from app.cli.terminal import err
 
 @contextmanager
 def crawl_progress() -> Iterator[Callable[[Mapping[str, int]], None]]:
-    """Gives a function that takes the run's pages by status; those "queued" are still to come."""
+    """Show a bar while the block runs. Yields a function that takes the run's page counts by status."""
     columns = (SpinnerColumn(), TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as progress:
         bar = progress.add_task("Reading", total=None)
@@ -24,7 +24,7 @@ def crawl_progress() -> Iterator[Callable[[Mapping[str, int]], None]]:
 
 @contextmanager
 def asking_progress() -> Iterator[Callable[[int, int], None]]:
-    """Gives a function that takes how many questions were asked, and of how many."""
+    """Show a bar while the block runs. Yields a function that takes the questions asked so far and their total."""
     columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as progress:
         bar = progress.add_task("Asking", total=None)
@@ -32,5 +32,5 @@ def asking_progress() -> Iterator[Callable[[int, int], None]]:
 
 
 def in_words(counts: Mapping[str, int]) -> str:
-    """ "59 indexed, 1 not found": the same counts for a line of text."""
+    """Page counts as text: "59 indexed, 1 not found"."""
     return ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items()) or "nothing was read"

@@ -1,5 +1,5 @@
-"""Jobs that a command does itself, such as deleting for good, unless a worker lives. What they need is opened only when
-there is one: few commands have any."""
+"""Jobs that a command runs itself if no worker is alive, such as permanent deletion. The indexes and models are opened
+only for a job, because few commands have one."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class JobsHere:
-    """A JobQueue. Every call returns when its work is done."""
+    """A JobQueue whose calls return when the work is done."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -58,7 +58,7 @@ _WORKER_SILENT_SECONDS = 15
 
 
 def agents_here(base: Stored) -> Agents:
-    """Their jobs are done by this command."""
+    """Agents whose jobs this command runs itself."""
     return Agents(base.record, JobsHere(base.settings), ChatModelNames(base.settings.models))
 
 
@@ -66,7 +66,7 @@ Sure = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation."
 
 
 def confirm(what: str, is_sure: bool) -> None:
-    """Ends the command unless the operator is sure, in the command or at the terminal."""
+    """End the command unless `is_sure`, or the operator confirms at the terminal."""
     if is_sure:
         return
     if not sys.stdin.isatty():
@@ -75,7 +75,8 @@ def confirm(what: str, is_sure: bool) -> None:
 
 
 async def delete(base: Stored, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
-    """Both indexes have forgotten it when this returns, or a living worker sees to it: they have one writer."""
+    """Delete a subject. A live worker removes it from both indexes later, because they have one writer; without a
+    worker, it is removed when this returns."""
     from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
     from app.sources.runs.jobs.dbos_worker import WORKER_KIND
 

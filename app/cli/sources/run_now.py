@@ -1,4 +1,4 @@
-"""Reading a source from a command: now, while the terminal shows how far it is."""
+"""Reads a source from a command, with a progress bar."""
 
 import asyncio
 from dataclasses import dataclass
@@ -29,14 +29,15 @@ _LISTED_PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How it ended: `problem` is None where it did what was asked."""
+    """The end of a run. `problem` is None if it finished and has pages to answer from."""
 
     problem: str | None
     has_pages: bool
 
 
 async def agent_for(base: Infrastructure, knowledge: Knowledge, actor: Actor, named: str | None, name: str) -> Agent:
-    """The agent that is meant; where there is none at all, a new one of that name, published."""
+    """The agent that `named` identifies (see `meant_agent`). If no agent exists, a new one called `name` is created and
+    published."""
     if named is not None or await known_agents(base, actor):
         return await meant_agent(base, actor, named)
     agents = Agents(base.record, InlineJobQueue(knowledge.jobs), ChatModelNames(base.settings.models))
@@ -48,8 +49,8 @@ async def agent_for(base: Infrastructure, knowledge: Knowledge, actor: Actor, na
 async def run_now(
     base: Infrastructure, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool
 ) -> RunOutcome:
-    """Read the source and say what became of its pages. It has failed where it did not finish, and where there is
-    nothing to answer from, as with pages that an operator has to review first."""
+    """Read the source and print what became of its pages. The run has failed if it did not finish, or if there is
+    nothing to answer from, such as when all pages wait for an operator's review."""
     ended = await read_now(base, knowledge, actor, source)
     sources = Sources(base.record, InlineJobQueue(knowledge.jobs), page_scope_on(base))
     pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
@@ -83,7 +84,7 @@ async def run_now(
 
 
 async def read_now(base: Infrastructure, knowledge: Knowledge, actor: Actor, source: Source) -> CrawlRun:
-    """Read here, or have it read by the worker that lives: two readers would fetch every page twice."""
+    """Read the source in a live worker if there is one, else in this process: both would fetch each page twice."""
 
     def work(tx: Transaction) -> CrawlRun:
         started = CrawlRunRecords(tx).start_run(source.agent_id, source.id)

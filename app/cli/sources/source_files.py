@@ -1,5 +1,5 @@
-"""`docent source add-file`, `add-folder` and `add-git`: an agent learns from a file of this machine, from a folder of
-Markdown files, from the Markdown of a Git repository."""
+"""`docent source add-file`, `add-folder` and `add-git`: add a file, a folder of Markdown files, or the Markdown files
+of a Git repository as a source."""
 
 import json
 import re
@@ -35,7 +35,7 @@ from app.store.transaction import Transaction
 _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING: Final = re.compile(r"^#[ \t]++(.*[^ \t#\n])", re.MULTILINE)
 _SUFFIXES: Final = (".md", ".markdown")
-_FOLDERS_OWN: Final = ("index", "_index", "readme")  # stand for their folder
+_FOLDERS_OWN: Final = ("index", "_index", "readme")  # files with these names are the page of their folder
 
 
 @commands.command("add-file")
@@ -72,7 +72,7 @@ async def add_file(
 
 
 async def _known(base: Infrastructure, agent_id: UUID, name: str) -> UUID | None:
-    """The agent's source whose file has that name."""
+    """The id of the agent's source whose file is called `name`."""
 
     def work(tx: Transaction) -> UUID | None:
         for source in SourceRecords(tx).sources(agent_id):
@@ -127,7 +127,7 @@ async def add_folder(
 
 
 async def _source(base: Infrastructure, agent_id: UUID, name: str) -> Source:
-    """The agent's source of documents of that name, made on first sight."""
+    """The agent's source of documents called `name`, which is created if there is none."""
 
     def work(tx: Transaction) -> Source:
         for source in SourceRecords(tx).sources(agent_id):
@@ -204,15 +204,15 @@ async def _add_git(
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """`document` is the document as a line of a batch says it."""
+    """`document` has the fields of a line in a batch of documents."""
 
     path: Path
     document: dict[str, Any]
 
 
 def read_folder(folder: Path, base: str) -> Iterator[MarkdownFile]:
-    """Every Markdown file of a folder as static site generators keep them, but hidden ones and drafts, in the order of
-    their paths. A page's address is its front matter's `url`, else its `slug` or else its path, below `base`.
+    """The Markdown files of a static site generator's folder, sorted by path, without hidden files, drafts and empty
+    ones. A page's address below `base` is its front matter's `url`, else its `slug`, else its path.
 
     Raises InvalidInput for a file that cannot be read, naming it.
     """

@@ -1,4 +1,4 @@
-"""A website's address as people type it, and what to add where it is not a public one."""
+"""Parses a website's address as people type it, and suggests the option that allows a private one."""
 
 from collections.abc import Collection
 from ipaddress import ip_address
@@ -17,8 +17,8 @@ _LOCALHOST, _LOOPBACK = "localhost", "127.0.0.1"
 
 
 def website_address(typed: str) -> str:
-    """ "localhost:8799" -> "http://127.0.0.1:8799", "www.example.com" -> "https://www.example.com". The crawler takes
-    private addresses as numbers alone, and localhost is one number by its definition."""
+    """ "localhost:8799" -> "http://127.0.0.1:8799", "www.example.com" -> "https://www.example.com". The crawler accepts
+    private hosts only as IP addresses, so localhost is replaced by its own."""
     address = typed.strip()
     if "://" not in address:
         host = urlsplit(f"//{address}").hostname or ""
@@ -30,7 +30,7 @@ def website_address(typed: str) -> str:
 
 
 def check_website(address: str, allowed: Collection[tuple[str, int]]) -> None:
-    """Raises InvalidInput where the crawler reads no such address; it says what would let it."""
+    """Raises InvalidInput if the crawler refuses the address. The message names the option that allows it."""
     try:
         check_url(address, AddressPolicy(frozenset(allowed)))
     except UrlRefused as error:
@@ -39,7 +39,7 @@ def check_website(address: str, allowed: Collection[tuple[str, int]]) -> None:
 
 
 async def website_name(settings: "Settings", address: str) -> str:
-    """What the website calls itself, else its host."""
+    """The name that the website gives itself, else its host."""
     from app.bootstrap.adapters import open_site_discovery
 
     async with open_site_discovery(settings) as discovery:
@@ -47,8 +47,8 @@ async def website_name(settings: "Settings", address: str) -> str:
 
 
 def way_in(address: str, allowed: Collection[tuple[str, int]]) -> str:
-    """What to add to the command where the address is a number that is not public, or has another port than websites
-    have; "" where nothing of the kind is in the way."""
+    """The option to add to the command if the address is a private IP address or has an unusual port; "" if neither is
+    the reason."""
     parts = urlsplit(address)
     try:
         port = parts.port or (443 if parts.scheme == "https" else 80)
