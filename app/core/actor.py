@@ -5,7 +5,7 @@ from uuid import UUID
 
 READ = "read"
 WRITE = "write"
-MANAGE = "manage"  # and whatever determines who has access: operators and API tokens
+MANAGE = "manage"  # administration, including who has access: operators and API tokens
 ASK = "ask"  # a program asks an agent as visitors do
 PROPOSE = "propose"  # an assistant makes proposals for a person to approve
 SCOPES = (READ, WRITE, MANAGE, ASK, PROPOSE)
@@ -14,9 +14,9 @@ USUAL_SCOPES = (READ, WRITE)
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The holder of an API token, an operator at the console, or another actor that the audit names: a visitor, one of
-    our own programs. `name` is for display, also in the audit, and identifies nobody: a token may have the name of an
-    operator's address. The id of the account or token identifies the actor."""
+    """The holder of an API token, an operator at the console, or another actor in the audit log: a visitor or one of
+    our own programs. `name` is only for display, because a token may be named like an operator's address; the id of
+    the account or token identifies the actor."""
 
     workspace_id: UUID
     name: str

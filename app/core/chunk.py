@@ -10,7 +10,7 @@ from uuid import UUID
 from app.core.text.markdown.links import TextLink, linked
 from app.core.text.markdown.table import Table, tables_in
 
-SECTION_REACH: Final = 4  # chunks before and after one that are given with it; a longer section is given in part
+SECTION_REACH: Final = 4  # chunks of its section before and after a chunk that an answer's source includes
 
 
 def chunk_id(agent_id: UUID, document_version_id: UUID, position: int) -> str:
@@ -78,7 +78,7 @@ class Chunk:
 
     @property
     def day(self) -> date:
-        """The page's date: the one that it names, else that of its last reading."""
+        """`dated`, or `as_of` for a page without a date."""
         return self.dated or self.as_of
 
     @property
@@ -88,7 +88,7 @@ class Chunk:
 
     @property
     def read_text(self) -> str:
-        """What a reranker reads: the page's title, the context that a model wrote, if one did, and the text."""
+        """The input of a reranker: the page's title, `written_context` if there is one, and the text."""
         return "\n".join(part for part in (self.title, self.written_context, self.text) if part)
 
     @property
@@ -129,7 +129,7 @@ class RankedChunk:
 
 
 def stage_orders(ranked: Sequence[RankedChunk]) -> dict[str, list[RankedChunk]]:
-    """The order after each stage, from the scores that each stage gave."""
+    """The order after each stage, by the name of the stage."""
     by_meaning = [item for item in ranked if item.cosine is not None]
     by_words = [item for item in ranked if item.bm25 is not None]
     return {

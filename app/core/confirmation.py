@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from uuid import UUID
 
 CONFIRM_WITHIN: Final = timedelta(minutes=30)
-# Longer than a call and its record may take: after this, whoever made the call is gone, and its result is unknown.
+# Longer than a call and storing its result may take. After this, the process that made the call must have died.
 SETTLED_WITHIN: Final = timedelta(seconds=40)
 
 
@@ -33,8 +33,8 @@ class ShownValue:
 
 @dataclass(frozen=True, slots=True)
 class ProposedChange:
-    """The call to make once the visitor confirms, and what they are shown. `url` and `body` are exactly what is sent.
-    `revision` is that of the action's definition from which they were made."""
+    """The call to make once the visitor confirms, and what they are shown. `url` and `body` are sent exactly so.
+    `revision` is the revision of the action's definition that they were made from."""
 
     id: UUID
     action_id: UUID
@@ -80,7 +80,7 @@ class Confirmation:
         return self.shown
 
     def as_of(self, now: datetime) -> "Confirmation":
-        """The stored value as it reads at that moment: unanswered ones expire with time."""
+        """The confirmation with its state at `now`: time alone turns ASKED into EXPIRED, and CONFIRMED into UNKNOWN."""
         if self.state is ConfirmationState.ASKED and now >= self.expires_at:
             return replace(self, state=ConfirmationState.EXPIRED)
         is_lost = self.decided_at is not None and now >= self.decided_at + SETTLED_WITHIN

@@ -11,8 +11,8 @@ MILLION: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class TokenPrices:
-    """Per million tokens, in the operator's currency. Tokens from the provider's cache cost the same as others unless
-    they have their own price. `others` are the prices of models by name, where they are not these."""
+    """Prices per million tokens, in the operator's currency. Tokens from the provider's cache cost as much as other
+    tokens of the prompt unless `cached` is set. `others` has different prices by the name of the model."""
 
     prompt: float = 0.0
     cached: float = 0.0
@@ -24,7 +24,7 @@ class TokenPrices:
         return bool(self.prompt or self.answer or self.others)
 
     def cost(self, usage: TokenUsage) -> float | None:
-        """What it has cost already, else what it costs now; None if no price is set."""
+        """`usage.cost` if it was set when the tokens were charged, else the cost by these prices; None without any."""
         if usage.cost is not None or not self.are_set:
             return usage.cost
         prices = self.others.get(usage.model, self)
@@ -38,7 +38,7 @@ FREE: Final = TokenPrices()
 
 @dataclass(frozen=True, slots=True)
 class MonthCost:
-    """A calendar month of an agent."""
+    """The usage and cost of an agent in one calendar month."""
 
     month: Annotated[str, "In UTC, such as 2026-11."]
     calls: Annotated[int, "Turns, and drafts for operators, that used the chat model."]

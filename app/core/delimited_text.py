@@ -1,6 +1,4 @@
-"""How a CSV file separates its cells: by commas, or by what Excel writes in the operator's country; and text for a
-cell, which must not run as a formula.
-"""
+"""Reads CSV with commas or the delimiter that Excel uses in the operator's country, and escapes text for cells."""
 
 import csv
 import io
@@ -17,26 +15,26 @@ _EXCELS_OWN: Final = re.compile(r"\ufeff?\"?sep=(.)\"?[ \t]*\r?(?:\n|\Z)", re.IG
 
 
 def delimited(text: str, lines: int = 20) -> tuple[str, str]:
-    """The delimiter of the first `lines`, and the text without Excel's line "sep=;"."""
+    """The delimiter, detected from the first `lines`, and the text without Excel's line "sep=;"."""
     if declared := _EXCELS_OWN.match(text):
         return declared[1], text[declared.end() :]
     return _delimiter(text, lines), text.removeprefix("\ufeff")
 
 
 def table_of(text: str, lines: int = 20) -> "csv.DictReader[str]":
-    """Reads a row at a time, by the names in the first line. Raises csv.Error for what is not CSV."""
+    """A lazy reader of rows, with the names in the first line as keys. Reading raises csv.Error for invalid CSV."""
     delimiter, body = delimited(text, lines)
     return csv.DictReader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
 
 
 def columns_of(table: "csv.DictReader[str]") -> Sequence[str]:
-    """Their names, which rows have from now on trimmed and in lower case."""
+    """The names of the columns, trimmed and in lower case, as rows have them from now on."""
     table.fieldnames = [(name or "").strip().casefold() for name in table.fieldnames or ()]
     return table.fieldnames
 
 
 def _delimiter(text: str, most: int) -> str:
-    """The one that occurs equally often in most of the first lines; a sniffer guesses letters if cells are prose."""
+    """The delimiter that occurs equally often in most lines. `csv.Sniffer` guesses letters if cells are prose."""
     lines = [line for line in text[:_SNIFF_CHARS].splitlines()[:most] if line.strip()]
 
     def steadiness(delimiter: str) -> tuple[int, int]:

@@ -16,7 +16,7 @@ class Difference:
 
 
 def differences(before: Any, after: Any) -> list[Difference]:
-    """Between two dataclasses of the same type; nested fields are named like "theme.greeting"."""
+    """The fields in which two dataclasses of one type differ; nested fields are named like "theme.greeting"."""
     found: list[Difference] = []
     _compare("", before, after, found)
     return found

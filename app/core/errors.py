@@ -108,9 +108,9 @@ class Unavailable(DocentError):
 
 
 class ModelUnavailable(Unavailable):
-    """The chat model failed before its first token. `retry_after_seconds` is the provider's own value, else 0. With
-    `is_of_prompt` it was asked what it does not take, such as a prompt that is too long: it is not down. A request that
-    it took has `spent` tokens, read and written: (0, 0) if it reported none."""
+    """The chat model failed before its first token. `retry_after_seconds` is the provider's value, else 0.
+    `is_of_prompt` means that the model is not down but refused the request, such as a prompt that is too long. `spent`
+    is the tokens (read, written) of an accepted request, (0, 0) if unreported; None if it was not accepted."""
 
     def __init__(
         self,

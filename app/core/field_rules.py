@@ -1,4 +1,4 @@
-"""Checks that several rules share, and time zones. Each raises InvalidInput, naming the field and the fix."""
+"""Checks that several rooms share. Each raises InvalidInput, which names the field and the fix."""
 
 import re
 import unicodedata
@@ -38,7 +38,7 @@ def check_between(field: str, value: float, low: float, high: float) -> None:
 
 
 def check_chosen(field: str, ids: Collection[UUID], most: int, what: str) -> None:
-    """`what` they are, in the plural."""
+    """`what` names the chosen things in the plural, for the message."""
     if not 1 <= len(set(ids)) == len(ids) <= most:
         raise InvalidInput(field, f"Choose 1 to {most} {what}, each once.")
 
@@ -73,10 +73,10 @@ _ZONE: Final = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", re.ASCII)
 
 
 def zone_named(name: str, field: str = "zone") -> ZoneInfo:
-    """Raises InvalidInput for that field."""
+    """The time zone with this IANA name. Raises InvalidInput for an unknown one."""
     try:
         if len(name) <= MAX_ZONE_CHARS and _ZONE.fullmatch(name):
             return ZoneInfo(name)
-    except (LookupError, ValueError, OSError):  # no such file, no zone's file, a folder
+    except (LookupError, ValueError, OSError):  # ZoneInfo's errors for a missing file, another file, a folder
         pass
     raise InvalidInput(field, "This is not a time zone. Enter UTC, or a name such as Europe/Berlin.")

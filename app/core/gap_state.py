@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class GapReason(StrEnum):
-    """The sign by which the gap was found."""
+    """Why the question counts as a gap."""
 
     LOW_CONFIDENCE = "low_confidence"
     FAILURE_WORDS = "failure_words"  # the answer itself says that it does not know

@@ -1,4 +1,4 @@
-"""Long lists, page by page; and lists that the record returns as a whole, cut into pages."""
+"""Pagination by cursor."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,7 @@ Item = TypeVar("Item", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """`limit` items (1..200) after `cursor`, which is the `next_cursor` of the page before, or None for the
-    first page.
-    """
+    """`limit` items (1..200) after `cursor`: the `next_cursor` of the previous page, or None for the first page."""
 
     limit: int = 50
     cursor: str | None = None
@@ -34,7 +32,8 @@ _LONGEST = 200
 
 
 def page_of(items: Sequence[Listed], page: PageRequest, key: Callable[[Listed], str]) -> ListPage[Listed]:
-    """The items after the one whose key is the cursor. Raises InvalidInput for a cursor that names none."""
+    """One page of a whole list: the items after the one whose key is the cursor. Raises InvalidInput for an unknown
+    cursor."""
     start = 0
     if page.cursor is not None:
         keys = [key(item) for item in items]

@@ -21,7 +21,7 @@ class _Rules:
 
 
 def is_public_suffix(host: str) -> bool:
-    """Whether it is a domain under which anybody may register a name, such as "co.uk" or "github.io".
+    """Whether `host` is a domain under which anybody may register a name, such as "co.uk" or "github.io".
 
     The list is `public_suffix_list.dat` as published at https://publicsuffix.org; to update it, replace the file.
     `host` is lower-case ASCII (xn--...), as in an origin. A name that is not in the list is no suffix."""
@@ -58,7 +58,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def normal_origin(text: str) -> str:
-    """The origin in the form in which it is compared: lower case as it came, without a default port.
+    """The origin in the form in which origins are compared, without a default port.
 
     Raises ValueError, with the fix, for anything that is not exactly an origin, such as `null`, a path, user names,
     upper case, blanks and non-ASCII hosts.
@@ -71,7 +71,7 @@ def normal_origin(text: str) -> str:
 
 
 def normal_pattern(text: str) -> str:
-    """The same for an operator's pattern, which may have upper case and one trailing slash. Raises ValueError."""
+    """An operator's pattern in the same form; it may have upper case and one trailing slash. Raises ValueError."""
     cleaned = text.strip().lower().removesuffix("/")
     if not cleaned.isascii():
         raise ValueError("Enter the host in its ASCII form (xn--...).")

@@ -9,7 +9,8 @@ _INDEX = re.compile(r"/index\.(?:html?|php)$")
 
 @lru_cache(maxsize=4096)  # each question compares the visitor's page with a hundred chunks of the same few pages
 def page_key(url: str) -> str:
-    """Ignores scheme, "www.", fragment, trailing slash and index file, but not the query."""
+    """A key that is equal for URLs of one page: it ignores scheme, "www.", fragment, trailing slash and index file, but
+    not the query."""
     parts = urlsplit(url)
     host = (parts.netloc.rsplit("@", 1)[-1]).casefold().removeprefix("www.")
     path = _INDEX.sub("/", parts.path).rstrip("/")

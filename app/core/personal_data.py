@@ -114,7 +114,7 @@ def _mask_unless_kept(mask: str) -> Callable[[re.Match[str]], str]:
 
 
 def _mask_iban(found: re.Match[str]) -> str:
-    """The text after an account number may look like a part of it: the country's length says where it ends."""
+    """Masks only as many characters as the country's IBANs have, because the text after one may look like a part."""
     text = found[0]
     wanted = _IBAN_CHARS.get(text[:2].upper(), 0)
     end = count = 0
@@ -147,9 +147,8 @@ def _is_list_of_years(text: str) -> bool:
 
 
 def _mask_ipv4(found: re.Match[str]) -> str:
-    """A version of four parts looks the same, but the word before it tells. Loopback addresses and netmasks belong to
-    nobody.
-    """
+    """Keeps versions of four parts, which the word before them reveals, and loopback addresses and netmasks, which
+    belong to nobody."""
     try:
         address = IPv4Address(found[0])
     except AddressValueError:
@@ -160,7 +159,7 @@ def _mask_ipv4(found: re.Match[str]) -> str:
 
 
 def _is_somebodys_ipv6(text: str) -> bool:
-    """Without a digit, it may be a name in a program, such as "abc::def"."""
+    """Whether the text is a person's address; without a digit, it may be a name in a program, such as "abc::def"."""
     try:
         address = IPv6Address(text)
     except AddressValueError:

@@ -1,4 +1,4 @@
-"""Values carry the limits of their fields: checks, API models and forms read them from the declaration."""
+"""Limits that dataclasses declare on their fields, for checks, API models and forms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -14,12 +14,13 @@ _METADATA: Final = "setting"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Of a field of a dataclass, which is annotated with them and with its meaning for the API, or with one of the two:
+    """The limits of a dataclass's field, which is annotated with them, with its meaning for the API, or with both:
     `name: Annotated[str, required(80), "Shown to visitors."]`.
 
-    `between`: the lowest and highest number. `most`: the characters of a text, or the entries of a list; if each
-    entry is a line, it has at most `most_each` characters. `rows` of a text in forms; one row takes no line break.
-    `words` of each choice in forms. `is_required`: the text or list cannot be empty.
+    `between`: the lowest and highest number. `most`: the maximum number of characters of a text, or of entries of a
+    list; if `most_each` is set, each entry is one line of at most so many characters. `rows`: the height of a text in
+    forms; with one row, it may have no line break. `words`: the label of each choice in forms. `is_required`: the text
+    or list cannot be empty.
     """
 
     meaning: str = ""
@@ -32,7 +33,7 @@ class Limits:
 
     @property
     def range(self) -> str:
-        """Such as "0 to 1", or "" for none."""
+        """`between` as text, such as "0 to 1", or ""."""
         return " to ".join(f"{limit:.15g}" for limit in self.between or ())
 
     def check(self, at: str, value: Any) -> None:
@@ -58,9 +59,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting(Limits):
-    """A field that operators set in a form: the API shows its `meaning`, the console its `label` and `hint`. Without a
-    hint, it shows the meaning, or nothing if the words of the choices say it. `is_share`: a number from 0 to 1 that
-    forms show in percent. `is_colour`: forms offer a picker.
+    """A field that operators set in a form. The API shows its `meaning`, the console its `label` and its `hint`, or the
+    meaning if there is neither a hint nor `words`. `is_share`: a number from 0 to 1 that forms show in percent.
+    `is_colour`: forms offer a colour picker.
     """
 
     label: str
@@ -72,7 +73,7 @@ class Setting(Limits):
 
 
 def setting(default: Any, **declared: Any) -> Any:
-    """A field of a dataclass, with that default, or MISSING for none; `declared` are fields of Setting.
+    """Declare a dataclass field with a default, or MISSING for none; `declared` are fields of Setting.
 
     Raises TypeError if a choice has no words.
     """
@@ -83,28 +84,28 @@ def setting(default: Any, **declared: Any) -> Any:
 
 
 def settings_of(kind: type) -> Mapping[str, Setting]:
-    """By the names of the fields, in their order."""
+    """The settings of a dataclass by field name, in their order."""
     return {each.name: each.metadata[_METADATA] for each in fields(kind) if _METADATA in each.metadata}
 
 
 def at_most(most: int, *, rows: int = 1, each: int = 0) -> Limits:
-    """Of a text, or of a list of lines of at most `each` characters."""
+    """Limits of a text, or with `each` of a list of lines of at most `each` characters."""
     return Limits(most=most, rows=rows, most_each=each)
 
 
 def required(most: int, *, rows: int = 1, each: int = 0) -> Limits:
-    """The same, and it cannot be empty."""
+    """Like `at_most`, for a text or list that cannot be empty."""
     return Limits(most=most, rows=rows, most_each=each, is_required=True)
 
 
 def between(low: float, high: float) -> Limits:
-    """Of a number."""
+    """Limits of a number, inclusive."""
     return Limits(between=(low, high))
 
 
 @cache
 def limits_of(kind: type) -> Mapping[str, Limits]:
-    """By the names of the fields, in their order; settings as well."""
+    """The limits of a dataclass's fields by name, in their order, including its settings."""
     types = get_type_hints(kind, include_extras=True)
     extras = {
         each.name: (*each.metadata.values(), *getattr(types[each.name], "__metadata__", ())) for each in fields(kind)
@@ -113,14 +114,14 @@ def limits_of(kind: type) -> Mapping[str, Limits]:
 
 
 def joined(extras: Sequence[object]) -> Limits:
-    """The limits with the meaning, from what annotates a field."""
+    """One value from the annotations of a field: its limits, with its meaning."""
     limits = next((each for each in extras if isinstance(each, Limits)), Limits())
     meaning = next((each for each in extras if isinstance(each, str)), limits.meaning)
     return replace(limits, meaning=meaning)
 
 
 def check_limits(at: str, value: Any) -> None:
-    """Raises InvalidInput for a field outside of its limits, named below `at`."""
+    """Raises InvalidInput for the first field outside its limits; `at` is the prefix of the field's name."""
     kind: type = type(value)
     for name, limits in limits_of(kind).items():
         limits.check(at + name, getattr(value, name))

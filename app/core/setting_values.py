@@ -16,7 +16,7 @@ OWN_PATHS: Final = (
     *(".well-known", "console", "docs", "healthz", "llms", "mcp", "metrics", "oauth", "openapi.json", "readyz", "v1"),
     "widget",
 )
-"""What paths of ours begin with. A prefix that began so could not be told from them."""
+"""The first parts of our own paths. A `root_path` that began with one would be ambiguous."""
 _NAMED_VALUE: Final = re.compile(r"\w+=.+")
 _NEARLY_ALIKE: Final = 0.85  # 1 is the same name
 _USER_AGENT: Final = re.compile(r"[A-Za-z0-9_-]+(?:[/ ][\x20-\x7e]*)?")
@@ -25,7 +25,7 @@ _ROOT_PATH: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+")
 
 
 def checked_root_path(written: str) -> str:
-    """Without a slash at the end. Raises ValueError for an invalid prefix."""
+    """The prefix without a trailing slash. Raises ValueError for an invalid one."""
     path = written.rstrip("/")
     if path and not _ROOT_PATH.fullmatch(path):
         raise ValueError("write it as /docent: a slash, then letters, digits and . _ ~ -")
@@ -36,7 +36,7 @@ def checked_root_path(written: str) -> str:
 
 
 def checked_public_url(written: str) -> str:
-    """Without a slash at the end; "" stays "". Raises ValueError if it is not the address of a website."""
+    """The URL without a trailing slash, or "" unchanged. Raises ValueError if it is not the address of a website."""
     url = written.strip().rstrip("/")
     if url and (not is_http(url) or "?" in url or "#" in url or any(c.isspace() for c in url)):
         raise ValueError("write the address at which people open Docent, such as https://docent.example.com")
@@ -44,7 +44,7 @@ def checked_public_url(written: str) -> str:
 
 
 def checked_networks(written: tuple[str, ...]) -> tuple[str, ...]:
-    """Addresses and networks, unchanged. Raises ValueError for anything else."""
+    """The values unchanged. Raises ValueError for anything but IP addresses and networks."""
     for network in written:
         try:
             ip_network(network, strict=False)
@@ -54,7 +54,7 @@ def checked_networks(written: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def checked_hosts(written: tuple[str, ...]) -> tuple[str, ...]:
-    """In lower case. Raises ValueError for anything but a host's name or address, optionally after "*."."""
+    """The hosts in lower case. Raises ValueError for anything but host names, optionally after "*.", and addresses."""
     for host in written:
         if not _HOST.fullmatch(host):
             raise ValueError(f"{host!r} is not a host; write api.example.com, or *.example.com for all below it")
@@ -98,7 +98,7 @@ def comma_separated(written: Any) -> Any:
 
 
 def named_values(written: str) -> dict[str, str]:
-    """ "region=eu-north-1,allow_http=true" by name. Raises ValueError."""
+    """Parse "region=eu-north-1,allow_http=true" into values by name. Raises ValueError."""
     parts = [part.strip() for part in written.split(",") if part.strip()]
     if not all(_NAMED_VALUE.fullmatch(part) for part in parts):
         raise ValueError("write it as NAME=VALUE, comma separated, such as region=eu-north-1")

@@ -1,5 +1,5 @@
-"""The file from which a source of kind "file" is read. Its first bytes decide its format, then its name, never the type
-that the sender declares."""
+"""The file of a source of kind "file". Its format follows from its first bytes, then its name, never from the media
+type that the sender declares."""
 
 import codecs
 from collections.abc import AsyncIterator
@@ -42,7 +42,7 @@ _OF_EXTENSION = {
 ACCEPTED = "Markdown, HTML, plain text, PDF, DOCX, PPTX, XLSX or CSV"
 EXTENSIONS = (*_OF_EXTENSION, "txt")
 _BINARY = frozenset({FileFormat.PDF, FileFormat.DOCX, FileFormat.PPTX, FileFormat.XLSX})
-_PDF_HEAD_BYTES = 1024  # other bytes may stand before the header
+_PDF_HEAD_BYTES = 1024  # within which the header must begin
 _LOOK_BYTES = 64 * 1024
 # The first one found in a file counts: a presentation may contain a workbook with all of its parts.
 _ZIP_PARTS = (
@@ -73,7 +73,7 @@ def extension_of(name: str) -> str:
 
 
 def file_format(name: str, body: bytes) -> FileFormat:
-    """Raises InvalidInput for the field "file", with the fix, for an empty file and for unknown formats."""
+    """The format of a file. Raises InvalidInput for the field "file" if it is empty or of an unknown format."""
     if not body.strip():
         raise InvalidInput(FIELD, f"{_quoted(name)} is empty. Upload a file with text.")
     by_name = _OF_EXTENSION.get(extension_of(name))
@@ -120,7 +120,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file as it was sent; folders before its name are ignored."""
+    """A file as it was sent. `name` may include folders; `own_name` does not."""
 
     name: str
     body: bytes

@@ -1,4 +1,4 @@
-"""The arguments that a model may supply: a subset of JSON Schema that every endpoint accepts, and their checks."""
+"""The arguments that a chat model passes to an action: their schema, a subset of JSON Schema, and their checks."""
 
 import json
 import re
@@ -28,7 +28,8 @@ class WrongArguments(Exception):
 
 
 def check_parameters(schema: Mapping[str, Any]) -> Collection[str]:
-    """The names of the parameters; none for {}. Raises InvalidInput for anything but an object of plain values."""
+    """The names of the schema's parameters; none for {}. Raises InvalidInput unless it describes an object of plain
+    values."""
     if not schema:
         return ()
     properties, required = schema.get("properties", {}), schema.get("required", [])
@@ -69,7 +70,7 @@ def _check_parameter(name: str, schema: Any) -> None:
 
 
 def offered_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema for endpoints and for checking arguments: without other names, and with a bound for every text."""
+    """The schema sent to models and used for checks. It forbids additional properties and limits every text."""
     properties: dict[str, Any] = {}
     for name, schema in parameters.get("properties", {}).items():
         is_open_text = schema["type"] == "string" and "enum" not in schema
@@ -92,7 +93,8 @@ def read_arguments(parameters: Mapping[str, Any], written: str) -> dict[str, Any
 
 
 def check_arguments(parameters: Mapping[str, Any], arguments: Any) -> None:
-    """Raises WrongArguments, also for texts with control characters or broken ones."""
+    """Raises WrongArguments for arguments that do not fit the schema, and for texts with control characters or lone
+    surrogates."""
     from jsonschema import Draft202012Validator  # slow to import, so only when needed
 
     schema = offered_schema(parameters)

@@ -19,11 +19,11 @@ _WORDS: Final = 5  # at either end
 
 
 def link_to_words(url: str, words: str | None) -> str:
-    """The URL of a web page with a text directive after its own fragment, which opens it at some of its words
+    """The URL of a web page with a text directive, which makes browsers scroll to `words`
     (https://wicg.github.io/scroll-to-text-fragment/); any other URL unchanged.
 
-    Newlines and tabs separate the lines and table cells of `words`: browsers find no text that spans blocks, so the
-    first and last words each stay within one.
+    Newlines and tabs separate the lines and table cells of `words`. Browsers find no text that spans blocks, so the
+    directive's first words are all from one line, and so are its last words.
     """
     lines = [" ".join(line.split()) for line in (words or "").replace("\t", "\n").split("\n")]
     lines = [line for line in lines if line]
@@ -44,9 +44,7 @@ def _directive(first: str, last: str, lines: int) -> str:
 
 
 def _encoded(text: str) -> str:
-    """Encodes everything but letters and digits, above all "-", "," and "&", which separate the parts of a
-    directive.
-    """
+    """Percent-encodes everything but letters and digits, because "-", "," and "&" separate the parts of a directive."""
     return quote(text, safe="").replace("-", "%2D")
 
 
@@ -92,8 +90,8 @@ class Channel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A past question and its answer, as the model's history has them. `is_with_person`: what a visitor and a person of
-    the team wrote to each other instead; either side may be ""."""
+    """A past question and its answer in the history that the model reads. `is_with_person` marks messages between the
+    visitor and a person of the team; either side may then be ""."""
 
     question: str
     answer: str
@@ -123,11 +121,11 @@ class TurnRequest:
 
 @dataclass(frozen=True, slots=True)
 class VisitorSession:
-    """Who asks, taken only from the visitor token. `locale` is the language of their page or browser when the widget
-    opened (BCP 47 primary subtag), or "". `only` is the filter that the website's server has set for every answer.
-    `proof` identifies the proof of work of their browser, or "". `is_proven` is False if a program names the visitor
-    without the website's signature: nothing that the website signed for them is then used. `network` is what they ask
-    from, as a key for limits that is never stored or logged; "" for operators."""
+    """The visitor who asks, read only from the visitor token. `locale` is the language of their page or browser when
+    the widget opened (BCP 47 primary subtag), or "". `only` is the filter that the website's server has set for every
+    answer. `proof` identifies their browser's proof of work, or is "". `is_proven` is False if a program names the
+    visitor without the website's signature; nothing that the website signed for them is then used. `network` is a key
+    of their network for limits, which is never stored or logged; "" for operators."""
 
     workspace_id: UUID
     agent_id: UUID
@@ -173,8 +171,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """What a chat model charged for, in its own tokens. `cost` is in the operator's currency, by the prices when it was
-    charged."""
+    """The tokens that a chat model charged for. `cost` is in the operator's currency, by the prices at that time."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -191,9 +188,9 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
-    """Everything that one transaction stores when a turn ends. `trace` is JSON-ready: stages, scores, timings.
-    `next_questions` are the questions, or the choices of one asked back, that the visitor is offered; `proposed` is the
-    change that they are asked to confirm.
+    """Everything that one transaction stores when a turn ends. `trace` has stages, scores and timings, JSON-ready.
+    `next_questions` are the questions, or the choices of a question asked back, that the widget offers. `proposed` is
+    the change that the visitor is asked to confirm.
     """
 
     state: TurnState

@@ -143,20 +143,20 @@ def confirmation_payload(asked: Confirmation) -> dict[str, Any]:
 
 
 class TurnFeed(Protocol):
-    """A turn that runs, or ran, in this process, in another one, or in the record. Reading it or leaving it never
-    changes it, unless its agent says so."""
+    """The events of a turn that runs or has ended, in this process, in another one, or in the record. Reading and
+    leaving it do not affect the turn, unless its agent's settings say so."""
 
     @property
     def turn_id(self) -> UUID: ...
 
     @property
     def is_answered_here(self) -> bool:
-        """Whether it ends with this process."""
+        """Whether the turn runs in this process, and ends with it."""
         ...
 
     async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
-        """The events of `followed` as an iterator: those with numbers above `after`, then live ones; ends after done or
-        error. A caller that stops early closes it."""
+        """Iterate over the events with numbers above `after`, first the existing ones, until done or error. A caller
+        that stops early must close the generator."""
         heard: asyncio.Queue[NumberedEvent | None] = asyncio.Queue()
         with self.followed(after, heard.put_nowait, lambda: heard.put_nowait(None)):
             while (numbered := await heard.get()) is not None:

@@ -15,7 +15,7 @@ _GAP: Final = "gap.seen"
 
 
 class WebhookEvent(str):
-    """The name of an event. As a field of a model, only one that is declared is valid."""
+    """The name of an event. A pydantic field of this type accepts only declared events."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ class WebhookEvent(str):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """Read when a model is first used: by then all features are known."""
+        """pydantic calls this when it first uses the model: by then all features have declared their events."""
         return handler.generate_schema(_enum_of(tuple(event.name for event in declared_events())))
 
 
@@ -47,9 +47,9 @@ def _enum_of(names: tuple[str, ...]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class NoticeText:
-    """Of a notice to people about an event: its subject, a text, the path of a page where something can be done about
-    it, and the text of the link to that. Braces contain the agent's name, the path of its pages, and the outbox's
-    values. `of_one` are subject and text if the event is about one thing alone."""
+    """The templates of a notice to people about an event. `path` is the page where they can act on it, `action` the
+    text of the link to that page. Placeholders in braces are the agent's name, the path of its pages and the values in
+    the outbox. `of_one` is (subject, text) for an event about a single thing."""
 
     subject: str
     text: str
@@ -60,8 +60,8 @@ class NoticeText:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`words` continue "when". Events are listed by `place`. `sent` are the names of the outbox's values that webhooks
-    get besides those of every event. `notice` is None if people get none."""
+    """`words` describe the event after "when". `place` orders lists of events. `sent` are the names of the outbox's
+    values that webhooks receive in addition to those of every event. `notice` is None if people receive none."""
 
     name: WebhookEvent
     words: str
@@ -72,7 +72,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """An event of an agent in the outbox: `kind` is the outbox's own, `payload` has ids and figures."""
+    """An agent's event in the outbox. `kind` is the outbox's own kind (see `event_of`); `payload` has ids and
+    figures."""
 
     id: UUID
     agent_id: UUID
@@ -81,13 +82,13 @@ class News:
     happened_at: datetime
 
     def is_wanted(self, events: Collection[str], since: datetime) -> bool:
-        """For somebody who has subscribed to these events `since` then."""
+        """Whether a subscriber to `events` since the time `since` receives this event."""
         return since <= self.happened_at and event_of(self.kind) in events
 
 
 def event_of(kind: str) -> WebhookEvent:
-    """The event for an outbox row of that kind: "turn.done", "turn.failed", "turn.cut", "gap.seen", or an event's own
-    name, which that of a limit may follow after a colon."""
+    """The event for an outbox row of this kind: "turn.done", "turn.failed", "turn.cut", "gap.seen", or the name of an
+    event, optionally followed by a colon and the name of a limit."""
     if kind.startswith(TURN):
         return WebhookEvent.TURN_FINISHED
     return WebhookEvent.GAP_DETECTED if kind == _GAP else WebhookEvent(kind.partition(":")[0])
@@ -104,17 +105,17 @@ def declare_events(events: Iterable[Event]) -> None:
 
 
 def declared_events() -> list[Event]:
-    """In the order in which they are listed."""
+    """All declared events, ordered by `place`."""
     return sorted(_DECLARED.values(), key=lambda event: event.place)
 
 
 def declared_event(name: str) -> Event | None:
-    """None for an event of a feature that is not there any more."""
+    """The event with this name; None if it belonged to a feature that was removed."""
     return _DECLARED.get(name)
 
 
 def _declare_core() -> None:
-    """Features declare the others, in the places that are left."""
+    """Declare the core's events. Features declare others, with the remaining places."""
     of_core = (
         ("TURN_FINISHED", "turn.finished", 0, "an answer finishes, fails or is cut off"),
         ("GAP_DETECTED", "gap.detected", 10, "a question could not be answered"),

@@ -14,26 +14,27 @@ from app.core.text.letter_forms import in_small_letters, small_letters
 
 @cache
 def words_of(table: Literal["answers", "reasoning"], key: str) -> tuple[str, ...]:
-    """Those of all languages. Of `answers`: `sources` are the words for one, `ands` what joins two numbers,
-    `source_lists` what stands over a list of sources, `pointing` how a sentence begins that only tells where something
-    stands, `manners` one that tells nothing of the matter. Of `reasoning`: how it `opens`, and of what it `speaks`."""
+    """The words of all languages under a key of a table. `answers`: `sources` (words for "source"), `ands` (between two
+    numbers), `source_lists` (titles of lists of sources), `pointing` (beginnings of sentences that only say where
+    something is written), `manners` (beginnings of sentences without content). `reasoning`: `opens` (beginnings) and
+    `speaks` (subjects) of a model's thoughts."""
     return tuple(dict.fromkeys(word for each in sorted(LANGUAGES) for word in language_table(each)[table][key]))
 
 
 @cache
 def begins_with(key: str) -> re.Pattern[str]:
-    """Matches a text that begins with one of those words of `answers`, after Markdown's marks. Words of letters alone
-    are whole."""
+    """Matches a text that begins, after Markdown's marks, with one of the words of `answers` under `key`. ASCII words
+    only match whole words."""
     listed = words_of("answers", key)
     whole = [word for word in listed if word.isascii() and word.isalpha()]
     others = [word for word in listed if word not in whole]
     return re.compile(rf"[\W_]*(?:(?:{any_of(whole)})\b|{any_of(others)})", re.IGNORECASE)
 
 
-# The patterns of failure are in the language files. Each names who does not know (I, we, the sources, the page) or what
-# is missing (information, answer, details), with or without a subject: "the app cannot find your lamp" is an answer.
-_LOOKED_AT_CHARS = 240  # an honest refusal comes at the start
-_SHORT_CHARS = 320  # of an answer that is looked at to its end
+# The `failure` patterns of the language files name who does not know (I, we, the sources, the page) or what is missing
+# (information, answer, details), because "the app cannot find your lamp" is an answer.
+_LOOKED_AT_CHARS = 240  # of a long answer: an honest refusal comes at the start
+_SHORT_CHARS = 320  # up to this length, the whole answer is searched
 
 
 def has_failure_words(answer: str) -> bool:
@@ -47,8 +48,8 @@ def has_failure_words(answer: str) -> bool:
 
 @cache
 def failure_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns that begin with a word boundary, which is matched once for all of them, and those for scripts in
-    which Python finds no word boundaries, none of which contains ASCII letters."""
+    """(patterns that begin with a word boundary, patterns for scripts in which Python finds none), each joined into
+    one. The second contains no ASCII letters."""
     patterns = [pattern for language in sorted(LANGUAGES) for pattern in language_table(language)["failure"]]
     by_words = [pattern.removeprefix(r"\b") for pattern in patterns if pattern.startswith(r"\b")]
     others = [pattern for pattern in patterns if not pattern.startswith(r"\b")]

@@ -11,7 +11,7 @@ from app.core.text.languages import LANGUAGES, in_any_language, language_table
 from app.core.text.number_kinds import counts_in
 from app.core.text.words import folded_words
 
-# Those whose light words name nothing in each other: other lists have words for a price, or "care".
+# The languages whose insignificant words mean nothing in one another; those of others include words such as "care".
 _LANGUAGES: Final = ("en", "de", "es", "fr", "it")
 _PHONE_NUMBER: Final = r"(?:\+\d|\b0\d|\(0)[\d ()/\-]{6,}\d|\b\d{3} \d{3} \d{3}\b"
 _TIME: Final = r"\d{1,2}[:.h]\d\d(?: ?(?:uhr|h|a\.?m\.?|p\.?m\.?))?"
@@ -20,9 +20,9 @@ _WORDS_HERE: Final = re.compile("<([a-z]+)>")
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """`name` is that of its words in the table `details` of each language's file. `states` is a regular expression for
-    a passage that contains the detail, where `<name>` stands for such words. A detail `is_contact` if it may be all
-    that a visitor wants. `pages` names what pages that contain it are called."""
+    """`name` is the key of its words in the table `details` of the language files. `states` is a regular expression for
+    passages that contain the detail, in which `<name>` stands for the words under that key. `is_contact`: the detail
+    may be all that a visitor wants. `pages` are the keys of terms for pages that contain it."""
 
     name: str
     states: str
@@ -31,17 +31,17 @@ class Detail:
 
     @property
     def asked(self) -> re.Pattern[str]:
-        """Matches the words by which it is asked for, in any language that Docent speaks."""
+        """Matches words that ask for the detail, in any language that Docent speaks."""
         return _pattern(f"<{self.name}>")
 
     @property
     def answering(self) -> re.Pattern[str]:
-        """Matches a passage that contains it."""
+        """Matches a passage that contains the detail."""
         return _pattern(self.states)
 
     @property
     def called(self) -> str:
-        """The terms of pages that contain it, for a keyword search."""
+        """Terms for pages that contain the detail, for a keyword search."""
         return " ".join(
             language_table(language)["details"][page] for page in self.pages for language in sorted(LANGUAGES)
         )
@@ -65,7 +65,7 @@ _DETAILS: Final = (
 
 @cache
 def _pattern(form: str) -> re.Pattern[str]:
-    """Words are matched in either case; all else, such as the capitals of a postcode, as it stands."""
+    """The form with words in place of `<name>`. Only these ignore case, unlike the capitals of a postcode."""
     return re.compile(_WORDS_HERE.sub(lambda found: in_any_language("details", found[1]), form))
 
 
@@ -93,9 +93,8 @@ def is_told_alone(question: str, text: str) -> bool:
 
 
 def is_completed(question: str, text: str) -> bool:
-    """Whether nothing in the question names a subject, or a detail such as a price, and the text counts in every unit
-    that it asks for, as for "why?" and "how many years is it?". Only what was said before can tell whether the text
-    answers it."""
+    """Whether the question names no subject and no detail, as "why?" or "how many years is it?", and the text has
+    numbers in every unit that it asks for. Only the conversation can tell whether the text answers such a question."""
     named = [word for word in folded_words(question) if word not in _empty_words()]
     return not asked_details(question) and all(counts_in(word, text) for word in named)
 
@@ -107,8 +106,8 @@ def _own_words(question: str) -> str:
 
 
 def lacks_detail(question: str, text: str) -> bool:
-    """Whether the question asks only for details of what was spoken of before, such as the price of "it", and the text
-    has none of them."""
+    """Whether the question asks only for details of an earlier subject, such as the price of "it", and the text has
+    none of them."""
     asked = asked_details(question)
     return bool(asked) and not _own_words(question) and not any(each.answering.search(text) for each in asked)
 
@@ -120,7 +119,7 @@ def _empty_words() -> frozenset[str]:
 
 @cache
 def _light_words() -> frozenset[str]:
-    """Insignificant words of all languages: what is left of such a question is too short to detect its language."""
+    """Insignificant words of all languages, because the rest of such a question is too short to detect its language."""
     return _words_of(LANGUAGES, ("light", "joins"))
 
 

@@ -8,13 +8,13 @@ from app.core.text.languages import LANGUAGES, language_table
 
 @dataclass(frozen=True, slots=True)
 class CannedMessages:
-    """`not_found`: nothing answers the question; `closest_sections` introduces sections that may; `page_language` names
-    the {language} of a quoted page, `sections_language` that of such sections; `withheld`: the answer must not be
-    shown; `cannot_search`: search is down; `your_page`: title of what the visitor's browser reported; `person_asked`:
-    somebody was called; `person_away`: nobody can be called before {moment}, in the time zone {zone}; `unconfirmed`:
-    follows a sentence in brackets; `file_page` names page {page} of a file; `internal_document`: a source without a
-    link; `to_confirm`: introduces a change for the visitor to confirm; `which_one`: asks back, before names;
-    `written_by_program`: below an answer that is mailed."""
+    """Messages in one language, some with placeholders. `not_found`: nothing answers the question; `closest_sections`
+    introduces sections that may; `page_language`: a quoted page is in {language}, `sections_language`: the sections
+    are; `withheld`: the answer must not be shown; `cannot_search`: search is down; `your_page`: title of the page as
+    the visitor's browser reports it; `person_asked`: a person was called; `person_away`: nobody can be called before
+    {moment} in the time zone {zone}; `unconfirmed`: in brackets after a sentence; `file_page`: page {page} of a file;
+    `internal_document`: a source without a link; `to_confirm` introduces a change to confirm; `which_one` asks back,
+    before a list of names; `written_by_program`: below an answer by mail."""
 
     not_found: str
     closest_sections: str

@@ -1,4 +1,5 @@
-"""Words that some write joined and others in parts: wifi and wi-fi, ABX9921K and ABX-9921-K, 1299 and 1,299.00."""
+"""Compounds: names and numbers that are written joined or in parts, such as wifi and wi-fi, ABX9921K and ABX-9921-K,
+1299 and 1,299.00."""
 
 import itertools
 import re
@@ -8,19 +9,19 @@ from typing import Final
 
 from app.core.text.words import is_paired, script_runs, word_spans
 
-_JOINTS: Final = frozenset("-\u2010\u05be\u200c.")  # hyphens, Hebrew's too, and what joins the parts of a Persian word
+_JOINTS: Final = frozenset("-\u2010\u05be\u200c.")  # hyphens, also the Hebrew one, the Persian non-joiner, full stop
 _MOST_PARTS: Final = 6
 _MOST_CHARS: Final = 40
-_CAPITALS: Final = 4  # of a code with spaces: "ABX 9921 K"
+_CAPITALS: Final = 4  # longest part without digits of a code with spaces: "ABX 9921 K"
 _LEAST_DIGITS: Final = 5  # below that, "10-15" are two numbers
 _CODE_DIGITS: Final = 3
-_ARTICLE_DIGITS: Final = 9  # of a number without letters: amounts and dates have less
+_ARTICLE_DIGITS: Final = 9  # fewest digits of a designation without letters: amounts and dates have fewer
 _CODE_PARTS: Final = 3  # letters, digits, letters: "E42" and "30-day" have two
 _THOUSANDS: Final = re.compile(
     r"(?<![\d.,'’])\d{1,3}(?:([.,'’])\d{3}(?:\1\d{3})*|(?: \d{3}){2,})(?:[.,]\d{2})?(?![\d'’]|[.,]\d)"
 )
 _NO_CENTS: Final = re.compile(r"(?<![\d.,])(\d+)[.,]00(?!\d|[.,]\d)")
-# Words with digits or joints, and what follows them after a space; marks are part of their words.
+# Words with digits or joints, including parts of a code that are separated by spaces. Marks belong to their words.
 _LETTER: Final = r"[\w\u0300-\u036f\u0591-\u05c7\u0610-\u06ed\u0900-\u0dff]"
 _CANDIDATES: Final = re.compile(
     rf"(?<!{_LETTER})(?:{_LETTER}++(?:(?:[-\u2010\u05be\u200c.]|(?<=[A-Z\d]) (?=[A-Z\d])){_LETTER}++)++"
@@ -32,7 +33,7 @@ _BOUND: Final = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """What may be written joined or in parts: one word or several, in their order, or a number."""
+    """A compound, as the words in which the text writes it. `is_spaced`: with spaces between them."""
 
     words: tuple[str, ...]
     is_spaced: bool = False
@@ -49,17 +50,17 @@ class Compound:
 
     @property
     def beginnings(self) -> tuple[str, ...]:
-        """Shorter names of the same: ABX9921 of ABX-9921-K."""
+        """Shorter names of the same thing: ABX9921 of ABX-9921-K."""
         return tuple(itertools.accumulate(self.words))[1:-1]
 
     @property
     def is_code(self) -> bool:
-        """Whether its parts prove nothing, because its neighbours share them."""
+        """Whether a match of single parts proves nothing, because similar designations share them."""
         return self.is_designation and len(self.parts) >= _CODE_PARTS
 
     @property
     def is_designation(self) -> bool:
-        """Whether it names one thing of many that are named alike, as part numbers and error codes do."""
+        """Whether it looks like a part number or an error code: one of many similar names."""
         digits = sum(map(str.isdigit, self.joined))
         if self.joined.isdigit():
             return len(self.words) == 1 and digits >= _ARTICLE_DIGITS
@@ -67,14 +68,14 @@ class Compound:
 
 
 def cut_anyhow(name: str) -> str:
-    """A regular expression for a name: one with digits may be cut anywhere, others are as they are."""
+    """A regular expression for a name. If it has digits, a separator may be between any two characters."""
     if not _has_digit(name):
         return re.escape(name)
     return r"[-\u2010. ]?".join(filter(str.isalnum, name))
 
 
 def is_spelt_in(text: str, name: str) -> bool:
-    """Whether the text has it in any cut; both are case-folded."""
+    """Whether the text contains the name in any spelling of `cut_anyhow`; both are case-folded."""
     return name in text or re.search(rf"(?<!\w){cut_anyhow(name)}(?!\w)", text) is not None
 
 
@@ -84,7 +85,7 @@ def with_plain_numbers(text: str) -> str:
 
 
 def compounds(text: str) -> Iterator["str | Compound"]:
-    """The text in order: what is written in one way only as it stands, and the compounds."""
+    """The text in order: compounds as `Compound`, the rest as strings."""
     end = 0
     for found in _CANDIDATES.finditer(text):
         yield text[end : found.start()]

@@ -1,5 +1,5 @@
-"""Words that say something: the most frequent ones of a text, without those that every text has; and a question without
-the words that name nothing: "Wie erstelle ich einen Serienbrief?" becomes "erstelle Serienbrief?".
+"""Significant words: the most frequent ones of a text; and a question without its stop words: "Wie erstelle ich einen
+Serienbrief?" becomes "erstelle Serienbrief?".
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ _TELL_NOTHING = frozenset(
 
 
 def is_content_word(word: str) -> bool:
-    """For a case-folded word."""
+    """Whether a case-folded word is significant."""
     return len(word) >= _SHORTEST and not word.isdigit() and word not in _TELL_NOTHING
 
 
@@ -37,22 +37,22 @@ def content_words(text: str, count: int) -> list[str]:
     return sorted(counts, key=lambda word: (-counts[word], word))[:count]
 
 
-# A keyword index is stemmed for one language and knows its stop words. The stop words of a question in
-# another language are rare in manuals, because pages seldom say "I", and would weigh more than its subject.
-_ENGLISH = "en"  # every analysis knows its stop words
+# A keyword index ignores the stop words of its own language only. Those of a question in another language are rare in
+# the index, and would outweigh the question's subject.
+_ENGLISH = "en"  # every keyword index ignores English stop words
 
 
 def without_stop_words(question: str, language: str | None) -> str:
-    """`language` is the question's own (BCP 47 primary subtag). Returns the question unchanged if nothing else would be
-    left, in English, in languages that Docent does not speak, and in those without spaces between words."""
+    """The question without the stop words of its `language` (BCP 47 primary subtag). It is unchanged if nothing would
+    be left, in English, in languages that Docent does not speak, and in those without spaces between words."""
     light = _stop_words(language) if language else frozenset[str]()
     kept = [word for word in question.split() if not light.issuperset(folded_words(word))]
     return " ".join(kept) if light and any(map(folded_words, kept)) else question
 
 
 def naming_spans(question: str, language: str | None) -> list[tuple[int, int]]:
-    """Where the question's words are that name something, in order. In a language that Docent does not speak, English
-    stop words are left out."""
+    """The positions (start, end) of the question's significant words, in order. In a language that Docent does not
+    speak, only English stop words are left out."""
     light = _light_words(language if language in LANGUAGES else _ENGLISH)
     return [span for span in word_spans(question) if not light.issuperset(folded_words(question[slice(*span)]))]
 

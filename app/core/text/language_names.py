@@ -1,5 +1,5 @@
-"""Languages by their names (CLDR's): in English for prompts, as a model knows "Slovenian" better than "sl", and in the
-languages that visitors speak."""
+"""Names of languages (CLDR), in English for prompts, because models know "Slovenian" better than "sl", and in the
+languages that Docent speaks."""
 
 import tomllib
 from functools import cache
@@ -19,7 +19,7 @@ def language_name(language: str) -> str:
 
 
 def own_name(language: str, said_in: str) -> str:
-    """The name of a language in another (BCP 47 primary subtags), in English if Docent does not speak that; "" if it is
-    not listed."""
+    """The name of `language` in the language `said_in` (BCP 47 primary subtags), or in English if Docent does not speak
+    that one; "" if it is not listed."""
     names: dict[str, str] = language_table(said_in if said_in in LANGUAGES else "en")["language_names"]
     return names.get(language, "")

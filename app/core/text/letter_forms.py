@@ -1,7 +1,8 @@
-"""Forms of letters. One form for those that readers take for the same: digits and letters of other keyboards, points
-that may be left out, traditional and simplified characters. Small letters, in which patterns search faster than in
-Python's own way of ignoring case. Plain words, without case, accents and marks, because visitors often leave them out.
-And text that Rust libraries accept.
+"""Normal forms of text, for comparing and searching.
+
+`in_one_form` unifies letters that readers take for the same, `in_small_letters` allows case-insensitive searches that
+are faster than re.IGNORECASE, `plain_words` drops case, accents and marks, which visitors often leave out, and
+`encodable` makes text that Rust libraries accept.
 """
 
 import re
@@ -18,7 +19,7 @@ _LAST_DIGIT: Final = 0x1FFFF
 
 
 def in_one_form(text: str) -> str:
-    """The text, NFKC-normalised, with one form of each letter. For comparing: nobody should read it."""
+    """The text, NFKC-normalised, with one form of each letter. Only for comparing, not for display."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_forms())
 
 
@@ -47,13 +48,13 @@ def encodable(text: str) -> str:
     return text
 
 
-# Python's own way of ignoring case takes several times as long as searching a text that was lowercased once.
-# Letters that Python's IGNORECASE treats as equal, but `lower` does not, or not always.
+# Searching with IGNORECASE takes several times as long as searching a text that was lowercased once.
+# Letters that IGNORECASE treats as equal, but `lower` does not, or not always.
 _ONE_LETTER: Final = str.maketrans("İıſς", "iisσ")
 
 
 def in_small_letters(text: str) -> str:
-    """The text in lower case, with every letter at its old position."""
+    """The text in lower case. Its length and the positions of all letters are unchanged."""
     return text.translate(_ONE_LETTER).lower().translate(_ONE_LETTER)
 
 

@@ -1,7 +1,6 @@
-"""What a number counts: money, a share, days, kilometres, or things.
+"""The kind of a number is what it counts: money, a share, days, kilometres, things, or "" if unknown.
 
-The words are `units` in the languages' files; here are the signs and short forms that languages share. A number with
-neither counts anything ("").
+Words for units are in the table `units` of the language files; signs and abbreviations that languages share are here.
 """
 
 import re
@@ -36,13 +35,13 @@ _SHARED: Final = {
     "frequency": "hz khz mhz ghz",
 }
 _MONEY_AHEAD: Final = re.compile(rf"(?:[{_SIGNS}]|\b(?:EUR|USD|GBP|CHF))[ \xa0−-]?$")
-# "3 to 6 working days" counts days twice; in "5-year warranty" the unit is joined by a hyphen.
+# Both numbers of "3 to 6 working days" count days; in "5-year warranty" a hyphen joins the unit.
 _UNIT: Final = re.compile(
     r"(?:\s?(?:to|or|and|x|×|–|-|/)\s?\d[\d.,]{0,11}){0,3}"
     r"(?:\s|-|\xa0)?(?:(?:working|business|calendar|full|whole|more|further|extra|additional|opening|free|half)\s)?"
     rf"([%{_SIGNS}°]\w?|[^\W\d_]+)?"
 )
-# Two weeks are 14 days.
+# (unit, how many of the smaller unit it has, smaller unit)
 _SAME_TIME: Final = (
     ("weeks", 7, "days"),
     ("years", 12, "months"),
@@ -61,7 +60,7 @@ _COUNTED_NEVER: Final = frozenset(
 
 
 def number_kinds(text: str) -> dict[str, set[str]]:
-    """For every spelling of every number of a text the kinds that it is stated with."""
+    """The kinds of each number in the text, by every spelling of the number."""
     kinds: dict[str, set[str]] = {}
     for number, kind, _, _ in counted_numbers(text):
         for spelling in every_spelling(number):
@@ -70,14 +69,14 @@ def number_kinds(text: str) -> dict[str, set[str]]:
 
 
 def counted_numbers(text: str) -> Iterator[tuple[str, str, int, int]]:
-    """Every number, what it counts, its start and its end."""
+    """(number, kind, start, end) of every number in the text."""
     for number, start, end in stated_numbers(text):
         yield number, _kind(text, start, end), start, end
 
 
 def said_numbers(text: str, *, has_known_units: bool = True) -> dict[str, set[tuple[str, str]]]:
-    """For every number of a sentence the pairs of spelling and kind under which a source may have it, in other units of
-    time and of the clock as well. Without known units, a number counts anything."""
+    """For each number in the text, the pairs (spelling, kind) under which a source may have it, including conversions
+    to other units of time and between 12 and 24 hours. Without `has_known_units`, kinds are ""."""
     kinds: dict[str, set[tuple[str, str]]] = {}
     for number, start, end in stated_numbers(text):
         kind = _kind(text, start, end) if has_known_units else ""
@@ -101,7 +100,7 @@ def _same_time(spelling: str, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _same_hour(number: str, text: str, end: int) -> Iterator[str]:
-    """5 pm is 17:00, and the other way round."""
+    """The spellings of a time in the other form: 17:00 for 5 pm, 5:00 for 17:00."""
     hour, _, minutes = number.replace(".", ":").partition(":")
     if not hour.isdigit() or len(hour) > 2:
         return
@@ -117,7 +116,7 @@ def _same_hour(number: str, text: str, end: int) -> Iterator[str]:
 
 
 def likeness(stated: str, has: str) -> float:
-    """How well a number that a source has fits one that was said, in [0, 1], by what they count."""
+    """How well the kind `has` of a source's number fits the kind `stated` in an answer, in [0, 1]."""
     if stated in ("", has):
         return 1.0
     if not has:
@@ -127,7 +126,7 @@ def likeness(stated: str, has: str) -> float:
 
 
 def ranges_in(text: str) -> list[tuple[str, str]]:
-    """The two ends of each range: of "1 to 6" and "3-5"."""
+    """The two ends of each range, such as "1 to 6" or "3-5"."""
     return [(found[1], found[2]) for found in _RANGE.finditer(text)]
 
 
@@ -151,26 +150,27 @@ def _kind_of() -> dict[str, str]:
 
 @cache
 def _unit_words() -> re.Pattern[str]:
-    """Units of several words, of letters with marks, and of scripts without spaces between words."""
+    """Matches units that `_UNIT` does not: of several words, with marks, and in scripts without spaces."""
     others = [unit for unit in _kind_of() if not unit.isalpha() and unit[0].isalpha()]
     unspaced = [unit for unit in _kind_of() if is_spaceless(unit[0])]
     return re.compile(rf"\s?(?:({any_of(unspaced)})|({any_of(others)})(?!\w))", re.IGNORECASE)
 
 
 def counts_in(unit: str, text: str) -> bool:
-    """Whether a text has a number of the unit, or of the next one of time: "3 years" and "36 months"."""
+    """Whether the text has a number with this unit or, for time, the next larger or smaller one: "36 months" counts in
+    years."""
     kind = _kind_of().get(unit.casefold())
     fitting = {kind}.union(*({long, short} for long, _, short in _SAME_TIME if kind in (long, short)))
     return kind is not None and any(not fitting.isdisjoint(kinds) for kinds in number_kinds(text).values())
 
 
 def units_of(kind: str) -> str:
-    """The words for it, separated by spaces."""
+    """The words and signs for a kind, separated by spaces."""
     return " ".join(_units().get(kind, ()))
 
 
 def is_unit(word: str) -> bool:
-    """GB is a unit, though it looks like a name."""
+    """Whether a word is a unit, such as GB, which looks like a name."""
     return word.casefold() in _kind_of()
 
 

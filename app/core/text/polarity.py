@@ -1,6 +1,6 @@
-"""Whether a text denies something, limits it, or says its contrary, by the words of `polarity` in the languages' files.
+"""Whether a text denies something, limits it or contradicts it, by the words of `polarity` in the language files.
 
-Denials are known in the languages that put spaces between words, the rest in English alone.
+Denials are recognised in all languages with spaces between words, everything else in English alone.
 """
 
 import re
@@ -21,23 +21,22 @@ _NOT_THERE: Final = (
 
 
 def denies(text: str) -> bool:
-    """Whether it says "not", in any of these languages. "No more than 40" is a number, and denies nothing."""
+    """Whether the text says "not" in any of these languages. "No more than 40" does not count as a denial."""
     return bool(_denials().search(_english("denies_nothing").sub(" ", text)))
 
 
 def without_case(text: str) -> str:
-    """The text without the case that it begins with, as in "No light at all: check the adapter"."""
+    """The text without the problem that it is about, as in "No light at all: check the adapter"."""
     return _LACKING.sub("", text)
 
 
 def without_reply(text: str) -> str:
-    """The text without the "Yes," or "No," that it begins with, which says nothing by itself and denies nothing of
-    what follows."""
+    """The text without "Yes," or "No," at its beginning, which does not deny what follows."""
     return _reply().sub("", text)
 
 
 def denied_parts(text: str) -> Iterator[str]:
-    """What follows each word of denial up to the end of its clause, unless the clause is a condition."""
+    """For each clause that denies something and is no condition, what follows its first word of denial."""
     text = _english("denies_nothing").sub(" ", without_case(text))
     for clause in _CLAUSE_ENDS.split(text):
         found = _denials().search(clause)
@@ -46,14 +45,14 @@ def denied_parts(text: str) -> Iterator[str]:
 
 
 def absent_parts(text: str) -> Iterator[str]:
-    """What follows "is not", "there is no" and their like up to the end of their clause."""
+    """What follows "is not", "there is no" and the like up to the end of the clause."""
     for clause in _CLAUSE_ENDS.split(text):
         if (found := _english("is_absent").search(clause)) and not is_condition(clause):
             yield clause[found.end() :]
 
 
 def limits(text: str) -> bool:
-    """Whether the text denies something in other words than "not", or limits it."""
+    """Whether the text limits something, or denies it in other words than "not"."""
     return bool(_english("limits").search(text))
 
 
@@ -70,17 +69,17 @@ def is_condition(clause: str) -> bool:
 
 
 def has_exception(text: str) -> bool:
-    """Whether what is denied may be allowed otherwise, as in "not without a key"."""
+    """Whether the text names an exception from what it denies, as in "not without a key"."""
     return bool(_english("exceptions").search(text))
 
 
 def is_denied_there(name: str, text: str) -> bool:
-    """Whether the text denies that something is done or to be had in the place of that name."""
+    """Whether the text denies that something is offered in the place `name`, as in "we do not ship to Norway"."""
     return bool(re.search(rf"{_NOT_THERE}{re.escape(name)}\b", text, re.IGNORECASE))
 
 
 def is_contrary(statement: str, source: str) -> bool:
-    """Whether one has a word and the other, equally denied or not, the word for its contrary."""
+    """Whether one text has a word and the other its contrary, and either both deny something or neither does."""
     if denies(statement) != denies(source):
         return False
     return any(
@@ -91,7 +90,7 @@ def is_contrary(statement: str, source: str) -> bool:
 
 
 def are_opposites(one: str, other: str) -> bool:
-    """Whether one asks for what the other undoes: to enable, and to disable."""
+    """Whether the texts name opposite actions, such as to enable and to disable."""
     return any(
         (first.search(one) and second.search(other)) or (second.search(one) and first.search(other))
         for first, second in _opposites()
@@ -99,12 +98,12 @@ def are_opposites(one: str, other: str) -> bool:
 
 
 def says_of_all(text: str) -> bool:
-    """Whether it says something "on every plan"."""
+    """Whether the text makes a statement about all cases, such as "on every plan"."""
     return bool(_english("wide").search(text))
 
 
 def is_too_wide(statement: str, source: str) -> bool:
-    """Whether it says of all what the other limits: "on every plan", where it is told "while on Pro"."""
+    """Whether the statement is about all cases where the source is limited: "on every plan", but "while on Pro"."""
     every, narrowed = _english("wide"), _english("narrow")
     return bool(
         every.search(statement)
@@ -115,7 +114,7 @@ def is_too_wide(statement: str, source: str) -> bool:
 
 
 def is_too_narrow(statement: str, source: str) -> bool:
-    """Whether it says "only at" where the other limits nothing."""
+    """Whether the statement says "only at" or the like where the source limits and denies nothing."""
     return bool(_english("only_by").search(statement) and not limits(source) and not denies(source))
 
 
@@ -152,5 +151,5 @@ def _opposites() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
 
 
 def _of(words: list[str]) -> re.Pattern[str]:
-    """Matches any of the words, which are regular expressions, whole."""
+    """Matches any of `words` (regular expressions) as a whole word."""
     return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)

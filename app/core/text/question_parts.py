@@ -1,6 +1,6 @@
-"""The questions of a text that asks several: "What does delivery cost, and how long does it take?"; and the names
-that a question compares: "How does the Plus plan differ from Pro?". And headings as the questions that they answer:
-"Change your card" as "How do I change my card?"."""
+"""Splits a text into its questions: "What does delivery cost, and how long does it take?"; finds the names that a
+question compares: "How does the Plus plan differ from Pro?"; and turns headings into the questions that they answer:
+"Change your card" into "How do I change my card?"."""
 
 import re
 import tomllib
@@ -22,8 +22,8 @@ _NEVER: Final = re.compile(r"(?!)")
 
 
 def question_parts(text: str, language: str | None) -> list[str]:
-    """The two or three questions that the text asks, each with the statements before the first of them; empty for a
-    text with one question or more than three. `language` is the text's (BCP 47 primary subtag), English if None."""
+    """The text's two or three questions, each preceded by the statements before the first one; [] for a text with one
+    question or more than three. `language` is the text's (BCP 47 primary subtag), English if None."""
     statements: list[str] = []
     asked: list[str] = []
     for clause, is_asked in _clauses(text, language or _ENGLISH):
@@ -37,12 +37,12 @@ def question_parts(text: str, language: str | None) -> list[str]:
 
 
 def asks_something(text: str, language: str | None) -> bool:
-    """Whether any clause of the text is a question, rather than a situation that is told."""
+    """Whether any clause of the text is a question, rather than the description of a situation."""
     return any(is_asked for _, is_asked in _clauses(text, language or _ENGLISH))
 
 
 def _clauses(text: str, language: str) -> Iterator[tuple[str, bool]]:
-    """The clauses in order, each with whether it asks."""
+    """(clause, whether it asks) in order."""
     forms = _forms(language)
     for sentence in sentences(text):
         parts = list(_cut(sentence, forms.border))
@@ -51,7 +51,7 @@ def _clauses(text: str, language: str) -> Iterator[tuple[str, bool]]:
 
 
 def _cut(sentence: str, border: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
-    """Split where both sides have enough words; each part with whether a conjunction joins it to the next."""
+    """Split at borders with enough words on both sides; yield (part, whether a conjunction joins it to the next)."""
     borders = list(border.finditer(sentence))
     ends = [*(found.start() for found in borders), len(sentence)]
     start = 0
@@ -68,8 +68,8 @@ def _says_enough(part: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """`border` separates two questions, `begin` matches the beginning of one; after `may_tell`, a clause may only say
-    when or where."""
+    """Patterns of a language. `border` separates two questions, `begin` matches the beginning of one. A clause that
+    begins with `may_tell` may instead say when or where something happens."""
 
     border: re.Pattern[str] = _NEVER
     begin: re.Pattern[str] = _NEVER
@@ -100,7 +100,7 @@ _QUOTE_MARKS: Final = re.compile(r"\A[\"'«„“`]|[\"'»“”`]\Z")
 
 
 def compared_names(question: str) -> list[str]:
-    """Two or more names, as the question writes them, without articles; empty if it asks for no difference."""
+    """The two or more names that a question compares, as it writes them, without articles; [] if it compares none."""
     for comparison in _comparisons():
         if found := comparison.search(question):
             names = [*found[1].split(","), found[2]]
@@ -126,8 +126,8 @@ def _article() -> re.Pattern[str]:
 
 
 def heading_question(heading: str, language: str | None) -> str | None:
-    """The heading if it asks; of an instruction, the question that it answers; else None, also for "When prices
-    change". `language` is a BCP 47 primary subtag."""
+    """The question that a heading answers: the heading itself if it asks, or made from an instruction. None for any
+    other heading, such as "When prices change". `language` is a BCP 47 primary subtag."""
     if asks_something(heading, language):
         may_tell = not asks(heading) and _forms(language or _ENGLISH).may_tell.match(heading)
         return None if may_tell or asks_visitors(heading, language) else heading
@@ -135,13 +135,13 @@ def heading_question(heading: str, language: str | None) -> str | None:
 
 
 def asks_visitors(question: str, language: str | None) -> bool:
-    """ "Are you ready to start?" asks the reader."""
+    """Whether a question is addressed to the reader, such as "Are you ready to start?"."""
     asked = tuple(heading_words(language).get("asks_visitors", ()))
     return f"{normalised(question)} ".startswith(tuple(f"{words} " for words in asked))
 
 
 def instruction_question(heading: str, language: str | None) -> str | None:
-    """ "Change your card" as "How do I change my card?"; None for what does not begin with a known verb."""
+    """ "How do I change my card?" for "Change your card"; None for a heading that does not begin with a known verb."""
     table = heading_words(language)
     first, *rest = heading.rstrip(" .!:").split() or [""]
     if not rest or first.casefold() not in table.get("verbs", ()):
@@ -154,7 +154,7 @@ def instruction_question(heading: str, language: str | None) -> str | None:
 
 
 def heading_words(language: str | None) -> dict[str, Any]:
-    """What heading_words.toml has for the language; empty without an entry."""
+    """The language's table in heading_words.toml; {} if there is none."""
     return _tables().get(language or "", {})
 
 

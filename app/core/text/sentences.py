@@ -1,5 +1,5 @@
-"""Splits text into sentences, and a chunk's Markdown into the smallest parts that make sense as quotes. And where
-the sentences of an answer end, while it is still being written."""
+"""Splits text into sentences, and a chunk's Markdown into the smallest parts that make sense as quotes; and finds the
+ends of sentences in an answer that is still being written."""
 
 import re
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ _FENCE = re.compile(r"^\s*(```|~~~)")
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _TABLE_ROW = re.compile(r"^\s*\|")
 _HEADING = re.compile(r"^#{1,6}\s+")
-# Unicode's Sentence_Terminal, https://www.unicode.org/reports/tr29/#Sentence_Boundaries: `_STOPS` may be something else
-# (ATerm there), `_ENDS` of scripts with blanks between words ask for one behind them, `_JOINED_ENDS` do not. Greek asks
-# with a semicolon; Khmer and Tibetan marks are not in the property and end sentences all the same.
+# Unicode's Sentence_Terminal, https://www.unicode.org/reports/tr29/#Sentence_Boundaries. `_STOPS` may also be used
+# within sentences (ATerm there). `_ENDS` belong to scripts with blanks between words and only end a sentence before a
+# blank, `_JOINED_ENDS` to scripts without. The Greek question mark is a semicolon; Khmer and Tibetan marks are added.
 _STOPS: Final = ".\u2024\u2026\ufe52\uff0e"
 _ENDS: Final = "!?\u203c\u203d\u2047-\u2049\u2e2e\u0589\u1362\u1367\u1368"
 _JOINED_ENDS: Final = (
@@ -24,7 +24,7 @@ _JOINED_ENDS: Final = (
 _CLOSERS: Final = "\"')\\]}*_\u2019\u201d\u00bb\u203a\u300d\u300f\uff09\u3011\u300b"
 _OPENERS: Final = "\"'(\\[{*_\u00bf\u00a1\u2018\u201c\u201e\u201a\u00ab\u2039\u300c\u300e\uff08\u3010\u300a"
 _ASKS: Final = "?\u203d\u2047-\u2049\u1367"
-# A look-behind lets a run of signs begin once, or one that ends nothing is tried from each of them.
+# The look-behind makes the pattern match a run of signs only from its first one, which keeps the search linear.
 _END = re.compile(
     rf"(?<![{_STOPS}{_ENDS}])[{_STOPS}{_ENDS}]++[{_CLOSERS}]*+(?=\s|\Z)"
     rf"|[{_JOINED_ENDS}][{_STOPS}{_ENDS}{_JOINED_ENDS}]*+[{_CLOSERS}]*+"
@@ -46,8 +46,8 @@ WHOLE_TABLE_ROWS = 6  # a longer table is quoted row by row, each with its heade
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """A sentence, or a whole list, code block or small table, or a row of a large one. `position` is its index within
-    the chunk, from 0."""
+    """The smallest part of a chunk that makes sense alone: a sentence, a list, a code block, a small table, or a row of
+    a large one with its header. `position` is its index within the chunk, from 0."""
 
     text: str
     position: int
@@ -71,7 +71,7 @@ def quotables(markdown: str) -> list[Quotable]:
 
 
 def points_back(sentence: str) -> bool:
-    """Whether it opens with a word that refers to the text before it: "Then it is ...", "They ..."."""
+    """Whether a sentence begins with a word that refers to the text before it: "Then it is ...", "They ..."."""
     return bool(_pointing_back().match(sentence))
 
 
@@ -121,7 +121,7 @@ def _blocks(markdown: str) -> list[tuple[str, bool]]:
 
 
 def _joined_lists(blocks: list[tuple[list[str], str]]) -> list[tuple[list[str], str]]:
-    """A blank line between two items does not end their list."""
+    """Join lists that are only separated by a blank line."""
     joined: list[tuple[list[str], str]] = []
     for lines, kind in blocks:
         if kind == "list" and len(joined) > 1 and joined[-1][1] == "blank" and joined[-2][1] == "list":
@@ -152,9 +152,8 @@ def asks(text: str) -> bool:
 def sentences(text: str) -> list[str]:
     """The sentences of a plain text in order, in any script, each on one line; a blank line also ends one.
 
-    By Unicode's rules (UAX 29), tailored: in scripts with blanks, a mark only ends a sentence before a blank; a
-    lower-case letter begins no sentence; and abbreviations of the languages that Docent speaks, initials and German
-    dates end none.
+    Follows UAX 29 with changes: in scripts with blanks, a mark only ends a sentence before a blank; no sentence begins
+    with a lower-case letter; and none ends after initials, German dates, and abbreviations of Docent's languages.
     """
     found: list[str] = []
     start = 0
@@ -197,7 +196,7 @@ def _counted() -> frozenset[str]:
 
 @cache
 def _abbreviations() -> frozenset[str]:
-    """In lower case. "z. B." is also written with a blank, so each part of one counts."""
+    """The abbreviations of all languages in lower case, and their parts, because "z.B." may be written "z. B."."""
     listed = [each.casefold() for language in LANGUAGES for each in language_table(language)["abbreviations"]]
     parts = [f"{part}." for each in listed if each.count(".") > 1 for part in each.split(".") if part]
     return frozenset((*listed, *parts))
@@ -216,8 +215,8 @@ def _unmarked(line: str) -> list[str]:
     return [*parts, line[start:]]
 
 
-# A full stop, closing quotation marks, and the sentence's citations. A line break also ends a sentence: an item, a row,
-# a heading. In scripts without a space after a full stop, none is expected.
+# A full stop, closing quotation marks, and the sentence's citations; in scripts with spaces, one must follow. A line
+# break also ends a sentence, because items, rows and headings need no full stop.
 _STATEMENT_END: Final = re.compile(
     r"(?:(?<!\d)[.!?…؟؛।]|(?<=\d)[.!?…؟](?=[ \t\n\"')\]»”’*_]))[\"')\]»”’*_]{0,3}(?:[ \t]{0,2}\[\d{1,3}\]){0,9}"
     r"(?:[ \t]*\n+|[ \t]+)"
@@ -229,7 +228,7 @@ _ABBREVIATION: Final = re.compile(
     r"|\b[^\W\d_]|(?:^|\n)[ \t]*\d{1,3})\.\s*\Z",
     re.IGNORECASE,
 )
-_CITATION_AHEAD: Final = re.compile(r"\[(?:\d{1,3}\]|\d{0,3}\Z)")  # perhaps not yet whole
+_CITATION_AHEAD: Final = re.compile(r"\[(?:\d{1,3}\]|\d{0,3}\Z)")  # a citation, or the beginning of one
 _ALONE_IN_ITS_LINE: Final = re.compile(r"(?:\[\d{0,3}\]?[ \t.,]*)+(?:\n|\Z)")
 _OF_AN_END: Final = ".!?…؟؛।。！？\"')]»”’*_」』）[ \t\n0123456789"  # and the digits of other scripts
 

@@ -1,4 +1,4 @@
-"""What a sentence states that can be looked up literally: numbers, dates, prices, versions, names and code."""
+"""The facts of a sentence that can be looked up literally: numbers, dates, prices, versions, names and code."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from unicodedata import decimal
 _REMEMBERED: Final = 2048  # numbers
 _REMEMBERED_CHARS: Final = 20
 _CODE: Final = re.compile(r"(?<!`)`++([^`\n]++)`++")
-_OPTION: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*\w")  # of a command, which models write without marks too
+_OPTION: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*\w")  # of a command; models also write it without backticks
 # Two labels of a menu beside each other, as in "**Settings** > **Hub**".
 _LABEL: Final = r"([^\W\d_](?:[^\W_]|['’-])*+)"
 _MENU_STEP: Final = re.compile(rf"(?<![^\W_])(?<!['’-]){_LABEL}[*_]*+[ \t]*+[>›→][ \t]*+[*_]*+(?={_LABEL})")
@@ -19,7 +19,7 @@ _CITATION: Final = re.compile(r"\[\d{1,3}\]")
 _LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-# Of scripts that put no blanks between words: a number may stand right beside them.
+# Letters of scripts without blanks between words, which may be right beside a number.
 _UNSPACED: Final = "\u0e00-\u0eff\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f"
 _NUMBER: Final = re.compile(rf"(?<![^\W_{_UNSPACED}])(?<![^\W{_UNSPACED}][-.])\d+(?:[.,:/]\d+)*")
 # Letters and digits together, such as E42, NB-W1 or v2.9; "5-year" and "20mm" are numbers with a unit.
@@ -43,7 +43,7 @@ _NUMBER_WORDS: Final = {
     )
 } | {"twice": "2", "sixteen": "16", "twenty": "20", "thirty": "30", "fifty": "50"}
 
-# A source may have a number so, but these are too common to be looked up themselves.
+# Words that a source may use for a number. In an answer, they are too common to be looked up.
 _MORE_NUMBER_WORDS: Final = {
     word: str(number)
     for number, word in enumerate(
@@ -70,7 +70,7 @@ _COMPOUND: Final = {
     for number, unit in enumerate(_UNITS, start=1)
 }
 _EVERY_NUMBER_WORD: Final = _MORE_NUMBER_WORDS | _NUMBER_WORDS | _COMPOUND
-# "Three" of "three-hour" too.
+# Also matches "three" in "three-hour".
 _SPELT_OUT: Final = re.compile(
     rf"(?<![^\W\d_])(?:{'|'.join(sorted(_EVERY_NUMBER_WORD, key=len, reverse=True))})(?![^\W\d_])", re.IGNORECASE
 )
@@ -100,7 +100,7 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """`is_opening`: the first word of a sentence, which may be no name at all."""
+    """`is_opening` marks a capitalised first word of a sentence, which may not be a name."""
 
     kind: FactKind
     text: str
@@ -108,8 +108,8 @@ class Fact:
 
 
 def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
-    """The facts in order, without duplicates. Names are words with capital letters within them, or at their beginning,
-    except in languages that capitalise all nouns."""
+    """The facts of the sentence, without duplicates. Names are words with a capital letter, which in languages that
+    capitalise nouns must be an inner one."""
     facts = [Fact(FactKind.CODE, " ".join(found[1].split())) for found in _CODE.finditer(sentence)]
     text = in_ascii_digits(plain(sentence))
     facts += [Fact(FactKind.CODE, found) for found in _OPTION.findall(text)]
@@ -127,7 +127,7 @@ def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
 
 
 def in_ascii_digits(text: str) -> str:
-    """The text, as long as it was, with the digits and separators of other scripts as 0 to 9, "." and ","."""
+    """The text, of the same length, with the digits and separators of other scripts as 0 to 9, "." and ","."""
     if text.isascii():
         return text
     return _OTHER_DIGIT.sub(lambda found: _SEPARATORS.get(found.group()) or str(decimal(found.group())), text)
@@ -159,18 +159,18 @@ _known_spellings = lru_cache(_REMEMBERED)(_spellings)
 
 
 def menu_steps(sentence: str) -> list[tuple[str, str]]:
-    """For each step of a path through menus the last word before it and its first word: "Hub", "Local" of "Settings >
-    Hub > Local access"."""
+    """For each step of a menu path, the last word before it and its first word: ("Settings", "Hub"), ("Hub", "Local")
+    of "Settings > Hub > Local access"."""
     return _MENU_STEP.findall(_CODE.sub(" ", sentence))
 
 
 def identifiers_in(text: str) -> list[str]:
-    """Words of letters and digits together."""
+    """The text's identifiers, such as E42, NB-W1 or v2.9."""
     return _IDENTIFIER.findall(text)
 
 
 def stated_numbers(text: str) -> Iterator[tuple[str, int, int]]:
-    """Every number, as digits or a word, with its start and end, except numbers within identifiers."""
+    """(number, start, end) of every number, in digits or as a word, except numbers within identifiers."""
     text = in_ascii_digits(text)
     text = _IDENTIFIER.sub(lambda found: " " * len(found.group()), text)
     for found in _NUMBER.finditer(text):
@@ -180,7 +180,7 @@ def stated_numbers(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def every_spelling(number: str) -> frozenset[str]:
-    """The spellings of a number and of its parts: "14/7" and "10:20" state each of theirs too."""
+    """The spellings of a number and of its parts, because "14/7" and "10:20" state each part too."""
     if number.isalnum():
         return spellings(number)
     return spellings(number).union(*map(spellings, re.split(r"[:/]", number)))
@@ -205,7 +205,7 @@ def _is_name(text: str, found: re.Match[str], language: str | None) -> bool:
 
 
 def _opens_sentence(before: str) -> bool:
-    """Whether a sentence, a line or a quotation begins behind that text."""
+    """Whether a sentence, a line or a quotation begins after the text `before`."""
     said = before.rstrip()
     blanks = before[len(said) :]
     return not said or "\n" in blanks or said[-1] in '"“„«' or (bool(blanks) and said[-1] in ".!?:;…")

@@ -1,4 +1,4 @@
-"""How many tokens of a chat model a text is, without the model's tokenizer."""
+"""Estimates the number of a chat model's tokens without its tokenizer."""
 
 from typing import Final
 
@@ -7,9 +7,9 @@ _OTHER_BYTES: Final = 3  # a token, in UTF-8
 
 
 def estimated_tokens(text: str) -> int:
-    """Four ASCII characters a token, and three bytes of others. Of o200k and cl100k, a token has 1.0 to 1.3 characters
-    of Chinese, 1.1 to 1.5 of Japanese, 1.2 to 1.7 of Korean, and with cl100k 1.2 to 1.4 of Hindi, Persian and
-    Arabic."""
+    """One token for four ASCII characters, or for three UTF-8 bytes of others. Measured characters per token: 1.0 to
+    1.3 of Chinese, 1.1 to 1.5 of Japanese and 1.2 to 1.7 of Korean (o200k and cl100k); 1.2 to 1.4 of Hindi, Persian and
+    Arabic (cl100k)."""
     if text.isascii():
         return -(-len(text) // _ASCII_CHARS)
     plain = len(text.encode("ascii", "ignore"))

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-# The blocks that we put around untrusted text, as they open and close, and the role tokens of common chat templates.
+# The tags of the blocks that prompts put around untrusted text, and the role tokens of common chat templates.
 _MARKS = re.compile(
     r"<(?=\s{0,9}/?\s{0,9}(?:source|said|document|passage)\b"
     r"|[|｜][^\s<>|｜]{1,40}[|｜]>|</?SYS>>|\s?/?\s?s\s?>|(?:start|end)_of_turn>|[be]os>)"
@@ -16,8 +16,8 @@ _ROLE_LINE = re.compile(
 )
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})", re.MULTILINE)
 _KEPT_CONTROLS = frozenset("\n\t")
-# Reserved for invisible characters, and for no characters at all. Other unnamed code points in this interpreter's
-# Unicode are characters of a newer version.
+# Code points that are reserved for invisible characters, and noncharacters. Other unassigned code points may be visible
+# characters of a newer Unicode version than the interpreter's.
 _UNDRAWN = re.compile(
     "[\u2065\ufdd0-\ufdef\ufff0-\ufff8\U000e0000-\U000e0fff"
     + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17))
@@ -30,7 +30,7 @@ def without_controls(text: str, before: str = "") -> str:
     """Remove characters that are invisible but change the display or meaning: control characters (except line feed and
     tab), bidirectional marks, zero-width characters, tag characters, lone surrogates. Joiners stay between letters,
     where Persian, the Indic scripts and emoji need them. `before` is the character before the text, "" at its start."""
-    # Printable are no controls, marks of direction, joiners or surrogates, but also no spaces beside the usual one.
+    # `isprintable` is False for controls, direction marks, joiners and surrogates, but also for spaces except " ".
     plain = text.replace("\n", "").replace("\t", "").replace("\u00a0", "")
     if plain.isprintable() and (plain.isascii() or not _UNDRAWN.search(plain)):
         return text
@@ -48,7 +48,7 @@ def without_controls(text: str, before: str = "") -> str:
 
 
 class StreamedControls:
-    """`without_controls` for a text that comes in pieces: a joiner at the end of one waits for what follows."""
+    """`without_controls` for a text in pieces: a joiner at the end of a piece is held back until the next one."""
 
     def __init__(self) -> None:
         self._before = ""
@@ -66,9 +66,9 @@ class StreamedControls:
 
 
 def as_prompt_text(text: str) -> str:
-    """The text as data inside a prompt: whatever could close its block, open another one or spell a provider's role
-    token loses its first character, and "System:" at the start of a line its colon. Everything else stays, because a
-    model copies what it reads: in fenced code, even "user: postgres" does."""
+    """The text as data inside a prompt. Tags of blocks and role tokens lose their first character, and "System:" at the
+    start of a line its colon. Everything else is unchanged, because models copy what they read; so is "user: postgres"
+    in fenced code."""
     clean = without_controls(text)
     if "<" in clean or "[" in clean:
         clean = _MARKS.sub(lambda mark: _ESCAPES[mark.group()], clean)
@@ -88,5 +88,5 @@ def _of_kind(text: str, *, is_code: bool) -> str:
 
 
 def as_attribute(text: str) -> str:
-    """The same for a value in double quotes, on one line."""
+    """Like `as_prompt_text`, for a value in double quotes on one line."""
     return as_prompt_text(" ".join(text.split())).replace('"', "'")

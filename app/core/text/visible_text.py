@@ -1,4 +1,4 @@
-"""Compares what a browser reports as a page's text with what we have read there ourselves."""
+"""Compares the text of a page that a browser reports with the page's stored text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from app.core.text.words import folded_words
 
 _RUN = 3  # words
-_KNOWN_SHARE = 0.8  # of a line's runs; a number that we have not read makes a line new in any case
+_KNOWN_SHARE = 0.8  # of a known line's runs; a line with an unknown number is always new
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`known_share` is the share of the visible words, in [0, 1], in lines that we have read ourselves; `new_text` has
-    the other lines in order."""
+    """`known_share` is the share of visible words, in [0, 1], that are in known lines; `new_text` has the other lines
+    in order."""
 
     known_share: float
     new_text: str
 
 
 def compared(visible: str, passages: Iterable[str]) -> Comparison:
-    """Compares line by line, by runs of three words; a shorter line is known if it occurs literally."""
+    """Compare the `visible` text with stored passages line by line, by runs of three words. A shorter line is known if
+    it occurs literally."""
     read = [folded_words(passage) for passage in passages]
     runs = {run for words in read for run in _runs(words)}
     whole = " ".join(f" {' '.join(words)} " for words in read)

@@ -1,4 +1,4 @@
-"""Words of any script, split in the same way for keywords, curated answers and coverage.
+"""Splits text of any script into words, in the same way for keywords, curated answers and coverage.
 
 A word is a run of letters, marks, digits and underscores. `\\w` alone would split Hindi and Thai words at their vowel
 signs, which are marks.
@@ -15,7 +15,7 @@ from functools import cache
 _SPACELESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]"
 )
-# Korean has spaces, but writes endings at its words: they are compared by pairs in a keyword index alone.
+# Korean has spaces, but joins endings to words, so keyword indexes (only these) split its words into pairs too.
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
 _RUNS = re.compile(f"(?:{_SPACELESS.pattern})+|(?:{_HANGUL.pattern})+|(?:(?!{_SPACELESS.pattern}|{_HANGUL.pattern}).)+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)  # three times as fast as the pattern with all marks
@@ -24,7 +24,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    """Marks are listed once from the interpreter's own Unicode tables."""
+    """Includes all marks of the interpreter's Unicode tables, which are listed once."""
     marks = [c for c in range(0x300, 0x20000) if unicodedata.category(chr(c)).startswith("M")]
     marks += list(range(0xE0100, min(0xE01F0, sys.maxunicode)))
     ranges: list[tuple[int, int]] = []
@@ -55,7 +55,7 @@ def folded_words(text: str) -> list[str]:
 
 
 def is_spaceless(character: str) -> bool:
-    """Whether it belongs to a script that puts no spaces between words."""
+    """Whether the character belongs to a script without spaces between words."""
     return bool(_SPACELESS.match(character))
 
 
@@ -65,19 +65,19 @@ def script_runs(word: str) -> list[str]:
 
 
 def is_paired(run: str) -> bool:
-    """Whether a keyword index has it by pairs of characters."""
+    """Whether keyword indexes split the run into pairs of characters."""
     return bool(_SPACELESS.match(run) or _HANGUL.match(run))
 
 
 def is_in_pairs(text: str) -> bool:
-    """Whether a keyword index compares most of the text by pairs of characters."""
+    """Whether keyword indexes split most of the text into pairs of characters."""
     letters = [character for character in text if character.isalnum()]
     return 2 * sum(map(is_paired, letters)) > len(letters)
 
 
 def character_pairs(run: str) -> list[str]:
-    """What a keyword index has for a run of a script without spaces, or of Korean: overlapping pairs of characters; the
-    run itself for others, and for a single character."""
+    """The terms of a run in a keyword index: overlapping pairs of characters in scripts without spaces and in Korean;
+    the run itself in other scripts, and for a single character."""
     if not is_paired(run):
         return [run]
     graphemes: list[str] = []
@@ -94,7 +94,7 @@ def search_terms(text: str) -> list[str]:
     whole (`DiffExecutor` -> diffexecutor, Diff, Executor), and pairs of characters for scripts without spaces."""
     terms: list[str] = []
     for word in words(text):
-        if word.isascii() and word[1:].islower() and "_" not in word:  # most words: nothing to look for
+        if word.isascii() and word[1:].islower() and "_" not in word:  # most words have no parts
             terms.append(word)
             continue
         for run in script_runs(word):
@@ -109,5 +109,5 @@ def search_terms(text: str) -> list[str]:
 
 
 def normalised(text: str) -> str:
-    """Without case, punctuation and extra blanks: "What's  UP?" is "what s up"."""
+    """The text without case, punctuation and extra blanks: "what s up" for "What's  UP?"."""
     return " ".join(folded_words(text))

@@ -1,18 +1,23 @@
-"""The languages that Docent speaks, one file `<language>.toml` each, with what it says and understands.
+"""The languages that Docent speaks. Each has a file `<language>.toml` with these keys:
 
-`words` has the product's own sentences; `language_names` what languages are called in it (CLDR); `small_talk` what
-visitors say that is no question, and the replies; `follow_up` the words that mark a question as depending on the one
-before it, and, in English, those with which a sentence opens that does; `questions` the words with which questions
-`begin`, and those of them that `may_tell` ("When it rains, does it ...?"); `comparison` regular expressions for a
-question that compares: `forms` with each {name}, what `ends` them, and `articles` before a name; `details` those for
-what pages need not name, how it is asked for and what `until` is between two times, and the terms of pages with contact
-details and addresses; `failure` regular expressions for an answer that admits not knowing; `handoff` those for the wish
-for a `person`, over folded words: what may come `before` it, the `wishes`, and what may come `after` one; `answers` how
-models speak of their sources (`answer_words.py`); `polarity` the words that deny, and, in English, those that limit or
-say the contrary (`polarity.py`); `clauses` the words that join clauses and those that open one; `units` what numbers
-count, by kind (`number_kinds.py`); `reports` parts of the addresses of news, posts and job advertisements; `reasoning`
-how a model that thinks aloud `opens`, and of what it `speaks`. The widget speaks the same languages
-(`widget/src/words`).
+    words            the product's own sentences (`canned_messages.py`)
+    language_names   names of languages in this language (CLDR)
+    small_talk       what visitors say that is no question, with replies
+    follow_up        words of questions that depend on the one before; in English also openings of such sentences
+    questions        words that `begin` questions, some of which `may_tell` instead ("When it rains, does it ...?")
+    comparison       regular expressions for comparing questions: `forms` with {name}, their `ends`, and `articles`
+    details          regular expressions that ask for details (`asked_details.py`), and terms for contact pages
+    failure          regular expressions for an answer that admits not knowing (`answer_words.py`)
+    handoff          regular expressions over folded words for the wish for a `person`: `before`, `wishes`, `after`
+    answers          how models speak of their sources (`answer_words.py`)
+    reasoning        how the thoughts of a model begin, and what they are about (`answer_words.py`)
+    polarity         words that deny; in English also those that limit or contradict (`polarity.py`)
+    clauses          words that join clauses, and words that open one
+    units            what numbers count, by kind (`number_kinds.py`)
+    reports          parts of the addresses of news, posts and job advertisements
+    abbreviations    words whose full stop ends no sentence; `counted`: what a number with a full stop may count
+
+The widget speaks the same languages (`widget/src/words`).
 """
 
 import re
@@ -26,14 +31,14 @@ from typing import Any, Final
 LANGUAGES: Final = frozenset("ar de el en es fa fr he hi it ja nl pl pt ro ru th tr ur vi zh".split())  # noqa: SIM905
 
 
-# Words of these scripts stand together, or take their article in front, or their case behind them.
+# Languages without spaces between words, and those whose words take an article in front or case endings.
 _UNSPACED: Final = frozenset({"ja", "th", "zh"})
 _INFLECTED: Final = frozenset({"ar", "fa", "he", "hi", "ur"})
 _ARTICLES: Final = "[وبل]?(?:ال)?|[הובלמש]{1,2}"
 
 
 def any_of(phrases: Iterable[str]) -> str:
-    """A regular expression that matches any of them, preferring the longest."""
+    """A regular expression that matches any of the phrases, preferring the longest."""
     return "|".join(re.escape(phrase) for phrase in sorted(filter(None, phrases), key=len, reverse=True))
 
 
@@ -45,8 +50,7 @@ def language_table(language: str) -> dict[str, Any]:
 
 @cache
 def in_any_language(table: str, name: str) -> str:
-    """A regular expression that matches the words that the files of all languages have under that name, whatever their
-    case."""
+    """A regular expression for the words under `name` in `table` of all languages' files; it ignores case."""
     spaced, inflected, unspaced = (
         "|".join(filter(None, (language_table(language)[table][name] for language in sorted(languages))))
         for languages in (LANGUAGES - _UNSPACED - _INFLECTED, _INFLECTED, _UNSPACED)

@@ -1,1 +1,1 @@
-"""Markdown by its blocks: what is kept and quoted whole, and how it reads."""
+"""Markdown as blocks, which are stored and quoted as a whole, and as plain text."""

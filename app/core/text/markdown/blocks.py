@@ -22,7 +22,7 @@ LONGEST_TITLE = 80  # characters; titles end without a full stop as well
 class BlockKind(StrEnum):
     HEADING = "heading"
     PARAGRAPH = "paragraph"
-    LIST = "list"  # with all its items, whatever they hold; definitions are items whose term is bold
+    LIST = "list"  # a whole list with everything nested in it; definitions are items with a bold term
     TABLE = "table"
     CODE = "code"  # fenced
     QUOTE = "quote"
@@ -37,17 +37,15 @@ class Block:
 
     @property
     def is_lead_in(self) -> bool:
-        """Whether it is a paragraph that announces what follows it: by a colon at its end, or as the term of a
-        definition.
-        """
+        """Whether the block is a paragraph that introduces the next block: it ends in a colon, or is a term."""
         if self.kind is not BlockKind.PARAGRAPH:
             return False
         return self.text.endswith(_LEAD_IN_END) or _TERM.fullmatch(self.text) is not None
 
     @property
     def is_term(self) -> bool:
-        """Whether it is the term of a definition: a line that is bold or code as a whole, except for details after a
-        middle dot. A label such as "Default:" is none."""
+        """Whether the block is the term of a definition: one line, all bold or all code except for details after a
+        middle dot. A label such as "Default:" is no term."""
         is_bold_line = self.kind is BlockKind.PARAGRAPH and _TERM.fullmatch(self.text) is not None
         return is_bold_line and not self.text.endswith(_LEAD_IN_END)
 
@@ -117,9 +115,8 @@ def text_of(found: Iterable[Block]) -> str:
 
 
 def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
-    """Groups of blocks that can only be understood together: a list, a table or code with the paragraph before it. What
-    follows without a paragraph in between belongs to the group as well, except a second table or list of its own; so do
-    the rest of a sentence that code interrupts, and the next of numbered steps."""
+    """Group the blocks that can only be understood together: a list, table or code block with the paragraph before it,
+    code directly after it, the rest of a sentence that code interrupts, and the next numbered steps."""
     groups: list[list[Block]] = []
     for block in found:
         if (first := _counted_on(groups, block)) is not None:
@@ -133,8 +130,8 @@ def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
 
 
 def announces(block: Block, below: Block) -> bool:
-    """Whether it is a lead-in, or a sentence that does not end before a block that is no sentence: "For example," and
-    code, "The name in the certificate can" and a list."""
+    """Whether `block` introduces `below`: it is a lead-in, or a list, table or code block continues its sentence, as
+    after "For example," or "The name in the certificate can"."""
     if block.is_lead_in:
         return True
     is_block = below.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE)
@@ -143,12 +140,12 @@ def announces(block: Block, below: Block) -> bool:
 
 
 def goes_on(before: Block, block: Block) -> bool:
-    """Whether the block continues a sentence that code before it interrupts."""
+    """Whether `block` continues a sentence that the code block `before` interrupts."""
     return block.kind is BlockKind.PARAGRAPH and before.kind is BlockKind.CODE and block.text[0].islower()
 
 
 def introduced(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
-    """Each block with the blocks directly before it that announce it."""
+    """Group each block with the blocks directly before it that introduce it."""
     group: tuple[Block, ...] = ()
     for at, block in enumerate(found):
         group = (*group, block)
@@ -158,7 +155,7 @@ def introduced(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
 
 
 def together(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
-    """The same, and code with the rest of the sentence that it interrupts."""
+    """Like `introduced`, and code is also grouped with the rest of the sentence that it interrupts."""
     joined: tuple[Block, ...] = ()
     for group in introduced(found):
         if joined and not goes_on(joined[-1], group[0]):
@@ -170,25 +167,23 @@ def together(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
 
 
 def names_code(unit: Sequence[Block]) -> bool:
-    """Whether it ends in code under a list with a single item that names it, as the usage of commands is often
-    listed.
-    """
+    """Whether the unit ends in a list with a single item that names the code after it, as references of commands do."""
     if len(unit) < 2 or unit[-1].kind is not BlockKind.CODE or unit[-2].kind is not BlockKind.LIST:
         return False
     return _NAMED_ITEM.fullmatch(unit[-2].text) is not None
 
 
 def term_of(unit: Sequence[Block]) -> str:
-    """The term of the definition that begins with the unit; "" if none begins."""
+    """The term of the definition that begins with this unit; "" if none does."""
     if unit[0].is_term:
         return unit[0].text
     return unit[-2].text if names_code(unit) else ""
 
 
 def term_above(groups: Sequence[Sequence[Block]], at: int) -> str:
-    """The term of the definition that continues in the group there; "" if one begins there, or if there is none. The
-    end of a section's last definition is unknown, so what follows it counts as part of none, and so does what follows a
-    bold line that is no name."""
+    """The term of the definition that continues in `groups[at]`; "" if one begins there, or if there is none. Where the
+    section's last definition ends is unknown, so groups after its beginning belong to none, like those after a bold
+    line that is no name."""
     if term_of(groups[at]) or not any(map(term_of, groups[at:])):
         return ""
     term = next(filter(None, map(term_of, reversed(groups[:at]))), "")
@@ -196,15 +191,16 @@ def term_above(groups: Sequence[Sequence[Block]], at: int) -> str:
 
 
 def _is_name(term: str) -> bool:
-    """Whether it looks like the name of an option, setting or function: with signs, or capital letters within it.
-    "Note" and "Table 2" are none."""
+    """Whether the term looks like the name of an option, setting or function: it is in lower case, or has signs or
+    inner capitals. "Note" and "Table 2" do not."""
     first = term.strip("*").split(maxsplit=1)[0]
     is_spelt = first.islower() or not (first.istitle() or (first.isupper() and first.isalpha()))
     return "`" in term or not first[0].isalpha() or is_spelt
 
 
 def _counted_on(groups: Sequence[Sequence[Block]], block: Block) -> int | None:
-    """The index of the nearby earlier group whose list has the step before those of the block."""
+    """The index of the nearby earlier group whose list ends with the step before the block's first; None if there is
+    none."""
     number = _ITEM_NUMBER.match(block.text) if block.kind is BlockKind.LIST else None
     if number is None or int(number[1]) < 2:
         return None

@@ -1,5 +1,5 @@
-"""Finds where code can be split, by its layout alone, whatever its language; and the commands in a terminal session
-whose output follows them."""
+"""Splits code by its layout alone, in any programming language, and finds the commands of terminal sessions whose
+output follows them."""
 
 import itertools
 import re
@@ -9,7 +9,7 @@ from app.core.text.markdown.blocks import Block, BlockKind, code_like, code_line
 
 _CLOSING = frozenset(")]}")
 _DEEPEST = 40  # columns: if all lines are indented further, each is a part of its own
-_COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or an annotation of the next line, such as `@cache`
+_COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # also matches an annotation of the next line, such as `@cache`
 _BEFORE_BRACKET = re.compile(r"\s*+[^\s)\]}].*[\w)]")
 # "$ ls", "user@host:~# ls", "sqlite> .tables", "C:\> dir", ">>> f()". A bare "# ls" or "% ls" reads as a comment.
 _PROMPT = re.compile(
@@ -19,8 +19,8 @@ _GOES_ON = "\\"
 
 
 def code_parts(text: str) -> list[str]:
-    """The parts of lines of code: runs between blank lines; of a run, its statements; of a statement, its first line,
-    its comments, and the lines indented below each."""
+    """Split code once, at the coarsest level that yields several parts: into runs between blank lines, a run into its
+    statements, a statement into its comments, its first line, and the indented statements below it."""
     if not text.strip():
         return [text]
     statements = _statements(text.split("\n"))
@@ -48,9 +48,9 @@ def code_in_parts(
     cut_line: Callable[[str, int], Iterable[str]],
     group: str = "",
 ) -> Iterator[str]:
-    """As many parts together as fit into the room, the first after what `group` holds. A part that no longer fits
-    starts a new group, and is split if it is too long for one; a line that is too long, by `cut_line`. If `group` has
-    only a few lines that open the part, it is split below them instead, because they say little alone."""
+    """Split code into groups of parts, each as long as `fits(group, room)` allows; the first begins with `group`. Parts
+    that are too long are split further, and single lines by `cut_line`. A few lines that only open a block are not left
+    as a group of their own, because they say little alone."""
     parts = code_parts(code)
     if len(parts) == 1:
         yield from filter(None, [group, *cut_line(code, room)])
@@ -110,8 +110,8 @@ def _indentation(line: str) -> int:
 
 
 def commands_above(parts: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """For each part of the code, as lines, the command whose output it continues; () for a part that begins with a
-    command, or that is no output."""
+    """For each part, given as lines, the lines of the command whose output it continues; () for a part that begins with
+    a command, or that is no output."""
     command: tuple[str, ...] = ()
     goes_on = False
     for part in parts:
@@ -125,8 +125,8 @@ def commands_above(parts: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
 
 
 def rejoined(before: Block, again: Block, rest: Block) -> Block | None:
-    """Rejoins code that was split: `before`, and `rest`, the output of its last command, which is repeated as `again`
-    in between; None if they do not belong together."""
+    """Join code that was split within the output of a command: `again` repeats the last command of `before`, and `rest`
+    is the rest of its output. None if they do not belong together."""
     if not before.kind is again.kind is rest.kind is BlockKind.CODE:
         return None
     lines, command = code_lines(before.text), tuple(code_lines(again.text))

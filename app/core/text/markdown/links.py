@@ -1,7 +1,7 @@
-"""Links of a text, kept beside it: what is searched, embedded and compared is words, and answers get the links back.
+"""Links of a text are stored beside it, so that search and comparison see only words, and are put back into answers.
 
-A link is found again by its label and the words on both sides of it, because a chunk, a passage and a quotation are
-parts of a page, each cut in its own way.
+A link is found again by its label and the words on both sides, because chunks, passages and quotations are different
+parts of the page.
 """
 
 import re
@@ -18,21 +18,21 @@ _LINK: Final = re.compile(
     re.IGNORECASE,
 )
 _CODE_SPAN: Final = re.compile(r"(?<!`)(`++).+?(?<!`)\1(?!`)")
-# Scripts without blanks between words are compared sign by sign.
+# In scripts without blanks between words, each character counts as a word.
 _WORD: Final = re.compile(
     r"[\u0e00-\u0fff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]|[^\W_\u0e00-\u109f\u3040-\u30ff\u3400-\u9fff]+"
 )
 _BEFORE: Final = 8  # words
 _AFTER: Final = 5
-_BORDER: Final = ""  # in place of words before the page's first and after its last one
+_BORDER: Final = ""  # stands for words beyond the page's first and last ones
 _LEAST_LETTERS: Final = 2
-_NUMBER: Final = re.compile(r"\d{1,3}")  # would read as the mark of a source
+_NUMBER: Final = re.compile(r"\d{1,3}")  # as a label, it would look like a citation
 
 
 @dataclass(frozen=True, slots=True)
 class TextLink:
-    """`target` is an absolute http(s) URL, or an address with mailto: or tel:. `before` and `after` are the nearest
-    words of the page on either side of the label."""
+    """`target` is an absolute http(s), mailto: or tel: URL. `before` and `after` are the nearest words of the page on
+    either side of the label, in the page's order."""
 
     label: str
     target: str
@@ -46,7 +46,7 @@ class TextLink:
 
 @dataclass(frozen=True, slots=True)
 class PlacedLink:
-    """Where the label of a link is in a text."""
+    """A link with the position of its label in a text."""
 
     start: int
     end: int
@@ -54,7 +54,7 @@ class PlacedLink:
 
 
 def split_links(markdown: str) -> tuple[str, list[TextLink]]:
-    """The text with the labels of its links alone, and the links in order. Code, pictures and relative links stay."""
+    """The text with each link replaced by its label, and the links in order. Code, pictures and relative links stay."""
     if "](" not in markdown:
         return markdown, []
     lines: list[str] = []
@@ -79,8 +79,8 @@ def without_targets(markdown: str) -> str:
 
 
 def placed_links(text: str, links: Iterable[TextLink]) -> list[PlacedLink]:
-    """Where the links are in a text that was cut from their page, in order; none overlap. Of several with the same
-    label, the words around it decide, and none is chosen if they do not. Code has none, unless all of it is a label."""
+    """Find the links in a part of their page, in order, without overlaps. If several have the same label, the words
+    around it decide; if these are equal too, none is chosen. A link in code only counts if its label is all of it."""
     links = list(links)
     if not links:
         return []
@@ -125,7 +125,7 @@ def as_markdown(label: str, target: str) -> str:
 
 
 def _split_line(line: str) -> tuple[str, list[tuple[int, int, str]]]:
-    """The line without targets, and start, end and target of each label in it."""
+    """The line without targets, and (start, end, target) of each label in it."""
     code = [span.span() for span in _CODE_SPAN.finditer(line)]
     plain, at = "", 0
     found: list[tuple[int, int, str]] = []
@@ -190,14 +190,14 @@ class _Words:
         return self._found[word].end()
 
     def runs(self, wanted: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """First and last word of each place where these words are in a row, on one line."""
+        """The indexes of the first and last word of each place where the wanted words follow each other on one line."""
         for first in self._places.get(wanted[0], ()) if wanted else ():
             last = first + len(wanted) - 1
             if self._texts[first : last + 1] == list(wanted) and self._lines[first] == self._lines[last]:
                 yield first, last
 
     def agreement(self, first: int, last: int, link: TextLink) -> int | None:
-        """How many words around the label are those of the link; None if another one is on the same line."""
+        """The number of words around the label that are the link's; None if one on the same line differs."""
         before = self._same(range(first - 1, -1, -1), link.before[::-1], self._lines[first])
         after = self._same(range(last + 1, len(self._texts)), link.after, self._lines[last])
         return None if before is None or after is None else before + after
@@ -212,7 +212,7 @@ class _Words:
 
 
 def _as_labelled(text: str, start: int, end: int, label: str) -> tuple[int, int]:
-    """The place of a label's words with the signs around them, as in "Apply!", where the text has them too."""
+    """Extend the place of a label's words by the label's signs around them, as in "Apply!", if the text has them."""
     words = list(_WORD.finditer(label))
     lead, tail = label[: words[0].start()], label[words[-1].end() :]
     start -= len(lead) if text[:start].endswith(lead) else 0
@@ -220,7 +220,7 @@ def _as_labelled(text: str, start: int, end: int, label: str) -> tuple[int, int]
 
 
 def _code_places(text: str) -> list[tuple[int, int, bool]]:
-    """Where code is, its backticks included, and whether it is within a line."""
+    """(start, end, is_in_line) of each code span, including its backticks, and of each line of a code block."""
     if "`" not in text and "~~~" not in text:
         return []
     places: list[tuple[int, int, bool]] = []
@@ -235,7 +235,8 @@ def _code_places(text: str) -> list[tuple[int, int, bool]]:
 
 
 def _around_code(text: str, code: Sequence[tuple[int, int, bool]], start: int, end: int) -> tuple[int, int]:
-    """The place itself; all of the code if it says nothing else, as an address in code; nothing if it says more."""
+    """The place, extended to the code span that has nothing else in it, as an address in code; empty if the code span
+    says more, or in a code block."""
     for code_start, code_end, is_in_line in code:
         if code_start < end and start < code_end:
             says_more = any(map(str.isalnum, text[code_start:start] + text[end:code_end]))

@@ -1,4 +1,4 @@
-"""Rebuilds the text of a section from its chunks; and Markdown as readers see it: the words without the syntax."""
+"""Rebuilds the text of a section from its chunks, and removes the syntax of Markdown."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from app.core.text.markdown.blocks import (
 )
 from app.core.text.markdown.code_parts import rejoined
 
-# Readers see the marks of withdrawn text, "~~14~~": without them it would read as valid.
+# The marks of struck-out text, "~~14~~", stay: without them, it would read as valid.
 _CODE_SPAN: Final = re.compile(r"(?<!`)(`++)(.{1,2000}?)(?<!`)\1(?!`)")
 _LINK: Final = re.compile(r"!?\[([^\[\]\n]*+)\]\((?:[^()\n]|\([^()\n]*+\))*+\)")
 _EMPHASIS: Final = re.compile(r"(\*\*|__|\*|\b_)(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
@@ -29,7 +29,7 @@ _TABLE_SIGNS: Final = re.compile(r"(?<!\\)\|[ \t:-]*(?=\|)|(?<!\\)\|")
 
 def shown_line(text: str) -> str:
     """Inline Markdown without its syntax, on one line."""
-    code: list[str] = []  # stays as it is, also within emphasis and links
+    code: list[str] = []  # code spans, which stay unchanged, also within emphasis and links
 
     def put_aside(span: re.Match[str]) -> str:
         code.append(span.group(2).strip())
@@ -104,12 +104,12 @@ def _last_term(blocks: Sequence[Block]) -> str:
 
 
 def one_block(first: Block, second: Block) -> Block | None:
-    """Both as one block, if they look like parts of one table or list."""
+    """Both joined, if they look like parts of one table or list."""
     return _one_table(first, second) or _one_list(first, second)
 
 
 def _one_table(first: Block, second: Block) -> Block | None:
-    """Both as one table, if they have the same header."""
+    """Both joined, if they are tables with the same header."""
     if first.kind is not BlockKind.TABLE or second.kind is not BlockKind.TABLE:
         return None
     header, rows = table_rows(second.text)
@@ -119,7 +119,7 @@ def _one_table(first: Block, second: Block) -> Block | None:
 
 
 def _one_list(first: Block, second: Block) -> Block | None:
-    """Both as one list, if their items are numbered or marked in the same way."""
+    """Both joined, if they are lists whose items are numbered or marked in the same way."""
     if first.kind is not BlockKind.LIST or second.kind is not BlockKind.LIST:
         return None
     if first.text[0].isdigit() != second.text[0].isdigit():
@@ -128,7 +128,7 @@ def _one_list(first: Block, second: Block) -> Block | None:
 
 
 def one_code(first: Block, second: Block) -> Block | None:
-    """Both as one block of code, of which each is a part."""
+    """Both joined, if they are parts of one code block."""
     if not first.kind is second.kind is BlockKind.CODE or code_fences(first.text) != code_fences(second.text):
         return None
     return Block(BlockKind.CODE, code_like(first.text, [*code_lines(first.text), *code_lines(second.text)]))

@@ -11,7 +11,7 @@ _PIPE = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells are inline Markdown. Every row is as wide as the widest line; `header` is () if the table has none."""
+    """Cells are inline Markdown. All rows have as many cells as the widest line; `header` is () if there is none."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -24,7 +24,7 @@ def tables_in(markdown: str) -> tuple[Table, ...]:
 
 
 def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The start of each table, and the line after its end."""
+    """(start, end) of each table in `lines`; `end` is exclusive."""
     fence, at = "", 0
     while at < len(lines):
         line = lines[at]
@@ -51,7 +51,7 @@ def _table(lines: Sequence[str]) -> Table:
 
 
 def cells(line: str) -> tuple[str, ...]:
-    """The cells of a row without space around it."""
+    """The cells of a row; `line` has no white space at its ends."""
     inner = line.removeprefix("|")
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
     return tuple(cell.strip().replace("\\|", "|") for cell in _PIPE.split(inner))
