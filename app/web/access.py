@@ -1,5 +1,4 @@
-"""Who may call which route: the `access` of each operation of the API and each page of the console, and what both check
-before."""
+"""Access rules: each operation of the API and each page of the console declares who may call it as its `access`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -67,7 +66,7 @@ class Everyone:
 
 @dataclass(frozen=True, slots=True)
 class CountedAddress:
-    """The caller is unknown, so addresses are counted: each may call as often per minute as `limit` says."""
+    """Anybody, with at most `limit` calls per minute from one address."""
 
     what: str
     limit: Callable[[LimitsPolicy], int]
@@ -80,8 +79,8 @@ class CountedAddress:
 
 @dataclass(frozen=True, slots=True)
 class VisitorAccess:
-    """A visitor token, from the origin for which it was made, which the agent must still list. It becomes invalid when
-    its conversation or visitor is erased."""
+    """A visitor token, sent from the origin that it was issued for, which the agent must still list. It becomes invalid
+    when its conversation or visitor is erased."""
 
     scheme: str | None = VISITOR_SCHEME
     errors: Sequence[str] = ("unauthorized", "origin_refused", "not_found", "rate_limited")
@@ -106,7 +105,7 @@ def _caller(tx: Transaction, session: VisitorSession) -> tuple[LiveAgent, bool]:
 
 @dataclass(frozen=True, slots=True)
 class ScopedAccess:
-    """An API token, or an operator at the console, with the scope."""
+    """An API token, or an operator at the console, that has the scope."""
 
     scope: str
     scheme: str | None = API_SCHEME

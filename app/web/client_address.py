@@ -1,4 +1,5 @@
-"""The client's address, and whether it used TLS. Addresses are only for limits: they are never stored or logged."""
+"""The client's address, and whether the client used TLS. Addresses serve only for limits and are never stored or
+logged."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -14,22 +15,22 @@ FORWARDED_FOR: Final = "X-Forwarded-For"
 
 
 class ClientAddresses:
-    """Reads the header of a trusted proxy. X-Forwarded-For is a list, read from the right as far as trusted proxies
-    wrote it; any other header (Fly-Client-IP, X-Real-IP, CF-Connecting-IP) has one address."""
+    """Reads addresses from the header of trusted proxies. X-Forwarded-For is a list, read from the right as far as
+    trusted proxies wrote it; any other header (Fly-Client-IP, X-Real-IP, CF-Connecting-IP) has one address."""
 
     def __init__(self, trusted_proxies: Sequence[str] = (), header: str = FORWARDED_FOR) -> None:
-        """Addresses or networks. Raises ValueError for anything else."""
+        """`trusted_proxies` are IP addresses or networks. Raises ValueError for anything else."""
         self._trusted = [ip_network(proxy, strict=False) for proxy in trusted_proxies]
         self._header = header
         self._is_list = header.lower() == FORWARDED_FOR.lower()
 
     def limit_key(self, request: Request) -> str:
-        """The IPv4 address or the IPv6 /64 network, which a caller can hardly change."""
+        """The client's IPv4 address or IPv6 /64 network, which a caller can hardly change."""
         address = self._address(request)
         return "unknown" if address is None else _key(address)
 
     def network_key(self, request: Request) -> str:
-        """The IPv4 /24 or the IPv6 /48 network, which one operator of machines often gets as a whole."""
+        """The client's IPv4 /24 or IPv6 /48 network, which is often assigned to one organisation."""
         address = self._address(request)
         if address is None:
             return "unknown"
@@ -38,13 +39,13 @@ class ClientAddresses:
         return str(ip_network((found, 24 if isinstance(found, IPv4Address) else 48), strict=False))
 
     def connection_key(self, host: str) -> str | None:
-        """The same for the peer of a connection; None for a trusted proxy, which has many clients."""
+        """`limit_key` for the peer of a connection; None for a trusted proxy, which has many clients."""
         address = _parsed(host)
         return None if address is None or self._is_trusted(address) else _key(address)
 
     def came_over_tls(self, request: Request) -> bool:
-        """TLS to us, or to the trusted proxy."""
-        if request.scope.get("scheme") == "https":  # not `url`, which is built again for each request
+        """Whether the client connected by TLS, to us or to a trusted proxy."""
+        if request.scope.get("scheme") == "https":  # cheaper than `request.url`, which is built for each request
             return True
         peer = _parsed(request.client.host) if request.client else None
         if peer is None or not self._is_trusted(peer):

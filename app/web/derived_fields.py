@@ -1,4 +1,4 @@
-"""Fields of bodies as values declare them: types, defaults, limits and meanings."""
+"""Derives fields of request and response bodies from dataclasses: types, defaults, limits and descriptions."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,25 +26,25 @@ def _written(value: Any) -> Any:
     raise ValueError('Write it as RFC 3339 does, such as "2026-01-31" or "2026-01-31T12:00:00Z".')
 
 
-# Moments and days as RFC 3339 writes them; numbers, which pydantic reads as seconds since 1970, are refused. What
-# comes out of a validator of ours is no JSON any more, where a strict type takes texts.
+# Moments and days in the format of RFC 3339; numbers, which pydantic reads as seconds since 1970, are refused.
+# `Strict(False)` because strict types accept texts only directly from JSON, not from a validator.
 Timestamp = Annotated[AwareDatetime, Strict(False), BeforeValidator(_written)]
 Day = Annotated[date, Strict(False), BeforeValidator(_written)]
 
 
 def sources(fields: str) -> Mapping[str, str]:
-    """By the names of the fields, those of the attributes that they show."""
+    """Parse `fields` into the attribute of the value that each field shows, by the field's name."""
     return {name: source or name for name, _, source in (each.partition("=") for each in fields.split())}
 
 
 def path_to(name: str, kind: type, parts: Sequence[str] = ()) -> str:
-    """From a value of this kind to its attribute of this name, or to that of the first of its `parts` that has one,
-    such as `chat.state`; "" if there is none. Names may be paths themselves."""
+    """The path to an attribute called `name` of a value of this kind or, like `chat.state`, of the first of its `parts`
+    that has one; "" if there is none. `name` may itself be a path."""
     return next((path for path in (name, *(f"{part}.{name}" for part in parts)) if _attribute(kind, path)), "")
 
 
 def shown(kind: type, path: str) -> Declared:
-    """The type and the meaning of the attribute at this path. Raises TypeError if there is none."""
+    """An output field: the type and the meaning of the attribute at this path. Raises TypeError if there is none."""
     if found := _attribute(kind, path):
         type_, meaning = found
         return type_, Field(description=meaning or None)
@@ -52,7 +52,7 @@ def shown(kind: type, path: str) -> Declared:
 
 
 def limits_at(kind: type, path: str, *, is_input: bool) -> Limits:
-    """Of the attribute at this path, if there is one; for an output, only its meaning."""
+    """The limits and the meaning of the attribute at this path, if there is one; for an output only the meaning."""
     if is_input and is_dataclass(kind):
         return limits_of(kind).get(path, Limits())
     _, meaning = _attribute(kind, path) or (None, "")
@@ -60,13 +60,13 @@ def limits_at(kind: type, path: str, *, is_input: bool) -> Limits:
 
 
 def taken(kind: type, name: str, is_required: bool = True) -> Declared:
-    """The type, the meaning, the limits and the default of a dataclass's field."""
+    """An input field: the type, meaning, limits and default of a dataclass's field."""
     declared, limits = next(each for each in fields(kind) if each.name == name), limits_of(kind).get(name, Limits())
     default: dict[str, Any] = {"default": ... if is_required else None}
     if declared.default is not MISSING:
         default = {"default": declared.default}
     type_ = _types(kind)[name]
-    if get_origin(type_) is Mapping:  # a body is a plain one
+    if get_origin(type_) is Mapping:  # bodies have dicts
         type_, default = dict[get_args(type_)], {"default_factory": dict}  # type: ignore[misc]
     moments = {datetime: Timestamp, date: Day}
     type_ = moments.get(
@@ -76,19 +76,19 @@ def taken(kind: type, name: str, is_required: bool = True) -> Declared:
 
 
 def setting_fields(kind: type) -> Mapping[str, Declared]:
-    """For the `adds` of a model: the declared settings of a dataclass that have a default."""
+    """A dataclass's settings with defaults, for the `adds` of a model."""
     defaults = {each.name for each in fields(kind) if each.default is not MISSING}
     return {name: taken(kind, name) for name in settings_of(kind) if name in defaults}
 
 
 def items_of(item: type, order: str = "") -> Mapping[str, Declared]:
-    """For the `adds` of a list that is not divided into pages: its `items`, shown in this order."""
+    """The field `items`, described by their `order`, for the `adds` of a list without pagination."""
     return {"items": (tuple[item, ...], Field(description=order or None))}  # type: ignore[valid-type]
 
 
 def as_written(annotation: Any, usual: Limits = _NONE) -> Any:
-    """In pydantic's terms, what a body's own field says as a value's does: `Annotated[str, at_most(80), "A name."]`.
-    Limits or a meaning that it does not say are the usual ones."""
+    """Convert an annotation such as `Annotated[str, at_most(80), "A name."]` to pydantic's. `usual` supplies the limits
+    or the meaning if the annotation has none."""
     type_, *extras = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     if not extras and usual == _NONE:
         return annotation
@@ -98,7 +98,7 @@ def as_written(annotation: Any, usual: Limits = _NONE) -> Any:
 
 
 def limited(limits: Limits) -> dict[str, Any]:
-    """As arguments of a `Field`."""
+    """The limits and the meaning as arguments of a pydantic `Field`."""
     low, high = limits.between or (None, None)
     found = {
         "description": limits.meaning or None,
@@ -115,7 +115,7 @@ def _with_entries(type_: Any, limits: Limits) -> Any:
 
 
 def _attribute(kind: Any, path: str) -> tuple[Any, str] | None:
-    """Its type and its meaning."""
+    """(type, meaning) of the attribute at this path; None if there is none."""
     first, _, rest = path.partition(".")
     if _is_union(kind):
         return next((found for each in get_args(kind) if (found := _attribute(each, path))), None)

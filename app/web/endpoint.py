@@ -1,4 +1,4 @@
-"""Each route is declared on its handler; routing, validation and the OpenAPI document are derived from that."""
+"""Declares routes on their handlers; routing, validation and the OpenAPI document are derived from the declarations."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ def declare(handler: Declared, declaration: object) -> Declared:
 
 
 def declarations(owner: object, **more: object) -> list[Any]:
-    """The declarations on the methods of `owner`, in order, each with its bound handler and with `more`."""
+    """The declarations on the methods of `owner`, in order, with the bound handler and the fields `more` set."""
     kind: Any = type(owner)
     return [replace(each, handler=each.handler.__get__(owner), **more) for each in _declared(kind)]
 
@@ -111,8 +111,8 @@ class StreamWords:
 
 @dataclass(frozen=True)
 class RefusalShape:
-    """The format of refusals for a route of a foreign API: the response to a problem, and for each of our codes its
-    status and word there. `model` is for the document."""
+    """The format of errors on routes of a foreign API, such as OpenAI's: the response to a problem, and the status and
+    name there for each of our codes. `model` describes it in the OpenAPI document."""
 
     response: Callable[[Problem], Response]
     status: Callable[[str], int]
@@ -121,7 +121,7 @@ class RefusalShape:
 
 
 class Details(TypedDict, total=False):
-    """The declaration of a route besides its path, its access and the types of its handler."""
+    """The options of a route's declaration besides its path and access."""
 
     status: int  # else 200, or 204 if the handler returns nothing
     codes: Sequence[str]  # refusals in addition to those of access, input and an id in the path
@@ -165,7 +165,7 @@ class Endpoint(Generic[Caller, Input]):
     other_statuses: Mapping[int, str] = field(default_factory=dict)
     refusals: RefusalShape | None = None
     challenge: Callable[[Request], str] | None = None
-    # For the caller, from before the body is read until the answer; the client's leaving then ends the work.
+    # A context for the caller that is held while the body is read and handled. If the client leaves, the work ends.
     holding: Callable[[Any], AbstractContextManager[None]] | None = None
 
     @property
@@ -241,7 +241,7 @@ Handler = Callable[[Any, Call[Caller, Input]], Awaitable[AnswerOf]]
 
 
 class _Verb:
-    """Decorates a handler as the operation at a path. Input and output come from the handler's annotations, the OpenAPI
+    """Declares a handler as the operation at a path. Input and output come from the handler's annotations, the OpenAPI
     operationId from its name."""
 
     def __init__(self, method: str) -> None:
@@ -262,7 +262,7 @@ get, post, put, patch, delete = (_Verb(method) for method in ("GET", "POST", "PU
 
 
 def _of_annotations(handler: Callable[..., Any]) -> dict[str, Any]:
-    """The models of input and output; a handler that returns nothing gives 204."""
+    """The models of input and output, and status 204 for a handler that returns nothing."""
     types = get_type_hints(handler)
     _, given = get_args(types["call"])
     found = {"form_model" if issubclass(given, Multipart) else "input_model": given, "response_model": types["return"]}
@@ -287,9 +287,8 @@ def _query(request: Request) -> dict[str, str]:
 
 
 def routes_of(endpoints: Iterable[AnyEndpoint], admission: Admission) -> list[Route]:
-    """One route per path, so that a 405 can name all of its methods. "/agents/new" comes before "/agents/{id}" and
-    answers all methods itself; "{name}.{build}.js" comes before "{name}.js". Requests are compared with routes in
-    order, so visitors' routes come first."""
+    """One route per path, so that a 405 can list all methods. "/agents/new" comes before "/agents/{id}", and
+    "{name}.{build}.js" before "{name}.js". Visitors' routes come first, because requests are matched in order."""
     by_path: dict[str, dict[str, AnyEndpoint]] = {}
     for endpoint in endpoints:
         methods = by_path.setdefault(endpoint.path, {})

@@ -1,4 +1,4 @@
-"""Every refusal as `{"error": {"code", "message", "field"?}}`. Only this module decides on it."""
+"""Converts every error to a response `{"error": {"code", "message", "field"?}}`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ _log = structlog.get_logger("docent.web")
 
 OVERLOADED_RETRY_SECONDS = 2
 
-# code -> status: all codes of refusals, which openapi.py documents.
+# All error codes with their status; openapi.py documents them.
 STATUS_OF_CODE: Mapping[str, int] = {
     "malformed_json": 400,
     "malformed_form": 400,
@@ -105,7 +105,7 @@ class Problem:
 
 
 class Refusal(Exception):
-    """Errors that only the HTTP layer raises: a body that is no JSON, one that is too large, a missing scope."""
+    """An error that only the HTTP layer raises, such as for invalid JSON, a body that is too large, a missing scope."""
 
     def __init__(self, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -113,7 +113,7 @@ class Refusal(Exception):
 
 
 def problem_of(error: Exception) -> Problem:
-    """Re-raises errors that Docent does not raise deliberately."""
+    """The response to an error. Re-raises errors that Docent does not raise deliberately."""
     match error:
         case Refusal():
             return error.problem
@@ -140,7 +140,7 @@ def _problem_of_ours(error: DocentError) -> Problem:
         case Overloaded():
             headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
         case Unavailable():
-            # The text names internal parts: it is for the operator's log, not for a visitor.
+            # The message may name internal parts, so it is logged instead of shown to visitors.
             _log.error("part.unavailable", kind=type(error).__name__, error=message)
             headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
             message = "Part of this service is down. Try again in a moment."
@@ -173,12 +173,12 @@ INTERNAL = Problem(
 
 
 async def answer_with_problem(request: Request, error: Exception) -> Response:
-    """For Starlette's `exception_handlers`."""
+    """A handler for Starlette's `exception_handlers`."""
     return problem_of(error).response()
 
 
 class UnexpectedErrors:
-    """Inside the layers that add headers, so that a 500 has them as well."""
+    """Answers unexpected errors with a 500. It is inside the middleware that adds headers, so that a 500 has them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

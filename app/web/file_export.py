@@ -1,4 +1,4 @@
-"""Downloads: lists as one file, for a spreadsheet or a program, and uploaded files unchanged."""
+"""Downloads: lists as CSV or JSON, pages, and uploaded files."""
 
 import csv
 import io
@@ -30,15 +30,14 @@ def exported(name: str, form: ExportFormat, columns: Sequence[str], items: Itera
 
 
 def page_download(name: str, html: str) -> Response:
-    """A page of its own, which a browser saves instead of showing it among ours."""
+    """An HTML page as a download, which browsers save instead of showing it on our origin."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.html"', "Cache-Control": "no-store"}
     return Response(html, media_type="text/html", headers=headers)
 
 
 def csv_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """RFC 4180 with a header row. Other people's texts go through `as_cell` first, so that no cell is read as a
-    formula.
-    """
+    """CSV (RFC 4180) with a header row. Texts of others must pass `as_cell` first, so that none is read as a
+    formula."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(columns)
@@ -68,8 +67,8 @@ def public_path(source_id: UUID) -> str:
 
 
 async def served(file: OpenedFile) -> Response:
-    """Served such that nothing in it runs: browsers save it, do not guess its type, and would sandbox it. Raises what
-    prevents the first piece from being read; later, the response ends early."""
+    """The file as a download in which nothing can run: browsers save it, do not guess its type, and would sandbox it.
+    Raises the error of reading the first piece; an error after that ends the response early."""
     first = await anext(file.pieces, b"")
 
     async def pieces() -> AsyncIterator[bytes]:

@@ -25,9 +25,9 @@ from app.web.sse import event_stream
 Exposition = Callable[[], Awaitable[bytes]]
 """Renders the metrics in the text format of Prometheus."""
 MetricsToken = NewType("MetricsToken", str)
-"""What a reader of the metrics has to send; "" admits nobody."""
+"""The token for reading the metrics; "" refuses everybody."""
 
-KEPT_SECONDS: Final = 2.0  # less than any scraper waits between two reads
+KEPT_SECONDS: Final = 2.0  # shorter than any scraper's interval
 
 
 def exposition_of(registry: CollectorRegistry) -> Exposition:
@@ -40,7 +40,8 @@ def exposition_of(registry: CollectorRegistry) -> Exposition:
 
 
 class MetricsText:
-    """Rendered for one reader at a time, and kept for the next: any number of them costs no more."""
+    """Renders the metrics for one reader at a time and caches them for KEPT_SECONDS, so that many readers cost no
+    more than one."""
 
     def __init__(self, exposition: Exposition, token: MetricsToken, now: Callable[[], float] = time.monotonic) -> None:
         self._exposition = exposition
@@ -51,7 +52,7 @@ class MetricsText:
         self._rendered_at = float("-inf")
 
     async def read(self, request: Request) -> bytes:
-        """Raises Unauthorized."""
+        """The metrics as text. Raises Unauthorized without the token."""
         if not self._token:
             raise Unauthorized("Nobody may read metrics here. Set DOCENT_METRICS_TOKEN, and send it as a bearer token.")
         sent = bearer_token(request, "token of DOCENT_METRICS_TOKEN")
@@ -67,7 +68,7 @@ class MetricsText:
 TAG = "Health"
 WELCOME = "/console/welcome"
 Readiness = Callable[[], Awaitable[Mapping[str, bool]]]
-"""Says of each part ("record", "indexes") whether it answers now."""
+"""Returns for each part ("record", "indexes") whether it responds now."""
 _NO_STORE = {"Cache-Control": "no-store"}
 _log = structlog.get_logger("docent.web")
 

@@ -51,9 +51,9 @@ def a_minute(count: int) -> Limit:
 
 
 def codes_limits(a_minute: int) -> tuple[Limit, ...]:
-    """For one-time codes of an account: in an hour four times, in a day ten times as many as in a minute. Whoever knows
-    the password and guesses for a day has one chance in 6,000 with the default, of 50 codes, three of which are
-    valid at any time."""
+    """Limits for the one-time codes of an account: per hour four times, per day ten times as many as `a_minute`. By
+    default, somebody who knows the password and guesses 50 codes in a day, of which three are valid at any time, has a
+    chance of one in 6,000."""
     return Limit(a_minute, 60), Limit(4 * a_minute, 3600), Limit(10 * a_minute, 86_400)
 
 
@@ -62,8 +62,8 @@ def a_day(count: int) -> Limit:
 
 
 async def count_named(limiter: RateLimiter, limits: LimitsPolicy, agent_id: UUID, user_id: str | None) -> None:
-    """Count one more question to the agent that does not come from a visitor's browser, of the user whom somebody else
-    names, if anybody. Raises RateLimited."""
+    """Count a question to the agent that does not come from a visitor's browser. `user_id` is the user whom a program
+    names, if any. Raises RateLimited."""
     agent = str(agent_id)
     if user_id is not None:
         await limiter.hit(a_minute(limits.questions_per_visitor), "ask", "user", agent, user_id)
@@ -73,26 +73,26 @@ async def count_named(limiter: RateLimiter, limits: LimitsPolicy, agent_id: UUID
 
 
 class VisitorLimits:
-    """Limits by visitors' addresses and by visitors."""
+    """Counts calls by visitor and by the visitor's address."""
 
     def __init__(self, limiter: RateLimiter, addresses: ClientAddresses) -> None:
         self._limiter = limiter
         self._addresses = addresses
 
     async def count(self, request: Request, visitor_id: UUID, what: str, *, per_address: int, per_visitor: int) -> None:
-        """Count one more of `what`, with that limit per minute. Raises RateLimited."""
+        """Count a call of the kind `what`; the limits are per minute. Raises RateLimited."""
         address = self._addresses.limit_key(request)
         await self._limiter.hit(a_minute(per_address), what, "address", address)
         await self._limiter.hit(a_minute(per_visitor), what, "visitor", str(visitor_id))
 
     async def count_question(self, request: Request, visitor_id: UUID, what: str, limits: LimitsPolicy) -> None:
-        """Count one more of `what` with the limits per minute of questions. Raises RateLimited."""
+        """Like `count`, with the limits of questions."""
         address, person = limits.questions_per_address, limits.questions_per_visitor
         await self.count(request, visitor_id, what, per_address=address, per_visitor=person)
 
     async def count_day(self, request: Request, agent_id: UUID, limits: LimitsPolicy, visitor_id: UUID | None) -> None:
-        """Count one more question to the agent; `visitor_id` is None for a program. Somebody who returns as another
-        visitor is still on the same network. Raises RateLimited."""
+        """Count a question against the limits per day; `visitor_id` is None for a program. The network is counted too,
+        because one can return as another visitor. Raises RateLimited."""
         agent = str(agent_id)
         if visitor_id is not None and limits.questions_per_visitor_day:
             day = a_day(limits.questions_per_visitor_day)
@@ -104,12 +104,12 @@ class VisitorLimits:
 
 @dataclass(frozen=True, slots=True)
 class StreamPolicy:
-    """How streams are written.
+    """The timing of streams.
 
-    `coalesce_seconds`: after the first token, tokens of this time are sent as one frame; 0 sends each alone.
+    `coalesce_seconds`: after the first token, tokens within this time are sent as one frame; 0 sends each alone.
     `drain_seconds`: how long a live stream may continue once the process has to stop.
-    `look_seconds`: between two checks of a run whose progress is streamed.
-    `news_look_seconds`: between two checks for news for the console's pages.
+    `look_seconds`: the interval of checking a run whose progress is streamed.
+    `news_look_seconds`: the interval of checking for news for the console's pages.
     """
 
     coalesce_seconds: float = 0.03

@@ -19,18 +19,18 @@ Value = TypeVar("Value", bound=Any)
 
 
 class Body(BaseModel):
-    """What a caller sends or gets, with fields of a value.
+    """A request or response body whose fields are derived from a dataclass, its value.
 
-    `shows` is the value that an output presents, `takes` the one that an input makes or changes. `fields` names the
-    model's fields in their order, between spaces: each that the class does not write itself has the type and the
-    meaning that the value declares, and in an input its default and its limits; a Patch requires none. `turn_id=id` is
-    the attribute `id` by another name; an output may also show the attributes of `parts` of the value. `adds` are
-    further fields, by name. A field that the class writes may carry limits and a meaning as a value's does; without a
-    meaning, it has the value's.
+    `shows` is the dataclass that an output presents, `takes` the one that an input creates or changes. `fields` lists
+    the model's fields in order, separated by spaces; `turn_id=id` is the attribute `id` under another name. A field
+    that the class does not annotate has the type and meaning of the value's field, and in an input its default and
+    limits; a Patch requires none. An annotated field may declare limits and a meaning as dataclasses do; without a
+    meaning, it has the value's. An output may also show attributes of the value's `parts`. `adds` has further fields by
+    name.
     """
 
     field_of: ClassVar[Mapping[str, str]] = {}
-    """By the attributes that fields of other names take, these names."""
+    """The names of fields that differ from the value's attributes, by attribute."""
 
     def __init_subclass__(
         cls,
@@ -77,12 +77,12 @@ class Body(BaseModel):
                     field.validation_alias = AliasChoices(*(where if source == name else reversed(where)))
 
     def made(self, kind: type[Value], **others: Any) -> Value:
-        """A value of this kind: each field from `others`, else from the body's field that takes it."""
+        """Create a value of this kind. Its fields come from `others`, else from the body."""
         made: Value = kind(**self._given(kind) | others)
         return made
 
     def applied_to(self, value: Value) -> Value:
-        """The value with the body's fields instead of its own; of a Patch, those that were sent."""
+        """The value changed by the body's fields, or by those of a Patch that were sent."""
         applied: Value = replace(value, **self._given(type(value)))
         return applied
 
@@ -101,14 +101,14 @@ class Model(Body):
 
     @classmethod
     def showing(cls, *values: Any, **others: Any) -> Self:
-        """Each field comes from `others`, else from the attribute of its name of the first value that has it. Nested
-        models are built from such attributes as well."""
+        """Build the model from values. Each field comes from `others`, else from the first value that has an attribute
+        with its name. Nested models are built from attributes too."""
         shown = values[0] if len(values) == 1 and not others else _Joined(SimpleNamespace(**others), *values)
         return cls.model_validate(shown, strict=False)
 
 
 class _Joined:
-    """Has the attributes of several values, each of the first one that has it."""
+    """Combines the attributes of several values; the first value that has an attribute wins."""
 
     def __init__(self, *values: Any) -> None:
         self._values = values
@@ -118,7 +118,7 @@ class _Joined:
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
-    """For the schema of a PATCH: fields that are left out keep their values, so defaults would mislead."""
+    """Remove defaults from the schema of a PATCH, because omitted fields keep their values."""
     for described in schema["properties"].values():
         described.pop("default", None)
 
@@ -128,7 +128,7 @@ class Patch(Model, json_schema_extra=without_defaults):
 
 
 def example(**fields: Any) -> Callable[[type[Extended]], type[Extended]]:
-    """Shows a body with these fields in the schema."""
+    """Decorates a model with an example for its schema."""
 
     def shown(model: type[Extended]) -> type[Extended]:
         model.model_config = {**model.model_config, "json_schema_extra": {"examples": [fields]}}
@@ -140,7 +140,7 @@ def example(**fields: Any) -> Callable[[type[Extended]], type[Extended]]:
 RequiredQuestion = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_CHARS)]
 RequiredUrl = Annotated[str, Field(min_length=1, max_length=MAX_URL_CHARS)]
 OrNull = BeforeValidator(lambda text: text or None)
-"""For a text of an output: null instead of ""."""
+"""A text of an output that is null instead of ""."""
 
 Cursor = Annotated[str, Field(max_length=512)]
 Email = Annotated[str, Field(max_length=MAX_EMAIL_CHARS)]

@@ -38,7 +38,7 @@ _TURN_STREAM = StreamWords(
     "from 1; `data` is one JSON object on one line that repeats the event's name. Comment lines are heartbeats.",
 )
 
-# As in OpenAPI 3.2, in a way that tools for 3.1 read: the schema describes each event, whose data is still text.
+# As in OpenAPI 3.2, but readable for tools of 3.1: the schema describes each event, with its data as text.
 _EVENT: JsonObject = {
     "type": "object",
     "required": ["event", "data"],
@@ -72,8 +72,7 @@ _ERROR_SCHEMA: JsonObject = {
 class OpenApi(Api):
     """Serves the document of all operations, including its own.
 
-    It is generated when it is first requested, in a thread: it takes a quarter of a second, for which neither a start
-    nor streaming answers should wait.
+    It is generated when it is first requested, in a thread, because this takes a quarter of a second.
     """
 
     tag = "Health"
@@ -95,7 +94,7 @@ class OpenApi(Api):
 
 
 def openapi_document(endpoints: Sequence[AnyEndpoint], version: str, server: str = "/") -> JsonObject:
-    """`server` is the prefix of each path, as an address or a path."""
+    """The document of all endpoints. `server` is the URL or path that precedes each path."""
     inputs, outputs, definitions = _schemas(endpoints)
     paths: JsonObject = {}
     for endpoint in endpoints:
@@ -208,7 +207,7 @@ def _header_parameters(endpoint: AnyEndpoint) -> list[JsonObject]:
 
 
 def _inlined(schema: JsonObject, definitions: JsonObject) -> JsonObject:
-    """Query models contain at most enums, so their references are replaced."""
+    """The schema with references replaced by their definitions: those of query models are only enums."""
     if "$ref" in schema:
         rest = {key: value for key, value in schema.items() if key != "$ref"}
         return {**definitions[schema["$ref"].rpartition("/")[2]], **rest}
@@ -217,7 +216,7 @@ def _inlined(schema: JsonObject, definitions: JsonObject) -> JsonObject:
     return schema
 
 
-_TAKEN = 202  # without a body
+_TAKEN = 202  # Accepted, without a body
 
 
 def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
@@ -241,8 +240,8 @@ def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
 
 
 def refusal_codes(endpoint: AnyEndpoint) -> list[str]:
-    """Every code that the endpoint may return."""
-    absent = ["not_found"] if endpoint.path_ids else []  # what an id names may be gone, or may never have existed
+    """Every error code that the endpoint may return."""
+    absent = ["not_found"] if endpoint.path_ids else []
     codes = [*endpoint.access.errors, *absent, *endpoint.codes, "internal"]
     if endpoint.form_model is not None:
         codes += ["malformed_form", "unsupported_media_type", "invalid_request"]

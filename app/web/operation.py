@@ -1,4 +1,4 @@
-"""What operations of the API are declared with: verbs, access, input and output."""
+"""The names with which operations of the API are declared: methods, access, input and output."""
 
 from app.web.access import CountedAddress as CountedAddress
 from app.web.access import VisitorCaller as VisitorCaller

@@ -1,4 +1,4 @@
-"""The agent's list of websites, which decides who is served and whose pages may read the response."""
+"""Checks a request's origin against the agent's list of websites."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _SCOPE_KEY = "docent.origin_verdict"
 
 @dataclass(slots=True)
 class OriginVerdict:
-    """What is known about a request's origin; the CORS layer reads it when the response starts.
+    """The result of checking a request's origin; the CORS middleware reads it when the response starts.
 
     A page may only read a success after its origin was admitted. It may read a refusal before any agent was known (an
     expired token, a body too large): these reveal nothing, and the widget must know when to renew its token.
@@ -28,7 +28,7 @@ class OriginVerdict:
 
 
 def verdict_of(request: HTTPConnection) -> OriginVerdict:
-    """The request's only verdict, shared by all layers."""
+    """The request's verdict, of which there is one."""
     found = request.scope.get(_SCOPE_KEY)
     if isinstance(found, OriginVerdict):
         return found
@@ -53,8 +53,9 @@ def admit_listed_origin(request: HTTPConnection, allowed: Sequence[str]) -> str:
 
 
 def refuse_other_pages(request: HTTPConnection, allowed: Sequence[str]) -> None:
-    """For calls of programs, which have no Origin: a page may make them only from an origin in `allowed`, so that none
-    reaches a server inside a network through its visitor's browser, not even by DNS rebinding. Raises OriginRefused."""
+    """Check calls that are meant for programs, which send no Origin. Pages may make them only from an origin in
+    `allowed`, so that none can reach an internal server through a visitor's browser, not even by DNS rebinding. Raises
+    OriginRefused."""
     if not request.headers.getlist("origin"):
         return
     verdict = verdict_of(request)
@@ -67,14 +68,15 @@ def refuse_other_pages(request: HTTPConnection, allowed: Sequence[str]) -> None:
 
 
 def is_own(request: HTTPConnection, origin: str) -> bool:
-    """Whether a page of this server calls, such as the console's preview, instead of a website."""
+    """Whether the origin is this server's own, as for the console's preview of the widget."""
     return origin.partition("://")[2] == request.url.netloc.lower()
 
 
 def admit_token_origin(request: HTTPConnection, token_origin: str, allowed: Sequence[str]) -> None:
-    """The same for a request with a visitor token, which belongs to one origin.
+    """Check a request with a visitor token, which is bound to one origin. Raises OriginRefused.
 
-    Browsers omit Origin only from GETs to their own origin, so the token's is used there; it must still be listed.
+    Browsers omit Origin only from GETs to the page's own origin. The token's origin, which must still be listed, is
+    used then.
     """
     if not request.headers.getlist("origin") and request.scope["method"] in ("GET", "HEAD"):
         if not is_listed(token_origin, allowed):

@@ -1,7 +1,7 @@
-"""Proof of work that a browser must give before its questions are accepted, so that asking in bulk is expensive.
+"""Proof of work that a browser must send before its questions are accepted, so that asking in bulk is expensive.
 
-The challenge is that of ALTCHA (https://altcha.org), version 1: find the number whose SHA-256 after a salt is given.
-It is signed instead of stored, expires, and is accepted once.
+The challenge follows ALTCHA (https://altcha.org), version 1: find the number for which SHA-256 of salt and number is
+the given hash. It is signed instead of stored, expires, and is accepted once.
 """
 
 import base64
@@ -33,13 +33,13 @@ from app.web.visitor_tokens import VisitorTokens
 
 ALGORITHM: Final = "SHA-256"
 MAX_NUMBER: Final = 30_000  # docs/widget.md says how long a phone takes
-LIFETIME: Final = TOKEN_LIFETIME + timedelta(minutes=5)  # it comes with a token, and may be needed at its end
+LIFETIME: Final = TOKEN_LIFETIME + timedelta(minutes=5)  # a challenge may be solved when its token expires
 QUESTIONS_PER_PROOF: Final = 5
 SUSPICION_SECONDS: Final = 600
 MAX_PROOF_CHARS: Final = 1024
 
 _KEY_OF_PROOFS: Final = b"docent proof of work"
-# It ends in "&", because otherwise digits could move between it and the number, giving another salt with the same hash.
+# Without the final "&", digits could move between salt and number without changing the hash.
 _SALT: Final = re.compile(r"[0-9a-f]{16}\?expires=([0-9]{10})&", re.ASCII)
 _FIELDS: Final = {"algorithm": str, "challenge": str, "maxnumber": int, "salt": str, "signature": str, "number": int}
 
@@ -48,7 +48,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """`salt` is short enough that salt and number fit one block of SHA-256."""
+    """A challenge. Its salt and number fit into one block of SHA-256."""
 
     algorithm: str
     challenge: Annotated[str, "SHA-256 of the salt followed by the number in decimal digits, in hexadecimal."]
@@ -58,11 +58,11 @@ class Challenge:
 
 
 class ProofRefused(Exception):
-    """`str` gives the reason for developers of clients."""
+    """The proof is not valid; `str(error)` is the reason, for developers of clients."""
 
 
 class ProofOfWork:
-    """`limiter` remembers used challenges; if processes share it, each challenge works once in all of them."""
+    """`limiter` stores used challenges. If processes share it, each challenge is accepted once by all of them."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class ProofOfWork:
         self._clock = clock
 
     async def challenge(self, agent: LiveAgent) -> Challenge | None:
-        """None for an agent that never asks for one."""
+        """A new challenge; None for an agent that never requires one."""
         if agent.config.proof_of_work is ProofWanted.OFF:
             return None
         expires = int((self._clock.now() + LIFETIME).timestamp())
@@ -89,7 +89,7 @@ class ProofOfWork:
         return Challenge(ALGORITHM, challenge, MAX_NUMBER, salt, _signature(key, challenge))
 
     async def taken(self, agent: LiveAgent, proof: str) -> str:
-        """The name of the proof for the visitor token. Raises ProofRefused."""
+        """Check a proof; return its name for the visitor token. Raises ProofRefused."""
         try:
             name = await self._checked(proof)
         except ProofRefused as error:
@@ -99,8 +99,8 @@ class ProofOfWork:
         return name
 
     async def require(self, request: Request, session: VisitorSession, agent: LiveAgent) -> None:
-        """Call this for each question of the visitor. Raises a Refusal if it needs a proof first: `always`, or with
-        `suspicious`, while the visitor or their network has asked more without one than people do."""
+        """Call this for each question of the visitor. Raises a Refusal if a proof is required first: always, or with
+        `suspicious` while the visitor or their network has asked more without a proof than people do."""
         wanted = agent.config.proof_of_work
         if wanted is ProofWanted.OFF:
             return
@@ -121,14 +121,14 @@ class ProofOfWork:
         )
 
     async def count_conversation(self, request: Request, session: VisitorSession, agent: LiveAgent) -> None:
-        """The visitor has begun a conversation. With `suspicious`, it counts as a question: asking each question in its
-        own conversation, or as another visitor, is no less suspicious. Refuses nothing."""
+        """Call this for each new conversation. With `suspicious`, it counts as a question, because asking each question
+        in a new conversation, or as a new visitor, is as suspicious. Refuses nothing."""
         if agent.config.proof_of_work is ProofWanted.SUSPICIOUS and not session.proof:
             with suppress(RateLimited):
                 await self._count_unproven(request, session)
 
     async def _count_unproven(self, request: Request, session: VisitorSession) -> None:
-        """Raises RateLimited."""
+        """Count a question without a proof. Raises RateLimited."""
         agent, limits = str(session.agent_id), self._limits
         visitor = Limit(limits.unproven_steps_per_visitor, SUSPICION_SECONDS)
         await self._limiter.hit(visitor, "unproven", agent, "visitor", str(session.visitor_id))

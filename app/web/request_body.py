@@ -1,4 +1,4 @@
-"""Request bodies, JSON and forms, within their limits; and work that ends when nobody waits for it any more."""
+"""Reads request bodies (JSON and forms) within limits, and cancels work whose client has left."""
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -39,7 +39,7 @@ def refuse_declared_length(request: Request, max_bytes: int) -> None:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """Of a body whose signature is right; empty when it is not a JSON object."""
+    """The JSON object in a body whose signature is valid; {} if it is no JSON object."""
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError):
@@ -48,10 +48,9 @@ def json_object(body: bytes) -> dict[str, Any]:
 
 
 def check_json(request: Request, body: bytes) -> None:
-    """Raises Refusal for a body that is no JSON or has another media type, InvalidInput for characters that no text
-    has.
+    """Raises Refusal for invalid JSON and for another media type, InvalidInput for deep nesting and invalid characters.
 
-    In addition to pydantic's parser, it rejects duplicate keys, NUL and lone surrogates everywhere.
+    Unlike pydantic's parser, it rejects duplicate keys, NUL and lone surrogates everywhere.
     """
     _check_media_type(request.headers.get("content-type", ""))
     if not body.strip():
@@ -76,7 +75,7 @@ def _check_media_type(content_type: str) -> None:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """For `json.loads`: raises ValueError for a repeated key, of which two parsers may read different ones."""
+    """A hook for `json.loads` that raises ValueError for duplicate keys, which parsers read differently."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key is repeated")
@@ -88,7 +87,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def check_values(value: Any) -> None:
-    """Raises InvalidInput for a JSON value that is nested too deeply or contains characters that no text has."""
+    """Raises InvalidInput for a JSON value that is nested too deeply or contains NUL or lone surrogates."""
     waiting: list[tuple[str, int, Any]] = [("", 1, value)]
     while waiting:
         path, depth, item = waiting.pop()
@@ -105,7 +104,7 @@ def check_values(value: Any) -> None:
 
 
 def check_characters(path: str, text: str) -> None:
-    """Raises InvalidInput for characters that no text has: NUL, and lone surrogates."""
+    """Raises InvalidInput for NUL and lone surrogates."""
     if "\x00" in text:
         raise InvalidInput(path[:200], "This contains a NUL character. Remove it.")
     if any("\ud800" <= character <= "\udfff" for character in text):
@@ -118,13 +117,13 @@ def _too_large(max_bytes: int) -> Refusal:
 
 MAX_PARTS = 16
 MAX_FIELD_BYTES = 16 * 1024
-# The size of a form besides its file.
+# Maximum size of a form without its file.
 FORM_BYTES = 32 * 1024
 _CHUNK_BYTES = 64 * 1024
 
 
 class _AsItIs:
-    """pydantic takes the part unchanged from the form's parser."""
+    """Tells pydantic to accept the part unchanged from the form's parser."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
@@ -137,13 +136,13 @@ FilePart = Annotated[
 
 
 def media_type_of(request: Request) -> str:
-    """In lower case, without parameters; "" if there is none."""
+    """The media type of the request in lower case, without parameters; "" if there is none."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 async def read_form(request: Request, max_bytes: int) -> dict[str, str | Upload]:
-    """The fields by name. Raises Refusal for a body that is too large or no form, InvalidInput for a field that is
-    duplicate, has no file name or contains characters that no text has."""
+    """The fields of a multipart form by name. Raises Refusal for a body that is too large or no form, InvalidInput for
+    a duplicate field, a file without a name, and a field with NUL or lone surrogates."""
     if media_type_of(request) != "multipart/form-data":
         raise Refusal("unsupported_media_type", 'Send a form with "Content-Type: multipart/form-data".')
     body = await read_body(request, max_bytes)
@@ -183,7 +182,8 @@ Result = TypeVar("Result")
 
 
 async def unless_client_leaves(request: Request, work: Callable[[], Awaitable[Result]]) -> Result:
-    """The result of `work`, for a request whose body was read. Raises ClientDisconnect."""
+    """Do `work` for a request whose body was read, and return its result. If the client leaves, `work` is cancelled and
+    ClientDisconnect is raised."""
 
     async def left() -> None:
         while (await request.receive())["type"] != "http.disconnect":

@@ -1,7 +1,7 @@
 """Writes a turn as Server-Sent Events.
 
-The turn belongs to the application, not to this response. The response reads the turn's feed, and if a visitor leaves,
-a proxy disconnects or a send times out, only the reading ends.
+A response only reads the turn's feed: if the visitor leaves, a proxy disconnects or a send times out, the turn
+continues.
 """
 
 import asyncio
@@ -33,13 +33,12 @@ SHUTTING_DOWN = Error(
 async def coalesced(
     feed: TurnFeed, *, coalesce_seconds: float, stopping: anyio.Event, drain_seconds: float, after: int = 0
 ) -> AsyncGenerator[list[NumberedEvent], None]:
-    """The feed's events, with those that may be sent together in one list. Tokens that come within `coalesce_seconds`
-    of the last token frame are joined into one, with the number of its last token. The first token is sent at once, and
-    no other event waits. While the event loop is late, tokens are joined for up to 0.07 s.
+    """Yield the feed's events, in lists that may be sent together. Tokens that arrive within `coalesce_seconds` of the
+    last token frame are joined into one event with the number of the last token; the first token and all other events
+    are sent at once. While the event loop is late, tokens are joined for up to 0.07 s.
 
-    If the feed has not ended `drain_seconds` after `stopping`, an error with the next number ends the stream. A turn in
-    another process continues: its stream just breaks off, and its reader reconnects to a remaining process. Leaving
-    early only ends the reading of the feed.
+    If the feed has not ended `drain_seconds` after `stopping`, an error with the next number ends the stream. For a
+    turn in another process, the stream just breaks off, because the turn continues and its reader can reconnect.
     """
     inbox = _Inbox(coalesce_seconds)
     last_word = SHUTTING_DOWN if feed.is_answered_here else None
@@ -61,13 +60,13 @@ async def coalesced(
             await asyncio.gather(watching, return_exceptions=True)
 
 
-_LATE_SECONDS: Final = 0.02  # of an overloaded loop: joining tokens relieves it most
+_LATE_SECONDS: Final = 0.02  # from this lateness on, the event loop counts as overloaded
 _COALESCE_WHEN_LATE_SECONDS: Final = 0.07  # any longer, and the text arrives in visible jerks
-_FORGOTTEN: Final = 0.9  # of the lateness, per frame
+_FORGOTTEN: Final = 0.9  # factor by which the measured lateness decays per frame
 
 
 class _Inbox:
-    """Events that have not been sent yet. The answer's length limits it, and the send timeout limits a slow reader."""
+    """Events that have not been sent yet. The length of the answer and the send timeout of slow readers bound it."""
 
     def __init__(self, coalesce_seconds: float) -> None:
         self._coalesce_seconds = coalesce_seconds
@@ -78,7 +77,7 @@ class _Inbox:
         self._timer: asyncio.TimerHandle | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._woken_at = 0.0
-        self._lateness = 0.0  # of the loop: seconds between being due and running
+        self._lateness = 0.0  # seconds between waking and running
         self._has_ended = False
         self.end: Error | None = None
 
@@ -93,7 +92,7 @@ class _Inbox:
         self.finish(last_word)
 
     async def take(self) -> list[NumberedEvent]:
-        """The next events, none at the end; tokens wait for their time, unless another event comes."""
+        """The next events, [] at the end. Tokens wait until they are due or another event arrives."""
         while not self._is_due:
             self._waiter = self._loop.create_future()
             self._wake_when_due()
@@ -133,7 +132,7 @@ class _Inbox:
         return bool(self._pending) and self._loop.time() >= self._tokens_at
 
     def _wake_when_due(self) -> None:
-        """At once, or when the waiting tokens are due."""
+        """Wake the reader at once, or by a timer when the pending tokens are due."""
         if self._waiter is None or self._waiter.done():
             return
         if self._is_due:
@@ -156,7 +155,7 @@ class _Inbox:
         return NumberedEvent(number, Token("".join(text)))
 
     def finish(self, end: Error | None = None) -> None:
-        """Nothing more comes; `end` is sent after the remaining events."""
+        """Mark the end of the events; `end` is sent after the remaining ones."""
         if not self._has_ended:
             self._has_ended, self.end = True, end
             self._wake_when_due()
@@ -168,7 +167,7 @@ _HEADERS = {
     "Cache-Control": "no-store, no-transform",
 }
 _PIECE_BYTES = 16_384
-GRACE_BEYOND_DRAIN_SECONDS = 2  # for the last frame to leave
+GRACE_BEYOND_DRAIN_SECONDS = 2  # for sending the last frame
 
 
 _encoded = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
@@ -176,7 +175,7 @@ _encoded = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",",
 
 def frame(event: NumberedEvent) -> bytes:
     """One event on the wire. ASCII only, so that no text can contain a line break."""
-    if isinstance(event.event, Token):  # nearly all are, so they get no dictionary each
+    if isinstance(event.event, Token):  # nearly all events; this avoids building a dictionary for each
         data = f'{{"event":"token","token":{_encoded(event.event.token)}}}'
     else:
         data = _encoded(event_payload(event.event))
@@ -184,7 +183,7 @@ def frame(event: NumberedEvent) -> bytes:
 
 
 def last_event_id(request: Request) -> int:
-    """The number of the reader's last event, 0 without one. Raises InvalidInput."""
+    """The number in the header Last-Event-ID, 0 without one. Raises InvalidInput."""
     raw = request.headers.get("last-event-id", "").strip()
     if not raw:
         return 0
@@ -194,12 +193,12 @@ def last_event_id(request: Request) -> int:
 
 
 def stream_response(feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter) -> EventSourceResponse:
-    """The turn's events with numbers above `after`; headers are sent before the first of them."""
+    """Stream the turn's events with numbers above `after`. The headers are sent before the first event."""
     return turn_stream(lambda stopping: _frames(feed, after, policy, meter, stopping), policy)
 
 
 def turn_stream(frames: Callable[[anyio.Event], AsyncIterator[bytes]], policy: StreamPolicy) -> EventSourceResponse:
-    """Frames of a turn, given the event that is set when the server has to stop."""
+    """Stream the frames of a turn. `frames` receives the event that is set when the server has to stop."""
     stopping = anyio.Event()
     return event_stream(frames(stopping), policy, stopping, policy.drain_seconds + GRACE_BEYOND_DRAIN_SECONDS)
 
@@ -207,8 +206,8 @@ def turn_stream(frames: Callable[[anyio.Event], AsyncIterator[bytes]], policy: S
 def event_stream(
     frames: AsyncIterator[bytes], policy: StreamPolicy, stopping: anyio.Event, grace_seconds: float
 ) -> EventSourceResponse:
-    """Sends the frames as they come, with heartbeats in between. `stopping` is set when the server has to stop;
-    `frames` then has `grace_seconds` to end."""
+    """Stream frames with heartbeats in between. `stopping` is set when the server has to stop; `frames` must then end
+    within `grace_seconds`."""
     return _EventStream(
         frames,
         headers=_HEADERS,
@@ -224,7 +223,7 @@ def event_stream(
 async def turn_events(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
 ) -> AsyncGenerator[NumberedEvent, None]:
-    """The turn's events, coalesced into frames and counted. A caller that stops early closes it."""
+    """The turn's events, coalesced and metered. A caller that stops early must close the generator."""
     async with aclosing(_due_events(feed, after, policy, meter, stopping)) as batches:
         async for due in batches:
             for event in due:
@@ -234,7 +233,7 @@ async def turn_events(
 async def _due_events(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
 ) -> AsyncGenerator[list[NumberedEvent], None]:
-    """The same, with events that may be sent together in one list."""
+    """Like `turn_events`, with events that may be sent together in one list."""
     events = coalesced(
         feed,
         coalesce_seconds=policy.coalesce_seconds,
@@ -251,9 +250,9 @@ async def _due_events(
 
 
 class _EventStream(EventSourceResponse):
-    """The library's response opens and closes a cancel scope for each frame; this one uses a single timer for all, and
-    sends frames past the middlewares, which would only look at them. `_send_with_timeout` is the library's own hook
-    for a send; its pings still use the library's way."""
+    """Replaces the library's cancel scope for each frame by a single timer, and sends frames past the middlewares,
+    which do not change them. `_send_with_timeout` is the library's hook for a send; pings still use the library's
+    way."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._plain_send: Send = scope.get(PLAIN_SEND, send)
@@ -278,8 +277,8 @@ class _EventStream(EventSourceResponse):
 async def _frames(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
 ) -> AsyncIterator[bytes]:
-    """One piece of the response for events that may be sent together, because each takes a system call. Pieces are
-    short, because the server only notices at the next one that a reader takes nothing."""
+    """Pieces of the response, each with all events that may be sent together, because a piece takes a system call. They
+    are short, because the server only notices at the next piece that the client does not read."""
     async with aclosing(_due_events(feed, after, policy, meter, stopping)) as batches:
         async for due in batches:
             piece = b""

@@ -1,5 +1,5 @@
-"""Style sheets and scripts of a folder, at addresses that contain their fingerprint and can be cached forever; and the
-API's reference, a page of such files, which loads nothing from other hosts.
+"""Serves a folder's style sheets and scripts at addresses that contain a fingerprint and can be cached forever, and the
+API's reference, which loads nothing from other hosts.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 class StaticFiles:
-    """Read on first use, and once in a process. `path` is the route's, with `{file}` in it."""
+    """The files of a folder, read once on first use. `path` is the route, with `{file}` in it."""
 
     def __init__(self, folder: Path, path: str) -> None:
         self._folder = folder
@@ -33,15 +33,15 @@ class StaticFiles:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """By the name with the fingerprint."""
+        """The files' names by their names with the fingerprint."""
         return {self._pinned(name): name for name in self._files}
 
     def url(self, name: str) -> str:
-        """Without a proxy's prefix."""
+        """The file's path with its fingerprint, without a proxy's prefix."""
         return self.path.format(file=self._pinned(name))
 
     def answer(self, request: Request) -> Response:
-        """Raises NotFound."""
+        """Serve the requested file. Raises NotFound."""
         name = self._names.get(str(request.path_params["file"]))
         if name is None:
             raise NotFound("file")

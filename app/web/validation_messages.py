@@ -1,4 +1,4 @@
-"""pydantic's errors, in words that give the fix."""
+"""Turns pydantic's errors into messages that give the fix."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ _UNION_TAGS = ("as-object", "as-text", "as-list")  # pydantic puts the branch of
 
 
 def invalid_input_of(error: ValidationError) -> InvalidInput:
-    """The first error; unknown fields come last, because a typing error explains a missing field."""
+    """The most useful error: the first one that is not about an unknown field, else the first."""
     details = sorted(error.errors(include_url=False), key=lambda d: d["type"] == "extra_forbidden")
     first = details[0]
     return InvalidInput(_field(first), _message(first))
@@ -27,7 +27,8 @@ def messages_by_field(
     in_words: Callable[[ErrorDetails], str | None] = lambda detail: None,
     field: Callable[[Sequence[object]], str] = _first,
 ) -> dict[str, str]:
-    """The first error of each `field` of a path; "" is the whole. `in_words` may reword it."""
+    """The message of the first error of each field. `field` maps pydantic's path to the name of a field, "" for the
+    whole; `in_words` may return a message to use instead of ours."""
     found: dict[str, str] = {}
     for detail in error.errors(include_url=False):
         found.setdefault(field(detail["loc"]), in_words(detail) or _message(detail))
@@ -39,7 +40,7 @@ def _field(detail: ErrorDetails) -> str:
 
 
 def _safe(part: int | str) -> str:
-    """A part of the path may be a key that the caller chose."""
+    """A part of the path, shortened and escaped, because it may be a key that the caller chose."""
     return str(part)[:60].encode("ascii", "backslashreplace").decode()
 
 

@@ -1,4 +1,4 @@
-"""Visitor tokens, with which a browser proves that it is a known visitor."""
+"""Signs and verifies visitor tokens, which identify a visitor's browser."""
 
 import base64
 import hmac
@@ -25,7 +25,7 @@ from app.web.validation_messages import invalid_input_of
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspace import SigningKey
 
-ALGORITHM = "HS256"  # fixed here: a token cannot choose it
+ALGORITHM = "HS256"  # tokens with another one are refused
 ISSUER = "docent"
 AUDIENCE = "docent-widget"
 LIFETIME = timedelta(minutes=15)
@@ -39,7 +39,7 @@ _OPTIONAL = {"locale", "filter", "proof"}
 _HEADER = {"alg", "typ", "kid"}
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
 _RENEW = "Call /v1/widget/init again for a new one."
-MAX_FILTER_BYTES: Final = 1000  # the token carries it, in a header of every call
+MAX_FILTER_BYTES: Final = 1000  # the filter is part of the token, which is a header of every call
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class VisitorTokens:
         return SignedToken(token, expires_at)
 
     async def verify(self, token: str) -> VisitorClaims:
-        """Raises Unauthorized."""
+        """The claims of a valid token. Raises Unauthorized."""
         key = await self._key_of(token)
         try:
             claims = jwt.decode(
@@ -109,8 +109,7 @@ class VisitorTokens:
         return _parsed(claims)
 
     async def derived_keys(self, purpose: bytes) -> list[bytes]:
-        """Keys for other temporary credentials of visitors: the one to sign with first, then the others that
-        are valid."""
+        """Keys for other temporary credentials of visitors: first the one to sign with, then the other valid ones."""
         newest, now = await self._newest_known_to_all(), self._clock.now()
         others = [key for key in await self._signing_keys() if key.is_for_visitors(now) and key.kid != newest.kid]
         return [hmac.digest(key.secret, purpose, "sha256") for key in (newest, *others)]
@@ -127,7 +126,7 @@ class VisitorTokens:
         raise _refused()
 
     async def _newest_known_to_all(self) -> SigningKey:
-        """Other processes may not have seen a key that is younger than their cache."""
+        """The newest key that is older than the caches of other processes, which may not know younger ones."""
         now = self._clock.now()
         keys = [key for key in await self._signing_keys() if key.is_for_visitors(now)]
         return next((key for key in keys if key.created_at + KEYS_LAST <= now), keys[-1])
@@ -154,7 +153,8 @@ class VisitorTokens:
 
 
 def _json(part: str) -> dict[str, Any]:
-    """Rejects anything but an object, and what two parsers may read differently: duplicate names, unlimited nesting."""
+    """The object in a part of a token. Refuses anything else, and JSON that parsers may read differently: duplicate
+    names, unlimited nesting."""
     try:
         fields = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError):

@@ -1,4 +1,5 @@
-"""Serves the built widget to any page: the script, an immutable copy of it, what it loads, and the client alone."""
+"""Serves the built widget to any page: the script, an immutable copy of it, the scripts that it loads, and the client
+without the widget."""
 
 import base64
 import gzip
@@ -20,7 +21,7 @@ from app.web.endpoint import Api, Call, get
 SCRIPT_PATH = "/widget/widget.js"
 _JAVASCRIPT, _JSON = "text/javascript; charset=utf-8", "application/json"
 _TYPES = "text/plain; charset=utf-8"  # TypeScript has no registered media type
-_ASKED_AFTER = "no-cache"  # cached, but revalidated each time: a fix reaches every page at once
+_ASKED_AFTER = "no-cache"  # revalidated on each use, so that a fix reaches every page at once
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[A-Za-z0-9_-]{16}"
@@ -30,7 +31,7 @@ _ASKED_FOR = "widget|search|inline|invite|webmcp|docent-client"
 
 @dataclass(frozen=True, slots=True)
 class BuiltFile:
-    """`digest` is the SHA-384 of `body`, `zipped` is `body` in gzip."""
+    """A file of the build. `digest` is the SHA-384 of `body`, `zipped` is `body` in gzip."""
 
     modified_ns: int
     body: bytes
@@ -45,13 +46,13 @@ class BuiltFile:
 
     @property
     def fingerprint(self) -> str:
-        """Part of the address of the immutable copy: the beginning of its integrity, so that a script with both
+        """A part of the immutable copy's address. It is the beginning of `integrity`, so that a script with both
         compresses well."""
         return base64.urlsafe_b64encode(self.digest[:12]).decode()
 
     @property
     def integrity(self) -> str:
-        """For the `integrity` attribute; see https://www.w3.org/TR/SRI/."""
+        """The value of the `integrity` attribute (https://www.w3.org/TR/SRI/)."""
         return f"sha384-{base64.b64encode(self.digest).decode()}"
 
     def etag(self, zipped: bool) -> str:
@@ -67,12 +68,12 @@ def built_widget() -> WidgetFolder:
 
 
 def pinned_path(script: BuiltFile, name: str = "widget") -> str:
-    """The address of exactly this script, or nothing."""
+    """The immutable address of exactly this build of the script; other builds have other addresses."""
     return f"/widget/{name}.{script.fingerprint}.js"
 
 
 class WidgetScript(Api):
-    """Reads a file again if it has changed, so that a rebuilt widget needs no restart."""
+    """Serves the widget's files. A changed file is read again, so that a rebuilt widget needs no restart."""
 
     tag = "Widget"
 

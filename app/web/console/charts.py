@@ -1,6 +1,6 @@
-"""Positions of a chart's lines and stacked bars: days, shares or places from left to right, numbers from zero up.
+"""Computes the positions of a chart's lines and stacked bars, with numbers upwards from zero.
 
-Horizontal values are percentages of the width, so that a chart is as wide as its card; vertical ones are pixels.
+Horizontal positions are percentages of the width, so that a chart is as wide as its card; vertical ones are pixels.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class LineChart:
-    """`grid` are (y, number); `first` and `last` are the labels at both ends."""
+    """`grid` has (y, number) for each grid line; `first` and `last` are the labels at both ends."""
 
     lines: tuple[DrawnLine, ...]
     grid: tuple[tuple[float, int], ...]
@@ -91,7 +91,7 @@ def _mark(x: float, row: int, words: str) -> Mark:
 
 
 def _scale(places: int, top: float) -> Callable[[float, float], tuple[float, float]]:
-    """The interpolated position of a value."""
+    """A function that returns the position (x, y) of a value at a place."""
     wide = WIDTH / max(places - 1, 1)
 
     def at(place: float, value: float) -> tuple[float, float]:
@@ -150,8 +150,8 @@ class DrawnBar:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place with its full height from `x` on; `words` describe its values. `name` is below `middle`, if it has one; a
-    spare name is only shown if there is much room."""
+    """A column of the chart, as high as the chart, from `x` on. `words` describe its values. `name` is shown below
+    `middle`; a spare name only if there is much room."""
 
     x: float
     middle: float
@@ -162,7 +162,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """`grid` are (y, number); `first` and `last` are the names at both ends."""
+    """`grid` has (y, number) for each grid line; `first` and `last` are the names at both ends."""
 
     bars: tuple[DrawnBar, ...]
     places: tuple[Place, ...]
@@ -177,7 +177,7 @@ class BarChart:
 
 
 def bar_chart(names: Sequence[str], *bars: Bars) -> BarChart:
-    """A place for each of the names, of which there is at least one; names are shown as far as there is room."""
+    """A chart with a place for each of `names` (at least one), which are shown as far as there is room."""
     sums = [sum(values) for values in zip(*(each.values for each in bars), strict=True)]
     top = round_up(max(1, *sums))
     high = BOTTOM - TOP

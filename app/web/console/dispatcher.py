@@ -1,5 +1,5 @@
-"""Admits requests to the console (session, role, form token, limits), and renders what a page returns, or why it does
-not. All its routes lead here."""
+"""Dispatches all requests to the console: checks session, role, form token and limits, calls the page's handler, and
+renders its result or its error."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -82,7 +82,7 @@ class Dispatcher:
         return response
 
     async def _known(self, visit: Visit[Any]) -> Visit[Any]:
-        """The visit with the operator, if one is signed in."""
+        """The visit with its caller set, if an operator is signed in."""
         operator = await self._admission.sign_in.signed_in(visit.secret) if SESSION.read(visit.request) else None
         if operator is None:
             return visit
@@ -122,7 +122,7 @@ class Dispatcher:
         return await visit.page.handler(replace(visit, input=given))
 
     async def _posted(self, visit: Visit[Any], fields: Fields) -> Answer:
-        """Calls the action, and shows its page again if the input was invalid."""
+        """Call the action. For invalid input, show the page with its form again."""
         page = visit.page
         try:
             call = partial(page.handler, replace(visit, input=form_of(page.form, fields)))
@@ -140,7 +140,7 @@ class Dispatcher:
     async def _shown_again(
         self, visit: Visit[Any], values: Mapping[str, tuple[str, ...]], errors: Mapping[str, str], status: int
     ) -> Response:
-        """The page of a refused form, with the input and its errors."""
+        """Show the page of a refused form again, with the input and its errors."""
         again = visit.again(Rejected(visit.page.name, values, errors))
         shown = await again.page.handler(again)
         return await self._response(again, replace(shown, status=status) if isinstance(shown, Shown) else shown)
@@ -201,7 +201,7 @@ class Dispatcher:
         return response
 
     def _to_sign_in(self, visit: Visit[Any]) -> Response:
-        """With a way back, if a page was requested."""
+        """Redirect to the sign-in page, and back afterwards if a page was requested."""
         note_refusal(visit.request.scope)
         url = visit.request.url
         wanted = f"{url.path}?{url.query}" if url.query else url.path

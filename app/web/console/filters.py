@@ -16,7 +16,7 @@ _FINE_STEPS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timede
 
 
 def ago(then: datetime, now: datetime) -> str:
-    """Such as "3 days ago"."""
+    """The time since then, such as "3 days ago"."""
     passed = now - then
     for length, name in (*_STEPS, *_FINE_STEPS):
         count = passed // length
@@ -38,19 +38,19 @@ def percent(share: float | None) -> str:
 
 
 def in_percent(share: float) -> str:
-    """As the value of a field, with all digits."""
+    """A share as the value of a form's field in percent, with all digits."""
     return f"{share * 100:.10g}"
 
 
 def number(value: float | None) -> str:
-    """With separators for thousands, and no insignificant digits."""
+    """The number with thousands separators and without insignificant digits."""
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
 def size(count_of_bytes: int) -> str:
-    """Such as "20 MiB" or "1.5 KiB"."""
+    """A size such as "20 MiB" or "1.5 KiB"."""
     for unit, length in (("MiB", 1024**2), ("KiB", 1024)):
         if count_of_bytes >= length:
             return f"{count_of_bytes / length:.3g} {unit}"
@@ -77,7 +77,7 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
 
 
-# Besides control, format, private and unassigned characters: letters that look like blanks, and joiners.
+# Letters that look like blanks, and joiners, besides the Unicode categories that are invisible.
 _UNSEEN: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 _UNSEEN_KINDS: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _LINES: Final = frozenset("\n\t")

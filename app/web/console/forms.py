@@ -1,4 +1,4 @@
-"""Parses forms, reports errors beside each field, and makes fields of the settings that are declared once."""
+"""Parses forms, reports errors by field, and derives form fields from the declarations of settings."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
@@ -55,8 +55,9 @@ def parse_fields(encoded: str) -> Fields:
 
 
 def form_of(model: type[FormKind], fields: Mapping[str, list[str | Upload]]) -> FormKind:
-    """Raises ValidationError. Blank values count as absent. A list of texts may come with one entry a line. A field
-    that is a dict has its texts in fields `name.KEY`, or its forms in fields `name.KEY.FIELD`."""
+    """Build a form from the sent fields. Blank values count as absent, and a list of texts may be sent as lines. A
+    field of type dict reads its texts from fields `name.KEY`, or its forms from `name.KEY.FIELD`. Raises
+    ValidationError."""
     return model.model_validate(_found(model, fields))
 
 
@@ -97,14 +98,13 @@ def _takes_many(annotation: Any) -> bool:
 
 
 def file_field(model: type[Form]) -> str:
-    """The form's field for a file, or ""."""
+    """The name of the form's file field, or ""."""
     return next((name for name, declared in model.model_fields.items() if declared.annotation is Upload), "")
 
 
 def errors_of(error: ValidationError | InvalidInput, model: type[Form], sent: Container[str] = ()) -> dict[str, str]:
-    """By field of the form; for dicts, by those of the `sent` fields. Errors without a field are about the
-    whole form.
-    """
+    """The error messages by form field, or by one of the `sent` fields for entries of dicts. The key "" is the whole
+    form."""
 
     def field(path: Sequence[object]) -> str:
         whole = ".".join(map(str, path))
@@ -145,8 +145,8 @@ _SHORT_CHARS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """A setting as a field of a form. `step` is for numbers, `options` are (value, words). `is_changed`: it has another
-    value than the default. `is_short`: it may stand in a row with others."""
+    """A setting as a form field. `step` is for numbers, `options` are (value, label). `is_changed`: the value is not
+    the default. `is_short`: the field may share a row with others."""
 
     name: str
     kind: Kind
@@ -164,9 +164,8 @@ class SettingView:
 
 
 def form_fields(kind: type, prefix: str = "") -> Mapping[str, Any]:
-    """For `with_fields`: the declared settings of a dataclass by their names behind `prefix`. A blank text is "", or
-    None if that is its default; forms leave out unticked boxes, so the default of a box is false, whatever the
-    setting's."""
+    """The declared settings of a dataclass as form fields, by name after `prefix`. A blank text becomes "", or None if
+    that is its default. The default of a checkbox is False, because browsers do not send unticked ones."""
     return {prefix + name: _form_field(type_, default, setting) for name, setting, type_, default in _declared(kind)}
 
 
@@ -187,7 +186,7 @@ def _form_field(type_: Any, default: Any, setting: Setting) -> tuple[Any, Any]:
 
 
 def blocks(values: Any, group: str, prefix: str = "") -> Sequence[Sequence[SettingView]]:
-    """The settings of one group, in their order; those of one block stand in a row."""
+    """The settings of one group in their order, as blocks whose fields share a row."""
     views = [
         _view(prefix + name, getattr(values, name), setting, type_, default)
         for name, setting, type_, default in _declared(type(values))
@@ -240,6 +239,6 @@ def _number(view: SettingView, setting: Setting, value: Any, default: Any, *, is
 
 
 def _declared(kind: type) -> list[tuple[str, Setting, Any, Any]]:
-    """Name, declaration, type and default (MISSING for none) of each setting."""
+    """(name, declaration, type, default) of each setting; the default is MISSING if there is none."""
     types, defaults = get_type_hints(kind), {each.name: each.default for each in fields(kind)}
     return [(name, setting, types[name], defaults[name]) for name, setting in settings_of(kind).items()]

@@ -1,4 +1,4 @@
-"""Each page of the console is declared on its handler; routes, menu and checks are derived from that."""
+"""Declares pages of the console on their handlers; routes, menu and checks are derived from the declarations."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -29,24 +29,24 @@ from app.workspaces.operator import Operator
 
 HOME = "/console"
 MANY: Final = at_most(200)
-"""Chosen in a list at once."""
+"""Limit of the items that a form may change at once."""
 
 Query = Annotated[str, at_most(2000)]
-"""Of the list from which a form was sent."""
+"""The query of the list from which a form was sent."""
 
 WrittenDay = Annotated[date, Field(ge=date(2000, 1, 1), lt=date(3000, 1, 1))]
 AGENT = "{agent_id}"  # in the path of a page that is about one
 InputOut = TypeVar("InputOut", covariant=True)
 Value = TypeVar("Value")
 Waiting = Callable[[Transaction, UUID, datetime], int]
-"""Counts items at a time: an agent's by its id, or a workspace's for a page whose path has no agent."""
+"""Counts the items that wait at a moment, of the agent with this id, or of the workspace for a page without agent."""
 
 
 class Form(Body):
-    """The content of a form or a query: texts, which pydantic converts. A blank field gets its default.
+    """The content of a form or a query: texts, which pydantic converts. Blank fields get their defaults.
 
-    A form that takes the input of an API call inherits the fields of that call: `RepositoryForm(RepositoryIn, Form)`.
-    It redefines those that are written differently, or mean something else when blank.
+    A form with the input of an API call inherits that call's fields: `RepositoryForm(RepositoryIn, Form)`. It redefines
+    fields that have another format in forms, or another meaning when blank.
     """
 
     model_config = ConfigDict(strict=False, extra="ignore", frozen=True, allow_inf_nan=False, defer_build=True)
@@ -57,7 +57,7 @@ class NoForm(Form):
 
 
 class ListWanted(Form):
-    """For pages with a list, after `cursor`, which is the page before's."""
+    """For pages with a list. `cursor` is the `next_cursor` of the previous part."""
 
     cursor: Cursor | None = None
 
@@ -66,21 +66,21 @@ class ListWanted(Form):
 
 
 class UndoWanted(ListWanted):
-    """For pages with a list of which forms change many. `undo` are those that the last form has changed, to be changed
-    back; `was` has the previous assignees."""
+    """For pages whose forms change many items of a list. `undo` are the items that the last form has changed, so that
+    this can be undone; `was` has their previous assignees."""
 
     undo: Annotated[tuple[UUID, ...], MANY] = ()
     was: Annotated[dict[UUID, str], MANY] = Field(default_factory=dict)
 
     @property
     def kept(self) -> dict[str, Any]:
-        """What narrows the list, for addresses, without defaults."""
+        """The filters of the list that are not defaults, for links to the page."""
         undo = {name for name in type(self).model_fields if name.startswith("undo")}
         return self.model_dump(mode="json", exclude={"cursor", "was", *undo}, exclude_defaults=True)
 
 
 def moments(since: date | None, until: date | None) -> dict[str, datetime | None]:
-    """From the one day on, before the end of the other, in UTC."""
+    """The range from the beginning of the day `since` to the end of the day `until`, in UTC."""
     return {
         "since": None if since is None else begin_of(since),
         "until": None if until is None else begin_of(until + timedelta(days=1)),
@@ -89,7 +89,7 @@ def moments(since: date | None, until: date | None) -> dict[str, datetime | None
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A form as it was sent, and the error of each field; "" is the whole form."""
+    """A refused form as it was sent, and the error of each field; "" is the whole form."""
 
     page: str
     values: Mapping[str, tuple[str, ...]]
@@ -98,8 +98,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A template, by its path in `app`, to render with these values. `form` has values of its form in addition to the
-    visit's."""
+    """A template to render, by its path in `app`, with its values. `form` replaces the refused form of the visit."""
 
     template: str
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -121,7 +120,7 @@ Drawn = Callable[[Shown], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """An event stream. `response` may write pages into its events: it receives a function that renders one as HTML."""
+    """An event stream. `response` receives a function that renders a page as HTML, for use in its events."""
 
     response: Callable[[Drawn], Response]
 
@@ -143,17 +142,17 @@ class Visit(Call[Actor | None, InputOut]):
 
     @property
     def operator(self) -> Operator:
-        """On pages that need a scope."""
+        """The signed-in operator. Only for pages that need a scope."""
         return _there(self.operator_or_none)
 
     @property
     def actor(self) -> Actor:
-        """On pages that need a scope."""
+        """The caller. Only for pages that need a scope."""
         return _there(self.caller)
 
     @property
     def agent(self) -> Agent:
-        """On pages whose path has {agent_id}: the actor's own."""
+        """The agent in the path, which belongs to the actor. Only for pages whose path has {agent_id}."""
         return _there(self.agent_or_none)
 
     @property
@@ -162,9 +161,7 @@ class Visit(Call[Actor | None, InputOut]):
         return root_path_of(self.request)
 
     def url(self, name: str, query: Mapping[str, object] | None = None, **ids: object) -> str:
-        """The address of a page; {agent_id} is this visit's agent unless given. None and "" are left out of the
-        query.
-        """
+        """The address of a page; {agent_id} is this visit's agent unless given. The query omits None and ""."""
         if self.agent_or_none is not None:
             ids.setdefault("agent_id", self.agent_or_none.id)
         path = self.root_path + self.pages[name].path.format(**ids)
@@ -172,7 +169,7 @@ class Visit(Call[Actor | None, InputOut]):
         return f"{path}?{urlencode(asked)}" if asked else path
 
     def again(self, rejected: Rejected) -> "Visit[Any]":
-        """The visit of the page with the refused form."""
+        """A visit of the page that shows the refused form again."""
         shown_on = self.pages[self.page.shown_on]
         visit: Visit[Any] = self
         return replace(visit, page=shown_on, input=shown_on.form.model_validate({}), rejected=rejected)
@@ -185,12 +182,12 @@ def _there(value: Value | None) -> Value:
 
 
 Section = Literal["Work", "Knowledge", "Set-up", "Workspace"]
-"""A group of the menu, in their order."""
+"""The groups of the menu, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
 class MenuEntry:
-    """`place` is the entry's in its section, from 0."""
+    """`place` orders the entries of a section, from 0."""
 
     label: str
     section: Section
@@ -200,7 +197,7 @@ class MenuEntry:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to this page on the page that `on` names. `place` is among the links there, from 0."""
+    """A link to this page on the page with the name `on`. `place` orders the links there, from 0."""
 
     on: str
     label: str
@@ -209,11 +206,11 @@ class Link:
 
 
 class Details(TypedDict, total=False):
-    """The declaration of a page besides its path, its access and the type of its form.
+    """The options of a page's declaration besides its path and access.
 
     `shown_on` names the page with an action's form, which is shown again if the form is refused. `under` names the page
-    whose menu entry is highlighted, by default `shown_on`. `waiting` counts what waits there for an operator. `is_file`
-    marks downloads, `is_stream` endless event streams.
+    whose menu entry is highlighted, by default `shown_on`. `waiting` counts items on the page that wait for an
+    operator. `is_file` marks downloads, `is_stream` endless event streams.
     """
 
     shown_on: str
@@ -263,8 +260,8 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Answer]])
 
 
 class _Verb:
-    """Decorates a handler as the page at a path. The type of its form comes from the handler's annotation, its name
-    from the handler's."""
+    """Declares a handler as the page at a path. The page's form comes from the handler's annotation, its name from the
+    handler's name."""
 
     def __init__(self, method: str) -> None:
         self._method = method

@@ -32,14 +32,14 @@ HEADERS: Mapping[str, str] = {
 }
 
 
-_FOLDED: Final = ("Set-up", "Workspace")  # they hold what seldom changes
+_FOLDED: Final = ("Set-up", "Workspace")  # seldom needed
 
 
 @dataclass(frozen=True, slots=True)
 class FormView:
-    """The values of a template's fields: the input if it was refused, else the template's own.
+    """The values of a template's fields: the input if it was refused, else the template's defaults.
 
-    Callers who may not send the form see values instead of fields."""
+    Operators who may not send the form see values instead of fields."""
 
     name: str
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class FormView:
 
 
 class Rendering:
-    """`folders` are those of templates outside of `app`, by the first word of their names."""
+    """`folders` has the folders of templates outside of `app`, by the first part of the templates' names."""
 
     def __init__(self, files: StaticFiles, version: str, folders: Mapping[str, Path] | None = None) -> None:
         self._files = files
@@ -77,8 +77,8 @@ class Rendering:
         waiting: Mapping[str, int],
         model_alert: ModelAlert | None,
     ) -> HTMLResponse:
-        """`agents` are those to pick from, `waiting` is the number of waiting items by the page's name. `model_alert`
-        is on every page that an operator sees."""
+        """Render a page. The agent picker offers `agents`; `waiting` is the number of waiting items by the page's name.
+        Signed-in operators see `model_alert` on every page."""
         rejected = shown.form or visit.rejected
         menu = menu_of(visit, agents, waiting)
         context = {
@@ -109,7 +109,7 @@ class Rendering:
 
         text = drawn(rejected)
         if rejected and (unsaid := _unsaid(rejected, text)):
-            # The page has no field for it, perhaps not even the form any more.
+            # Some errors belong to no field of the page, perhaps because it no longer shows the form.
             text = drawn(replace(rejected, errors={**rejected.errors, "": unsaid}))
             if str(escape(unsaid)) not in text:
                 text = drawn(rejected, unsaid)
@@ -117,16 +117,15 @@ class Rendering:
 
 
 def rendered(template: str, **values: Any) -> str:
-    """A document that is no page of the console; `template` is named like a page's."""
+    """Render a document that is no page of the console. `template` is a path in `app`, as in `Shown`."""
     return _templates(()).get_template(template).render(values)
 
 
 @cache
 def _templates(folders: tuple[tuple[str, Path], ...]) -> Environment:
-    """One for the process, because compiling a template takes much longer than rendering it.
+    """One environment per process, because compiling a template takes much longer than rendering it.
 
-    A template is named by its whole path in `app`, like a module: it is next to the pages that show it, so its name
-    tells where it is, and names are unique."""
+    A template's name is its path in `app`, like a module's: it tells where the template is, and is unique."""
     environment = Environment(
         loader=ChoiceLoader(
             [FileSystemLoader(_APP), PrefixLoader({name: FileSystemLoader(path) for name, path in folders})]
@@ -141,7 +140,7 @@ def _templates(folders: tuple[tuple[str, Path], ...]) -> Environment:
 
 
 def _unsaid(rejected: Rejected, text: str) -> str:
-    """Errors that are shown nowhere on the page."""
+    """The errors that the rendered `text` does not show."""
     return " ".join(
         dict.fromkeys(
             message
@@ -159,7 +158,7 @@ def _form_view(name: str, is_open: bool = True, *, rejected: Rejected | None) ->
 
 @dataclass(frozen=True, slots=True)
 class MenuItem:
-    """`count` is the number of items that wait there."""
+    """`count` is the number of waiting items on the page."""
 
     name: str  # of the page
     label: str
@@ -177,8 +176,8 @@ class MenuGroup:
 
 
 def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, int]) -> list[MenuGroup]:
-    """The entries that this operator may open, by section; an agent's are those of the current agent, or of the first
-    one if the page has none. `waiting` is the number of waiting items by the page's name."""
+    """The entries that this operator may open, by section. Entries for an agent lead to the page's agent, or to the
+    first one if the page has none. `waiting` is the number of waiting items by the page's name."""
     if visit.caller is None:
         return []
     agent = visit.agent_or_none or next(iter(agents), None)
@@ -221,7 +220,7 @@ def links_on(visit: Visit[Any], waiting: Mapping[str, int], on: str, **ids: obje
 
 
 def picked(visit: Visit[Any], agent: Agent) -> str:
-    """The target of the agent picker: the same page for that agent, the page above, or the agent's first page."""
+    """The picker's link to `agent`: the same page for that agent, the page above it, or the agent's first page."""
     of_agents = [page for page in visit.pages.values() if _is_in_menu(page) and AGENT in page.path]
     first = min(of_agents, key=_place, default=visit.page)
     for page in (visit.page, visit.pages.get(visit.page.under, first), first):

@@ -1,4 +1,4 @@
-"""The console's cookies, and the token with which a form proves that it came from one of its pages."""
+"""The console's cookies, and the CSRF token of its forms."""
 
 import hashlib
 import hmac
@@ -26,8 +26,8 @@ _TONES = ("good", "bad")
 
 @dataclass(frozen=True, slots=True)
 class Cookie:
-    """Only sent over TLS (or on the loopback), and invisible to scripts. One with a `path` is sent to that path of ours
-    and those below it only. Kept until the browser is closed, or for as long as `kept_for`.
+    """A cookie that browsers send only over TLS (or to loopback) and hide from scripts. With a `path`, they send it
+    only to that path and those below. They keep it for `kept_for`, or until the browser is closed.
 
     `__Host-` cookies belong to this host alone, and no other host can set them, but they apply to all its paths. If
     Docent has a prefix, other paths belong to other applications, which must not receive our cookies.
@@ -36,10 +36,10 @@ class Cookie:
     name: str
     path: str = ""
     kept_for: timedelta | None = None
-    max_chars: int = 4096  # which browsers keep
+    max_chars: int = 4096  # the limit of browsers
 
     def read(self, request: Request) -> str:
-        """ "" without one, and for one that is too long."""
+        """The cookie's value; "" if it is missing or too long."""
         found = request.cookies.get(self._named(request), "")
         return found if len(found) <= self.max_chars else ""
 
@@ -52,7 +52,7 @@ class Cookie:
         response.delete_cookie(self._named(request), **self._kept(request))
 
     def is_set_by(self, request: Request, response: Response) -> bool:
-        """Whether the response sets or deletes it."""
+        """Whether the response sets or deletes the cookie."""
         return any(each.startswith(f"{self._named(request)}=") for each in response.headers.getlist("set-cookie"))
 
     def _named(self, request: Request) -> str:
@@ -64,9 +64,9 @@ class Cookie:
         return {"path": path, "secure": True, "httponly": True, "samesite": "lax"}
 
 
-# The browser's secret, signed in or not.
+# The secret of the browser's session, signed in or not.
 SESSION = Cookie("docent_console", max_chars=128)
-# The token of a browser that signed in before. Kept after signing out: it grants nothing by itself.
+# Identifies a browser that signed in before, also after signing out. It grants nothing by itself.
 DEVICE = Cookie("docent_device", kept_for=timedelta(days=365), max_chars=128)
 # A pending sign-in at the identity provider.
 ATTEMPT = Cookie("docent_attempt", PROVIDER, timedelta(minutes=10))
@@ -75,13 +75,13 @@ FLASH = Cookie("docent_flash", kept_for=timedelta(minutes=1))
 
 
 def new_secret() -> str:
-    """For a browser that is not signed in yet, so that the sign-in form has a token as well."""
+    """A session secret for a browser that is not signed in, so that the sign-in form has a CSRF token too."""
     return secrets.token_urlsafe(_SECRET_BYTES)
 
 
 def id_token_of(request: Request) -> str | None:
-    """The ID token that the provider wants for signing out there; "" if it was too long to keep; None if nobody signed
-    in there."""
+    """The ID token for signing out at the identity provider; "" if it was too long to keep; None if the operator did
+    not sign in there."""
     return ID_TOKEN.read(request).removeprefix(_NOT_KEPT) if ID_TOKEN.read(request) else None
 
 
@@ -91,7 +91,7 @@ def set_id_token(request: Request, response: Response, id_token: str, kept_for: 
 
 
 def csrf_token(secret: str) -> str:
-    """Derived from the session's secret, which no other page can read, so it need not be stored."""
+    """The token of forms. It is not stored but derived from the session's secret, which other websites cannot read."""
     return hmac.new(secret.encode(), b"docent console form", hashlib.sha256).hexdigest()
 
 
@@ -104,6 +104,6 @@ def set_flash(request: Request, response: Response, tone: str, message: str) -> 
 
 
 def flash_of(request: Request) -> tuple[str, str] | None:
-    """Tone and message from the page before."""
+    """(tone, message) of the notice that the previous page set; None without one."""
     tone, _, message = unquote(FLASH.read(request)).partition(":")
     return (tone, message[:_MAX_FLASH_CHARS]) if tone in _TONES and message else None

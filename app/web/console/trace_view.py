@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class FoundRow:
-    """One chunk. `confidence` in [0, 1] is compared with the threshold; `is_source` is None if unknown."""
+    """A found chunk. `confidence` in [0, 1] is compared with the threshold; `is_source` is None if unknown."""
 
     url: str
     title: str
@@ -26,7 +26,7 @@ class StageRow:
 
 
 def found_by_turn(trace: Mapping[str, Any]) -> list[FoundRow]:
-    """From a stored turn's trace."""
+    """The chunks in a stored turn's trace."""
     return [
         FoundRow(row["url"], row["title"], row["calibrated"], row["cosine"], row["bm25"], row.get("logit"))
         for row in trace.get("ranked", ())
@@ -34,7 +34,7 @@ def found_by_turn(trace: Mapping[str, Any]) -> list[FoundRow]:
 
 
 def found_by_search(trace: Mapping[str, Any], at_most: int) -> list[FoundRow]:
-    """From `SearchReport.as_json`."""
+    """At most `at_most` chunks of a search, from `SearchReport.as_json`."""
     return [
         FoundRow(
             row["url"], row["title"], row["confidence"], row["cosine"], row["bm25"], row["logit"], row["is_source"]
@@ -44,7 +44,7 @@ def found_by_search(trace: Mapping[str, Any], at_most: int) -> list[FoundRow]:
 
 
 def stages_of(trace: Mapping[str, Any]) -> list[StageRow]:
-    """The facts of each stage in a few words, without the heads of orders, which consist of chunk ids."""
+    """The stages with their facts as text, without the ids of the top chunks."""
     return [
         StageRow(
             str(stage.get("stage", "")),

@@ -2,14 +2,13 @@
 
     head     from the connection, or its first byte, to the blank line    431 past its size, 408 past its time
     body     to its last byte                                             408 past its time
-    answer   as long as it takes, and its reader takes more of it         closed when that stands still
-    idle     after an answer, whatever comes that is no request           closed after uvicorn's `timeout_keep_alive`
+    answer   unlimited while the client reads it                          closed when the client stops reading
+    idle     after an answer, until the next request begins               closed after uvicorn's `timeout_keep_alive`
 
-httptools only reports complete headers, and buffers an unfinished one; so the bytes that it was given and has not used
-yet are counted here, in slices.
+httptools buffers an unfinished header and only reports complete ones, so its input is counted here, in slices.
 
-An answer that its reader does not take stops everything on its connection: the application waits before it writes more,
-nothing more is read, and requests that were sent ahead are not begun.
+While the client does not read an answer, everything on its connection waits: the application cannot write, nothing more
+is read, and pipelined requests are not begun.
 """
 
 import asyncio
@@ -30,7 +29,7 @@ from app.web.middleware.connection_limits import OpenConnections, Refused
 _SLICE_BYTES: Final = 16 * 1024
 _BYTES_A_SECOND: Final = 1024
 _MOST_PIPELINED: Final = 16
-_UNSENT_OPTION: Final[int | None] = getattr(socket, "TCP_NOTSENT_LOWAT", None)  # of Linux and macOS
+_UNSENT_OPTION: Final[int | None] = getattr(socket, "TCP_NOTSENT_LOWAT", None)  # only on Linux and macOS
 _UNSENT_BYTES: Final = 64 * 1024
 _ANSWERS: Final = {
     Refused.MALFORMED: ("malformed_http", "This is not HTTP/1.1 as its standard writes it. Check the request."),
@@ -45,11 +44,11 @@ _ANSWERS: Final = {
 
 
 class _RefusedRequest(Exception):
-    """Ends the parsing of a request that was refused, so that the application never gets it."""
+    """Stops the parser after a request was refused, so that the application never receives the request."""
 
 
 class _Flow(FlowControl):
-    """Reads nothing while it cannot write."""
+    """Flow control that reads nothing while it cannot write."""
 
     _should_read = True
 
@@ -79,7 +78,7 @@ class _Flow(FlowControl):
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """One connection. `bounded_http` makes the class that a server takes."""
+    """One connection. `bounded_http` creates the class for a server."""
 
     _all: OpenConnections
 
@@ -87,19 +86,19 @@ class BoundedHttp(HttpToolsProtocol):
         super().__init__(*args, **kwargs)
         self._deadline: TimerHandle | None = None
         self._in_head = self._in_body = self._is_closed = False
-        self._head_bytes = self._head_count = 0  # of this request, its trailers included
-        self._held_bytes = 0  # given to the parser, which has made nothing of them
+        self._head_bytes = self._head_count = 0  # of this request's headers and trailers
+        self._held_bytes = 0  # that the parser has buffered without reporting anything
         self._has_progress = False
         self._body_bytes = 0
         self._body_began = 0.0
         self._hosts = 0
-        self._running: RequestResponseCycle | None = None  # `cycle` is the latest that was read
-        self._is_unsent = False  # an answer is complete, and its reader has not taken it
+        self._running: RequestResponseCycle | None = None  # may be earlier than `cycle`, the latest request read
+        self._is_unsent = False  # an answer is complete, but the client has not read it yet
         self._stall: TimerHandle | None = None
         self._stalled_bytes = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)  # type: ignore[arg-type]  # uvicorn narrows it
+        super().connection_made(transport)  # type: ignore[arg-type]  # uvicorn narrows the type
         self.flow = _Flow(self.transport)
         _buffer_little(self.transport)
         refused = self._all.enter(self, self.client[0] if self.client else None)
@@ -121,7 +120,7 @@ class BoundedHttp(HttpToolsProtocol):
         self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Like uvicorn's, but in slices; only a request, not any byte, stops the timer of an idle connection."""
+        """Like uvicorn's, but in slices, and only a new request stops the timer of an idle connection."""
         for start in range(0, len(data), _SLICE_BYTES):
             if self._is_closed:
                 return
@@ -130,9 +129,9 @@ class BoundedHttp(HttpToolsProtocol):
             try:
                 self.parser.feed_data(part)
             except httptools.HttpParserUpgrade:
-                return  # answered as the plain request that it also is
+                return  # the request is answered without an upgrade
             except httptools.HttpParserError:
-                self._refuse(Refused.MALFORMED)  # unless one of the callbacks has refused it
+                self._refuse(Refused.MALFORMED)  # does nothing if a callback has refused the request
                 return
             self._held_bytes = 0 if self._has_progress else self._held_bytes + len(part)
             self._bound_head()
@@ -161,7 +160,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._bound_head()
         if self._in_head and name.lower() == b"host":
             self._hosts += 1
-        if self._in_head:  # trailers come when the application has begun, and may not change what it was told
+        if self._in_head:  # trailers arrive while the application runs, and must not change the headers that it has
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -178,7 +177,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         self._has_progress = True
-        if self._is_answering:  # more time is for what is wanted, not for what was refused
+        if self._is_answering:  # bytes extend the deadline of a body only while its request is being answered
             self._body_bytes += len(body)
         super().on_body(body)
 
@@ -207,7 +206,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
-        self._watch()  # for what is still to be sent
+        self._watch()  # bytes may still be unsent
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._running = cycle
@@ -223,7 +222,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self._is_answering:
             return
         self._all.waits(self)
-        if self._in_body:  # it was answered before it was read: the rest may still come, in its own time
+        if self._in_body:  # answered before the whole body was read: the rest may still arrive before its deadline
             self._unset_keepalive_if_required()
 
     @property
@@ -233,7 +232,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     @property
     def _latest(self) -> RequestResponseCycle | None:
-        return self.cycle  # uvicorn's annotation leaves out that there is none at first
+        return self.cycle  # None at first, unlike uvicorn's annotation
 
     def _wait_for_next(self) -> None:
         self._unset_keepalive_if_required()
@@ -247,16 +246,16 @@ class BoundedHttp(HttpToolsProtocol):
     def _head_is_late(self) -> None:
         self._deadline = None
         if self._is_answering:
-            return  # to a request before this one; when it is answered, the clock of an idle connection runs
+            return  # an earlier request is being answered; the timer of an idle connection starts after that
         if self._in_head:
             self._refuse(Refused.HEADER_LATE)
         else:
-            self.transport.close()  # browsers open connections ahead of need
+            self.transport.close()  # without an error: browsers open connections in advance
 
     def _body_is_late(self) -> None:
         self._deadline = None
         now = self.loop.time()
-        if self.flow.read_paused:  # by us: what has come is not read yet
+        if self.flow.read_paused:  # the delay is ours: arrived bytes are not read yet
             self._body_began = now
         left = self._body_began + self._all.limits.body_seconds + self._body_bytes / _BYTES_A_SECOND - now
         if left > 0:
@@ -265,7 +264,7 @@ class BoundedHttp(HttpToolsProtocol):
             self._refuse(Refused.BODY_LATE)
 
     def _watch(self) -> None:
-        """From now on, what is to be sent has to become less."""
+        """Require from now on that the number of unsent bytes decreases."""
         self._stop_watching()
         self._stalled_bytes = self.transport.get_write_buffer_size()
         if self._stalled_bytes and not self._is_closed:
@@ -306,15 +305,14 @@ class BoundedHttp(HttpToolsProtocol):
         self._watch()
 
     def _may_answer(self) -> bool:
-        """Never in the middle of another answer, or twice."""
+        """Whether a refusal can be sent: no other answer is unfinished, and the request has none yet."""
         cycle = self._latest
         if self.pipeline or cycle is None or self._is_unsent:
             return not self.pipeline and not self._is_unsent
         return cycle.response_complete if self._in_head else not cycle.response_started
 
     def _end_cycles(self) -> None:
-        """Tell the application now what it is told as soon as the connection is lost. What runs may answer a request
-        before the latest."""
+        """Notify the application of the disconnect now. The running request may be an earlier one than the latest."""
         self._is_closed = True
         for cycle in (self._running, self._latest):
             if cycle is not None and not cycle.response_complete:
@@ -323,13 +321,13 @@ class BoundedHttp(HttpToolsProtocol):
 
 
 def _buffer_little(transport: asyncio.Transport) -> None:
-    """The system would take megabytes ahead of a reader, keep them for one who reads nothing, and show nothing of the
-    progress of one who reads slowly until a third of them has left."""
+    """Limit the system's send buffer. It would accept megabytes ahead of a client, keep them for one that reads
+    nothing, and hide the progress of a slow one until a third of them was sent."""
     connected: socket.socket | None = transport.get_extra_info("socket")
     if connected is not None and _UNSENT_OPTION is not None and connected.family in (socket.AF_INET, socket.AF_INET6):
         connected.setsockopt(socket.IPPROTO_TCP, _UNSENT_OPTION, _UNSENT_BYTES)
 
 
 def bounded_http(connections: OpenConnections) -> type[BoundedHttp]:
-    """For `uvicorn.Config(http=...)`."""
+    """A protocol class for `uvicorn.Config(http=...)`."""
     return type("BoundedHttp", (BoundedHttp,), {"_all": connections})

@@ -1,4 +1,4 @@
-"""Limits for a connection before it has a request, and the choice of connections to close when there are too many."""
+"""Limits of a connection, and the choice of the connection to close when there are too many."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,11 +11,10 @@ import prometheus_client
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """`header_bytes` counts the request line, every header and trailers; `headers` their number. A head has
-    `header_seconds` from its first byte (or from the connection) to its last, a body `body_seconds` and one second more
-    for each KiB that has come. An answer that waits for its reader goes on if at least one KiB for each of
-    `stall_seconds` was taken in that time. `per_address` counts IPv4 addresses and IPv6 /64 networks, and no trusted
-    proxy."""
+    """`header_bytes` limits the size of the request line, headers and trailers together, `headers` their number. The
+    head must arrive within `header_seconds` of its first byte (or of the connection), the body within `body_seconds`
+    plus one second for each KiB received. A client must read at least `stall_seconds` KiB of an answer in that time.
+    `per_address` limits connections from an IPv4 address or IPv6 /64 network other than a trusted proxy."""
 
     header_bytes: int = 32 * 1024
     headers: int = 100
@@ -27,7 +26,7 @@ class ConnectionLimits:
 
 
 class Refused(StrEnum):
-    """Why a connection was closed before its client had an answer."""
+    """Why a connection was closed before its client received an answer."""
 
     MALFORMED = "malformed"
     HOST = "host"
@@ -57,9 +56,8 @@ class Connection(Protocol):
 
 
 class OpenConnections:
-    """The connections of one server. `key_of` returns what counts as one address, None for those that are not
-    counted.
-    """
+    """The connections of one server. `key_of` maps a host to the key under which it is counted, or None if it is not
+    counted."""
 
     def __init__(self, limits: ConnectionLimits, key_of: Callable[[str], str | None], meter: ConnectionMeter) -> None:
         self.limits = limits
@@ -71,8 +69,9 @@ class OpenConnections:
         self._stalled: dict[Connection, None] = {}  # waiting for their client to read, longest first
 
     def enter(self, connection: Connection, host: str | None) -> Refused | None:
-        """Count one more; beyond the total limit, the one that has waited longest for its client to send is closed, or
-        else to read. Call `left` for every connection that enters, whatever this returns."""
+        """Count a connection; return the reason if it is refused. Beyond the total limit, the connection that has
+        waited longest for its client to send is closed, else the one that has waited longest for its client to read.
+        Call `left` for every connection that enters, also for refused ones."""
         key = self._key_of(host) if host else None
         self._keys[connection] = key
         if key is not None:
@@ -94,20 +93,20 @@ class OpenConnections:
                 del self._by_address[key]
 
     def waits(self, connection: Connection) -> None:
-        """It has no complete request: its client has to send."""
+        """The connection has no complete request, so its client has to send."""
         self._waiting.setdefault(connection)
 
     def works(self, connection: Connection) -> None:
-        """It has a complete request: we have to respond."""
+        """The connection has a complete request, so we have to respond."""
         self._waiting.pop(connection, None)
 
     def stalls(self, connection: Connection) -> None:
-        """It has more to send than its client takes."""
+        """The client reads more slowly than we send."""
         if connection in self._keys:
             self._stalled.setdefault(connection)
 
     def flows(self, connection: Connection) -> None:
-        """Its client has taken that."""
+        """The client has caught up after `stalls`."""
         self._stalled.pop(connection, None)
 
     def _make_room(self) -> bool:

@@ -1,4 +1,4 @@
-"""The address that the caller used, if there is a proxy in between: the path's prefix and the scheme."""
+"""Restores the URL that the caller used behind a proxy: the path's prefix and the scheme."""
 
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -7,8 +7,8 @@ from app.web.client_address import ClientAddresses
 
 
 class PublicUrl:
-    """Changes the scope to that of the caller's own request, as ASGI specifies it: `path` includes the prefix, and
-    `root_path` is the prefix, which routes do not see. So `request.base_url` leads back here.
+    """Changes the ASGI scope to that of the caller's request: `path` includes the prefix, and `root_path` is the
+    prefix, which routes do not see. `request.base_url` is then the public URL.
 
     The proxy may keep the prefix or strip it; a path without it, such as that of a health check that bypasses the
     proxy, is treated as stripped.
@@ -34,15 +34,15 @@ class PublicUrl:
 
 
 def root_path_of(request: HTTPConnection) -> str:
-    """The prefix of every path that our pages link to, or ""."""
+    """The prefix of all our paths in links, or ""."""
     return str(request.scope.get("root_path", ""))
 
 
 def base_url_of(request: HTTPConnection) -> str:
-    """The address at which the caller reaches this server, including the prefix, without a slash at the end."""
+    """The public URL of this server, including the prefix, without a trailing slash."""
     return str(request.base_url).rstrip("/")
 
 
 def path_below(scope: Scope) -> str:
-    """The path as routes see it."""
+    """The path without the prefix, as routes see it."""
     return str(scope["path"]).removeprefix(scope.get("root_path", ""))

@@ -1,5 +1,5 @@
-"""What is kept of each request: an id, one log line, one count and a span. Route templates only, no texts, tokens or
-addresses.
+"""Records each request with an id, one log line, metrics and a span. These contain route templates, but no texts,
+tokens or addresses.
 """
 
 import re
@@ -18,7 +18,7 @@ from app.core.turn_events import Done, Error, NumberedEvent, Token
 from app.kit.tracing import span
 
 _FAST = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-_OF_ROUTES = (0.01, 0.05, 0.25, 1, 2.5, 10)  # fewer, because each route has them
+_OF_ROUTES = (0.01, 0.05, 0.25, 1, 2.5, 10)  # few buckets, because each route has them
 
 
 class StreamMeter:
@@ -41,7 +41,7 @@ class StreamMeter:
 
     @contextmanager
     def stream(self) -> Iterator[Callable[[NumberedEvent], None]]:
-        """Around one stream; call the function that it yields with every event."""
+        """Meter a stream while the block runs. Call the yielded function with every event."""
         started = time.perf_counter()
         end, has_token = "left", False
 
@@ -90,7 +90,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9-]{8,64}", re.ASCII)
 _REFUSED = "docent.refused"
 PIECE_BYTES: Final = 64 * 1024
 PLAIN_SEND: Final = "docent.send"
-"""The scope's `send` without what middlewares put around it, all of which read only how a response starts."""
+"""Key of the scope's original `send`. Middlewares wrap it only to read or change the start of the response."""
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
@@ -135,8 +135,8 @@ class RequestLog:
 
 
 async def _send_in_pieces(message: Message, send: Send) -> None:
-    """The server buffers what it is given. It takes the next piece when the client has read most of the one before, so
-    no client that reads nothing has the server keep a whole answer."""
+    """Send a body in pieces. The server accepts a piece when the client has read most of the one before, so that it
+    never buffers a whole answer for a client that does not read."""
     body = memoryview(message["body"])
     last = (len(body) - 1) // PIECE_BYTES * PIECE_BYTES
     for start in range(0, last, PIECE_BYTES):
@@ -145,13 +145,13 @@ async def _send_in_pieces(message: Message, send: Send) -> None:
 
 
 def note_refusal(scope: Scope) -> None:
-    """The caller was not admitted to the route. Metrics then do not name it: whoever goes through all routes would make
-    a series of each, and every reading of the metrics longer."""
+    """Note that the caller was not admitted. Metrics then omit the route: otherwise a scan of all routes would add a
+    series for each of them."""
     scope[_REFUSED] = True
 
 
 def _metered(scope: Scope, status: int) -> tuple[str, str]:
-    """Method and route, of which there are as many as operations."""
+    """(method, route) as labels of metrics, with no more combinations than there are operations."""
     method = request_method(scope)
     route = "refused" if status == 405 or _REFUSED in scope else route_template(scope)
     return "GET" if method == "HEAD" else method, route
@@ -169,9 +169,9 @@ _LEFT_OUT: Final = frozenset({"/healthz", "/readyz", "/metrics"})  # requested e
 
 
 class TracedRequests:
-    """A span for each request, as a child of the caller's if there is a W3C `traceparent`. Follows OpenTelemetry's
-    conventions for HTTP, except that the path is replaced by its route: a path may contain a secret, and a query the
-    search terms."""
+    """Creates a span for each request, as a child of the caller's if there is a W3C `traceparent`. Follows
+    OpenTelemetry's conventions for HTTP, but with the route instead of the path and query, which may contain secrets
+    and search terms."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

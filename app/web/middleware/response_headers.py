@@ -1,5 +1,5 @@
-"""Headers that every response has unless its route sets others, and those by which listed websites, and no others, may
-read the visitor API and what an agent offers over MCP."""
+"""Default headers of all responses, and CORS headers that let only listed websites read the visitor API and an agent's
+MCP server."""
 
 import re
 from typing import Final
@@ -20,7 +20,7 @@ DEFAULTS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-# RFC 6797. Subdomains are up to the operator, in the proxy.
+# RFC 6797. Operators can include subdomains in their proxy.
 OVER_TLS: Final = ("Strict-Transport-Security", "max-age=31536000")
 
 
@@ -54,13 +54,13 @@ ALLOWED_HEADERS = f"Authorization, Content-Type, Last-Event-ID, {_OF_MCP}"
 EXPOSED_HEADERS = "Mcp-Session-Id, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-ID"
 PREFLIGHT_SECONDS = 600
 _FOR_LISTED: Final = re.compile(r"/v1/widget/|/mcp(/|$)")
-# How a client of MCP finds out how to get a token, and gets it: the same for whoever asks, and nothing without a code.
+# MCP clients discover the OAuth endpoints and get tokens here. Any website may: tokens require a code.
 _FOR_ANY: Final = re.compile(r"/\.well-known/oauth-|/oauth/")
 
 
 class Cors:
-    """A preflight gets what the API accepts from any website. The request that follows is checked against the agent's
-    list, and only then may the page read the response. Credentials are never allowed, because the API uses no
+    """CORS for the visitor API. Preflights succeed from any website; the request that follows is checked against the
+    agent's list, and only then may the page read the response. Credentials are never allowed, because the API uses no
     cookies."""
 
     def __init__(self, app: ASGIApp) -> None:
