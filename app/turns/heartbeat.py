@@ -21,10 +21,9 @@ _FIRST_BEATS: Final = 12  # attempts, each of which waits to write (5 s on SQLit
 
 
 class Heartbeat:
-    """Beats while its block runs. A process that `files` find dead, or that was silent for _DEAD_AFTER_SECONDS, counts
-    as dead: its running turns become `cut`, which frees their conversations. So do this process's own `lost` turns,
-    which are then removed from the set. A process that was only paused continues its turns, and their ends replace the
-    cuts."""
+    """Beats while its block runs, and cuts the running turns of dead processes, which frees their conversations. A
+    process is dead if `files` say so or it was silent for _DEAD_AFTER_SECONDS. Turns in `lost` are cut as well, and
+    removed from the set. If a process was only paused, its turns continue, and their ends replace the cuts."""
 
     def __init__(
         self,
@@ -59,10 +58,10 @@ class Heartbeat:
             log.warning("heartbeat.leave_failed", reason=str(error))
 
     async def beat(self) -> int:
-        """Report that this process is alive, and return how many turns of dead ones were cut.
+        """Report that this process is alive, and cut the turns of dead processes; return the number of cut turns.
 
-        After a silence of its own, this process judges no other until its next beat: what paused it, be it the machine
-        or the database, may have paused them too.
+        After a silence of its own, this process cuts nothing until its next beat: whatever paused it may have paused
+        the others, too.
         """
 
         lost, files = frozenset(self._lost), self._files
@@ -89,9 +88,7 @@ class Heartbeat:
         return cut
 
     async def _first_beat(self) -> None:
-        """Keep trying: others may write to the record for long, or be paused while they hold its lock, which must not
-        prevent a start.
-        """
+        """Retry while the record is locked, because another process's long write must not prevent a start."""
         for _ in range(_FIRST_BEATS - 1):
             try:
                 await self.beat()

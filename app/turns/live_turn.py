@@ -31,24 +31,24 @@ from app.turns.remote.turn_log import TurnHead
 
 
 class EventLog:
-    """Events in order: those of the turn, numbered from 1, then those from the system of record, numbered from
-    FIRST_RECORD_NUMBER. A place is an index into both.
+    """The events of a turn in order. Live events are numbered from 1; events read back from the system of record
+    follow, numbered from FIRST_RECORD_NUMBER. A place is an index into the whole log.
 
-    Tokens are kept as bare texts, and as a single text once the turn has ended: some 12 bytes a token instead of 340.
+    Tokens are kept as bare texts, and as one joined text after the end: 12 bytes a token instead of 340.
     """
 
     def __init__(self) -> None:
         self._texts: list[str] | _JoinedTexts = []  # of the tokens, in order
         self._others: list[TurnEvent] = []
         self._other_places: list[int] = []
-        self._recorded_from: int | None = None  # place of the first event from the record
+        self._recorded_from: int | None = None  # place of the first event read from the record
 
     def __len__(self) -> int:
         return len(self._texts) + len(self._others)
 
     @property
     def has_ended(self) -> bool:
-        """Whether it ends with done or error, which nothing follows."""
+        """Whether the last event is done or error."""
         return isinstance(self._texts, _JoinedTexts)
 
     @property
@@ -69,7 +69,7 @@ class EventLog:
             self._texts = _JoinedTexts(self._texts)
 
     def go_on_from_record(self) -> None:
-        """Give the following events the record's numbers."""
+        """Number the following events from FIRST_RECORD_NUMBER."""
         if self._recorded_from is None:
             self._recorded_from = len(self)
 
@@ -83,7 +83,7 @@ class EventLog:
         return (self.at(each) for each in range(place, len(self)))
 
     def place_after(self, number: int) -> int:
-        """The place of the first event above that number."""
+        """The place of the first event with a greater number."""
         return bisect_right(range(len(self)), number, key=self._number)
 
     def _number(self, place: int) -> int:
@@ -108,8 +108,8 @@ class _JoinedTexts:
 
 
 class Subscribers:
-    """Readers in this process, and other processes that have readers. `changed` is called whenever the first reader
-    comes or the last one leaves. A turn that nobody has read yet does not count as left."""
+    """Tracks the readers in this process, and the other processes with readers. `changed` is called with True when the
+    first reader comes, and with False when the last one leaves."""
 
     def __init__(self, changed: Callable[[bool], None] | None = None) -> None:
         self._changed = changed
@@ -131,10 +131,11 @@ class Subscribers:
         """Another process has started or stopped reading for its own readers."""
         was_read = self._is_read
         (self._elsewhere.add if is_reading else self._elsewhere.discard)(process)
-        self._tell(was_read)
+        self._note_change(was_read)
 
     def when_gone(self, grace_seconds: float, call: Callable[[], None]) -> None:
-        """Call once the last reader has left and `grace_seconds` have passed without another."""
+        """Have `call` called `grace_seconds` after the last reader has left, unless another comes. A turn that nobody
+        has read yet does not count as left."""
         self._gone = (grace_seconds, call)
 
     @property
@@ -144,9 +145,9 @@ class Subscribers:
     def _change(self, here: int) -> None:
         was_read = self._is_read
         self._here += here
-        self._tell(was_read)
+        self._note_change(was_read)
 
-    def _tell(self, was_read: bool) -> None:
+    def _note_change(self, was_read: bool) -> None:
         if self._is_read == was_read:
             return
         if self._timer is not None:
@@ -160,7 +161,7 @@ class Subscribers:
 
 @dataclass(slots=True, eq=False)
 class _Follower:
-    """A reader. `place` is its next event in the log, whose number is above `seen`."""
+    """A reader. `place` is that of its next event; events numbered up to `seen` are skipped."""
 
     place: int
     seen: int
@@ -169,14 +170,14 @@ class _Follower:
 
 
 class LiveTurn(TurnFeed):
-    """`grown` is called after every event."""
+    """A turn whose events are published here. `grown` is called after every event."""
 
     def __init__(
         self, head: TurnHead, *, grown: Callable[[], None] | None = None, subscribers: Subscribers | None = None
     ) -> None:
         self.head = head
         self.subscribers = subscribers or Subscribers()
-        self._tell = grown
+        self._grown = grown
         self._log = EventLog()
         self._followers: list[_Follower] = []
 
@@ -218,17 +219,17 @@ class LiveTurn(TurnFeed):
         self._log.append(event)
         numbered = NumberedEvent(self._log.last_number, event)
         for follower in tuple(self._followers):
-            if follower.place == place and not self._log.has_ended:  # as nearly always: it waits for this one
+            if follower.place == place and not self._log.has_ended:  # the usual case: it waits for this event
                 follower.place += 1
                 if numbered.number > follower.seen:
                     follower.heard(numbered)
             else:
                 self._bring_up_to_date(follower)
-        if self._tell:
-            self._tell()
+        if self._grown:
+            self._grown()
 
     def publish_recorded(self, events: Iterable[TurnEvent]) -> None:
-        """Append the events that the system of record has beyond the log."""
+        """Append events that were read from the system of record because the log lacks them."""
         self._log.go_on_from_record()
         for event in events:
             self.publish(event)
@@ -238,8 +239,9 @@ class LiveTurn(TurnFeed):
 
     @contextmanager
     def followed(self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]) -> Iterator[None]:
-        """A reader that has seen more events than the turn has is told that its end was lost. A reader whose numbers
-        are the record's gets all events, because nobody knows any more where the record took over from the log."""
+        """Follow the turn while the block runs: `heard` gets each event numbered above `after`, then `ended` is called.
+        A reader that has seen more events than the turn has gets INTERRUPTED. If `after` is a number of the record, the
+        reader gets all events, because it is unknown where the record took over from the log."""
         seen = 0 if after >= FIRST_RECORD_NUMBER else after
         follower = _Follower(self._log.place_after(seen), seen, heard, ended)
         with self.subscribers.reader():
@@ -267,8 +269,7 @@ def head_of(stored: StoredTurn) -> TurnHead:
 
 
 def replayed(stored: StoredTurn) -> LiveTurn:
-    """The whole of a turn that has ended, from the system of record, which does not number its events: fewer ones, with
-    the same content."""
+    """An ended turn from the system of record. It has fewer events than the live turn, with the same content."""
     return LiveTurn.finished(head_of(stored), rest_of(stored, []))
 
 

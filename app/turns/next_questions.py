@@ -34,11 +34,9 @@ from app.search.confidence import calibrated, share_by_chance
 from app.search.retrieval import SearchQuery, Wording
 from app.store.system_of_record import SystemOfRecord, Transaction
 
-# Candidates are the questions of other headings of the cited pages. Nothing is made up, and nothing comes from what
-# other visitors wrote.
 MOST_NEXT_QUESTIONS: Final = 3
 _MAX_CHARS: Final = 90  # fits a button below an answer
-_MIN_ANSWER_CHARS: Final = 80  # a shorter section is a list of links, or nothing
+_MIN_ANSWER_CHARS: Final = 80  # a shorter section hardly answers anything
 _MIN_WORDS: Final = 2  # significant words: "Overview" and "Thank you" are no questions
 _MIN_SPACELESS: Final = 4  # characters, in scripts without spaces between words
 _LINK: Final = re.compile(r"https?://|[{}\\]|\)\(")
@@ -48,7 +46,7 @@ _key: Final = lru_cache(maxsize=4096)(normalised)  # a page's headings are compa
 
 @dataclass(frozen=True, slots=True)
 class WrittenQuestion:
-    """A question that an operator offers visitors; any of the pages, as normalised addresses, answers it."""
+    """A question by an operator. Any of the pages, given by their normalised addresses, answers it."""
 
     text: str
     page_keys: tuple[str, ...]
@@ -56,8 +54,8 @@ class WrittenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class NextQuestion:
-    """`documents` are the pages of which one must answer it. `chunk_ids` are their chunks with the section whose
-    heading this is; empty if the answer may be anywhere on the page."""
+    """A candidate. One of the pages `documents` must answer it: in the chunks `chunk_ids`, which have the section with
+    this heading, or anywhere on the page if these are empty."""
 
     text: str
     documents: frozenset[UUID]
@@ -85,23 +83,24 @@ class _Section:
 
 
 class Asked:
-    """The visitor's earlier questions, for comparing by all words or by significant ones."""
+    """The words of the questions that the visitor has already asked."""
 
     def __init__(self, questions: Sequence[str], language: str | None) -> None:
         self._language = language
         self._words = [frozenset(folded_words(question)) for question in questions]
 
     def holds(self, text: str) -> bool:
-        telling = frozenset(folded_words(without_stop_words(text, self._language)))
-        return any(telling <= words for words in self._words)
+        """Whether an earlier question has all significant words of the text."""
+        significant = frozenset(folded_words(without_stop_words(text, self._language)))
+        return any(significant <= words for words in self._words)
 
 
 def section_questions(
     pages: Sequence[Sequence[Chunk]], cited: Mapping[str, str | None], is_asked: Callable[[str], bool], most: int
 ) -> list[NextQuestion]:
-    """At most `most` questions of headings: those nearest to the citations first, taking the pages in turn. `pages` has
-    neighbouring chunks of each page in order; `cited` maps the id of each cited chunk to its words that were quoted or
-    offered."""
+    """At most `most` headings as questions, from the pages in turn, those nearest to the citations first. `pages` has
+    the neighbouring chunks of each page in order; `cited` maps the id of each cited chunk to the quoted words, if
+    any."""
     rounds = zip_longest(*(_of_page(page, cited, is_asked) for page in pages))
     found: dict[str, NextQuestion] = {}
     for question in (each for of_pages in rounds for each in of_pages if each is not None):
@@ -126,7 +125,7 @@ def _of_page(
 
 
 def _sections(page: Sequence[Chunk]) -> list[_Section]:
-    """The sections in order. A chunk may hold several short ones, and a long one may span several chunks."""
+    """The sections of a page in order. A chunk may have several sections, and a section may span several chunks."""
     sections: list[_Section] = []
     for chunk in page:
         heading = chunk.breadcrumb[-1] if chunk.breadcrumb else chunk.title
@@ -146,7 +145,7 @@ def _sections(page: Sequence[Chunk]) -> list[_Section]:
 
 
 def _holds(section: _Section, chunk_id: str, quote: str | None) -> bool:
-    """Whether the section has the quoted words; without a quote, whether it begins in the chunk."""
+    """Whether the section contains the quote; without a quote, whether it begins in the chunk."""
     if chunk_id not in section.chunk_ids:
         return False
     quoted = folded_words(quote or "")
@@ -169,9 +168,9 @@ def offered(heading: str) -> str | None:
         return None
     if leans_on_history(text):  # "What happens then" would be read as a follow-up
         return None
-    telling = [word for word in folded_words(text) if is_content_word(word) and any(map(str.isalpha, word))]
-    tells = len(telling) >= _MIN_WORDS or sum(map(is_spaceless, text)) >= _MIN_SPACELESS
-    return text if tells or asks(text[-2:]) else None
+    significant = [word for word in folded_words(text) if is_content_word(word) and any(map(str.isalpha, word))]
+    is_specific = len(significant) >= _MIN_WORDS or sum(map(is_spaceless, text)) >= _MIN_SPACELESS
+    return text if is_specific or asks(text[-2:]) else None
 
 
 log = structlog.get_logger(__name__)
@@ -190,8 +189,8 @@ WrittenQuestions = Callable[[Transaction, UUID], Sequence[WrittenQuestion]]
 
 class NextQuestionFinder:
     """Candidates are headings of the cited pages and questions that an operator wrote, never what other visitors asked.
-    A heading is offered if search finds its own section first, with enough confidence; an operator's question, if
-    search finds a cited page in that way."""
+    A heading is offered if the best search result is its own section and has enough confidence; an operator's question,
+    if that result is on one of its cited pages."""
 
     def __init__(
         self, records: SystemOfRecord, finder: CandidateFinder, keywords: KeywordIndex, written: WrittenQuestions
@@ -204,8 +203,8 @@ class NextQuestionFinder:
     async def after(
         self, agent: LiveAgent, session: VisitorSession, request: TurnRequest, answer: Generation
     ) -> tuple[str, ...]:
-        """At most three questions, best first; none if no page has answered. Never raises, and stays within its budget:
-        an answer is complete without them."""
+        """At most MOST_NEXT_QUESTIONS questions, best first; none unless the answer is from pages. Never raises, and
+        takes at most _BUDGET_SECONDS, because an answer is complete without them."""
         has_answered = answer.answered_by in _ANSWERING and answer.finish in _WHOLE
         if not (has_answered and agent.config.next_questions and session.channel is Channel.WIDGET):
             return ()
@@ -298,8 +297,7 @@ class NextQuestionFinder:
 def _of_operators(
     agent: LiveAgent, written: Sequence[WrittenQuestion], pages: Sequence[Sequence[Chunk]]
 ) -> list[NextQuestion]:
-    """Those that operators wrote for a cited page; then the agent's starter prompts, for which search decides whether a
-    cited page answers them."""
+    """Operators' questions for a cited page, then the agent's starter prompts, which any cited page may answer."""
     documents = {page_key(page[0].url): page[0].document_id for page in pages}
     found = [
         NextQuestion(one.text, frozenset(documents[key] for key in one.page_keys if key in documents))

@@ -1,5 +1,5 @@
-"""Stores the texts of running turns, and how a turn ended, however long the record is unavailable. `done` is a receipt:
-it is sent after this.
+"""Stores the partial answers of running turns, and the ends of turns, for however long the record is unavailable. The
+event `done` is sent only after the end is stored.
 """
 
 import asyncio
@@ -22,17 +22,16 @@ log = structlog.get_logger(__name__)
 
 INTERVAL_SECONDS = 2.0
 INTERVAL_TOKENS = 64
-FIRST_SECONDS = 0.1  # an answer that comes whole has ended by then, and needs no write of its own
+FIRST_SECONDS = 0.1  # an answer without a model has ended by then, and needs no checkpoint
 _TOGETHER_SECONDS = 0.5  # texts due within this time are stored by one transaction
 
 
 class Checkpoints:
-    """Stores texts without slowing their streams: the first words of an answer are stored at once, and what was shown
-    since within two seconds or 64 tokens, plus the time of a write. Texts that become due during a write go out
-    together in the next transaction, so hundreds of streams need no more transactions than one.
+    """Stores partial answers in the background, so that streams never wait. One instance serves all turns of a process:
+    texts that become due during a write are stored together by the next transaction, so hundreds of streams need no
+    more transactions than one.
 
-    One for all turns of a process. A failed write is not repeated: the turn's next text, and its end, include
-    everything in it."""
+    A failed write is not repeated: the turn's next text, and its end, contain everything in it."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -42,7 +41,7 @@ class Checkpoints:
         self._writing: asyncio.Task[None] | None = None
 
     def put(self, turn_id: UUID, text: str) -> None:
-        """Mark the turn's text so far as due."""
+        """Store the turn's text so far with the next write."""
         self._due[turn_id] = text
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write_all(), name="checkpoints")
@@ -73,7 +72,8 @@ class Checkpoints:
 
 
 class Checkpointer:
-    """Decides when the text of one turn is due."""
+    """Decides when the text of one turn is due: soon after the first token, then after INTERVAL_SECONDS or
+    INTERVAL_TOKENS, whichever is first."""
 
     def __init__(self, checkpoints: Checkpoints, turn_id: UUID) -> None:
         self._checkpoints = checkpoints
@@ -127,8 +127,8 @@ _AGAIN_SECONDS: Final = (
 
 
 class TurnEndStore:
-    """For one turn. `on_delay` is called once if the end was not stored within PATIENCE_SECONDS; `was_late` then says
-    that it was stored all the same, so the record has more than the readers have seen."""
+    """Stores the end of one turn. If that takes longer than PATIENCE_SECONDS, `on_delay` is called once, and `was_late`
+    is True if the end was stored afterwards: the record then has more than readers have seen."""
 
     def __init__(
         self, records: SystemOfRecord, session: VisitorSession, turn_id: UUID, on_delay: Callable[[], None]
@@ -137,7 +137,7 @@ class TurnEndStore:
         self._workspace_id = session.workspace_id
         self._turn_id = turn_id
         self._on_delay = on_delay
-        self._has_told = False
+        self._has_reported_delay = False
         self._must_go = anyio.Event()
         self.was_late = False
 
@@ -147,9 +147,9 @@ class TurnEndStore:
 
     @traced("docent.persist")
     async def store(self, end: TurnEnd) -> UUID | None:
-        """The answer's message id. While the record is full, locked or down, storing is retried for as long as this
-        process lives: a turn that stays `running` would block its conversation. Returns None if the process has to stop
-        first; the process that finds the turn then sets it to `cut`. Raises NotFound for an erased turn."""
+        """Store the end; return the answer's message id. While the record is full, locked or down, this is retried for
+        as long as the process lives, because a turn that stays `running` would block its conversation. Returns None if
+        the process has to stop first; the turn is cut later. Raises NotFound for an erased turn."""
         began = monotonic()
         for number, pause in enumerate(chain(_AGAIN_SECONDS, repeat(_AGAIN_SECONDS[-1]))):
             is_last = number > 0 and self._must_go.is_set()
@@ -158,12 +158,12 @@ class TurnEndStore:
             except (Overloaded, Unavailable) as error:
                 log.warning("turn.end_waits", turn=str(self._turn_id), reason=str(error))
             else:
-                self.was_late = self._has_told
+                self.was_late = self._has_reported_delay
                 return message_id
             if is_last:
                 break
-            if monotonic() - began >= PATIENCE_SECONDS and not self._has_told:
-                self._has_told = True
+            if monotonic() - began >= PATIENCE_SECONDS and not self._has_reported_delay:
+                self._has_reported_delay = True
                 self._on_delay()
             with anyio.move_on_after(pause):
                 await self._must_go.wait()

@@ -1,4 +1,4 @@
-"""One turn, from the visitor's question to the receipt, in the order of docs/architecture.md."""
+"""Runs one turn, from the visitor's question to the event `done`, in the order of docs/architecture.md."""
 
 import asyncio
 from collections.abc import Callable
@@ -55,15 +55,15 @@ class WorkQueue(Protocol):
 
     @property
     def is_full(self) -> bool:
-        """Whether a turn that began now could not wait here."""
+        """Whether a new turn would be rejected here."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TurnTools:
-    """What every turn uses. `queues` are those in which a turn may have to wait; `on_unconfirmed` receives how many
-    sentences of a model's answer were not found in its sources, `on_degraded` each part that an answer was made
-    without; `together` are the limits of each workspace."""
+    """What every turn uses. `queues` are those in which a turn may have to wait. `on_unconfirmed` is called with the
+    number of sentences of an answer that its sources do not confirm, `on_degraded` with the name of each part of the
+    service that an answer had to do without. `together` has the token limits of each workspace."""
 
     records: SystemOfRecord
     indexes: IndexWatch
@@ -83,12 +83,12 @@ class TurnTools:
 
     @property
     def are_crowded(self) -> bool:
-        """Whether a turn that began now could not wait where it may have to."""
+        """Whether any queue is full, so that a new turn has to be rejected."""
         return any(queue.is_full for queue in self.queues)
 
 
 class TurnRun:
-    """Runs once. `stop` and `shut_down` end the writing early; what was written is still stored."""
+    """Runs one turn, once. `stop` and `shut_down` end the writing early; the text so far is still stored."""
 
     def __init__(self, tools: TurnTools, session: VisitorSession, request: TurnRequest, live: LiveTurn, owner: str):
         self._tools = tools
@@ -110,17 +110,17 @@ class TurnRun:
         self.admitted.add_done_callback(lambda admitted: admitted.exception())  # the caller may have left
 
     def stop(self) -> None:
-        """The visitor has read enough."""
+        """End the writing; the text so far is the answer."""
         self._end_early("stopped")
 
     def shut_down(self) -> None:
-        """The process has to stop."""
+        """End the writing with an error, because the process has to stop."""
         self._ends.give_up()
         self._end_early("shutting_down")
 
     @property
     def has_told_less(self) -> bool:
-        """Whether readers got an error although the record has the whole end."""
+        """Whether readers got an error although the whole answer was stored later."""
         return self._ends.was_late
 
     def _end_early(self, how: Literal["stopped", "shutting_down"]) -> None:
@@ -132,7 +132,7 @@ class TurnRun:
             self._ending_writing = asyncio.create_task(end_task(self._writing))
 
     async def run(self) -> None:
-        """Never raises. `admitted` carries what begin raised; otherwise, the live turn always ends with done or
+        """Never raises. If the turn cannot begin, `admitted` has the exception; else the live turn ends with done or
         error."""
         about = {
             "docent.turn_id": str(self._request.turn_id),
@@ -189,8 +189,8 @@ class TurnRun:
     def _read(
         self, tx: Transaction, remembered: tuple[Exchange, ...] | None
     ) -> tuple[LiveAgent, list[CuratedAnswer], tuple[Exchange, ...], tuple[VisitorAttribute, ...]]:
-        """The agent, its curated answers, the conversation so far and what the model may know about the visitor. Raises
-        NotFound, HandedToPerson, AgentPaused."""
+        """Read the agent, its curated answers, the conversation so far and the visitor's attributes for the model.
+        Raises NotFound, HandedToPerson, AgentPaused."""
         agent = AgentRecords(tx).live(self._session.agent_id)
         refuse_while_silent(tx, agent, self._session)
         self._meter.limit(tx, agent, self._tools.together, self._session.visitor_id)
@@ -204,7 +204,7 @@ class TurnRun:
 
     @traced("docent.begin")
     async def _begin(self, agent: LiveAgent) -> None:
-        """Question and turn are committed before `start` is sent."""
+        """Commit the question and the turn, then send `start`."""
         try:
             await self._tools.records.of_workspace(self._session.workspace_id).write(
                 lambda tx: TurnRecords(tx).begin(self._session, self._request, agent.version, self._owner)
@@ -234,7 +234,7 @@ class TurnRun:
         return standalone, without_candidates(retrieval)
 
     async def _show_stage(self, stage: Literal["searching", "reading"]) -> None:
-        """`start` is always sent first."""
+        """Send the stage after `start`, which may still wait for its commit."""
         await asyncio.shield(self.admitted)
         self._live.publish(Status(stage))
 
@@ -260,7 +260,7 @@ class TurnRun:
         )
 
     async def _write(self, generation: Generation, retrieval: Retrieval) -> str | None:
-        """Run the writers; return the error code if they could not finish."""
+        """Write the answer; return an error code if it broke off, else None."""
         self.is_searching = False
         if {"vectors", "keywords"} <= set(retrieval.trace.get("missing", ())):
             generation.say(canned_messages(generation.context.language).cannot_search)
@@ -293,8 +293,8 @@ class TurnRun:
         trace: dict[str, Any] | None = None,
         next_questions: tuple[str, ...] = (),
     ) -> None:
-        """Commit the end, then send it. A gap is one of the website: a question that was answered while a part was down
-        or busy shows none."""
+        """Commit the end, then send it. A question that was answered while a part of the service was down or busy
+        counts as no gap, because the website is not the cause."""
         self._tools.on_unconfirmed(generation.trace.get("answer_check", {}).get("not_confirmed", 0))
         whole_trace = (
             (trace or {}) | generation.trace | self._meter.trace | {"standalone": generation.context.standalone}
@@ -339,7 +339,7 @@ class TurnRun:
         self._live.publish(Done.from_end(end, self._request.turn_id, message_id))
 
     async def _ask_to_confirm(self) -> None:
-        """Send the confirmation that the record has, unless it was already replaced."""
+        """Send the stored confirmation, unless it was already replaced."""
         asked = await self._tools.records.of_workspace(self._session.workspace_id).read(
             lambda tx: ConfirmationRecords(tx).of_turn(self._request.turn_id)
         )
@@ -347,7 +347,7 @@ class TurnRun:
             self._live.publish(Confirm(asked))
 
     def _note(self, end: TurnEnd) -> None:
-        """Add the attributes by which traces can be counted."""
+        """Add attributes of the end to the trace's span."""
         self._span.set("docent.answered_by", end.answered_by.value)
         self._span.set("docent.confidence", end.confidence)
         self._span.set("docent.low_confidence", end.low_confidence)
@@ -357,7 +357,7 @@ class TurnRun:
             self._span.fail(end.error_code)
 
     async def _fail(self, generation: Generation | None, code: str) -> None:
-        """Store what there is."""
+        """Store the text so far as a failed turn, and end the stream with an error."""
         end = TurnEnd(
             state=TurnState.FAILED,
             answer=generation.text if generation else "",
@@ -389,7 +389,7 @@ class TurnRun:
 
 
 def _code_of(error: Exception) -> str:
-    """The error code: an outage is temporary, so a retry will be answered; everything else is unexpected."""
+    """The error code of an exception: "overloaded" or "unavailable" if it is temporary, else "internal"."""
     match error:
         case Overloaded():
             return "overloaded"

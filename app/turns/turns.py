@@ -23,12 +23,12 @@ from app.turns.turn_run import TurnRun, TurnTools
 log = structlog.get_logger(__name__)
 
 _ORDERS = "turn orders"
-_END_SECONDS = 5.0  # for turns that are told to end to be stored: the record may be down
+_END_SECONDS = 5.0  # to wait until stopped turns are stored, because the record may be down
 
 
 class Turns:
-    """`owner` identifies this process in the system of record and to the others; `max_running` limits the turns
-    answered at once, `max_searching` those of them that have nothing to show yet. Inside its block, turns are shared
+    """`owner` identifies this process in the system of record and to other processes. `max_running` limits the turns
+    answered at once, `max_searching` those of them that have not begun to write. Inside its block, turns are shared
     with the other processes; at its end, all are ended and stored."""
 
     def __init__(
@@ -48,7 +48,7 @@ class Turns:
         self._elsewhere = RemoteTurns(tools.records, shared, owner)
         self._supervisor = supervisor or Supervisor()
         self._writer = LogWriter(shared.log, self._supervisor)
-        self.lost: set[UUID] = set()  # perhaps in the record, but not running anywhere
+        self.lost: set[UUID] = set()  # may be `running` in the record, but run nowhere
         self._live: dict[UUID, LiveTurn] = {}
         self._running: dict[UUID, tuple[TurnRun, asyncio.Task[None]]] = {}
         self._obeying: asyncio.Task[None] | None = None
@@ -68,7 +68,7 @@ class Turns:
 
     @property
     def is_closing(self) -> bool:
-        """No more turns are accepted: the process is about to stop."""
+        """Whether the process is about to stop, and accepts no more turns."""
         return self._is_closing
 
     @property
@@ -101,9 +101,9 @@ class Turns:
     async def rejoin(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> TurnFeed:
         """The turn for a reader that has its events up to number `after`.
 
-        Raises NotFound for a turn that is not this conversation's. Events from the record have no number in the log. So
-        a turn that only the record has is also not found for a reader in the middle: that one asks again under the same
-        id, and gets the turn from its start.
+        Raises NotFound for a turn of another conversation, and also if only the record has the turn and `after` is not
+        0, because events in the record have no such numbers: the reader then asks again with the same id, and gets the
+        turn from its start.
         """
         if after >= FIRST_RECORD_NUMBER:
             raise NotFound("turn")
@@ -119,10 +119,8 @@ class Turns:
         return await self._of_another(session, stored)
 
     async def stop(self, session: VisitorSession, turn_id: UUID) -> None:
-        """End the writing, in whichever process; the text so far becomes the answer. Does nothing to an ended turn.
-
-        Raises NotFound; Unavailable if the owner cannot be reached.
-        """
+        """End the writing, in whichever process it runs; the text so far becomes the answer. Has no effect on an ended
+        turn. Raises NotFound; Unavailable if the owner cannot be reached."""
         if turn_id in self._live:
             await self.rejoin(session, turn_id)
             self._stop_here(turn_id)
@@ -142,9 +140,7 @@ class Turns:
         )
 
     async def end(self, conversation_ids: Collection[UUID]) -> None:
-        """Implements `ConversationTerminator`: every process forgets their events, and their history is
-        forgotten too.
-        """
+        """Implements `ConversationTerminator`, in every process."""
         await self._end_here(conversation_ids)
         await self._elsewhere.end_of(conversation_ids)
         for conversation_id in conversation_ids:
@@ -163,8 +159,7 @@ class Turns:
 
     @property
     def _is_full(self) -> bool:
-        """Searching takes the CPU. A growing queue of searches makes everybody wait until they all give up; a short one
-        keeps the promise to those in it."""
+        """Whether to reject a new turn. Searching needs the CPU: with too many searches at once, all would time out."""
         searching = sum(run.is_searching for run, _ in self._running.values())
         return len(self._running) >= self._max_running or searching >= self._max_searching
 
@@ -185,7 +180,7 @@ class Turns:
                 log.warning("turn_log.not_forgotten", reason=str(error))
 
     async def _admitted(self, live: LiveTurn, session: VisitorSession, request: TurnRequest) -> TurnFeed:
-        """The turn once it has begun: here, or earlier in another process."""
+        """The turn once it has begun, here or earlier in another process. Raises what prevented it."""
         try:
             if live.turn_id in self._running:
                 await asyncio.shield(self._running[live.turn_id][0].admitted)
@@ -197,7 +192,7 @@ class Turns:
         return live
 
     async def _of_another(self, session: VisitorSession, stored: StoredTurn) -> TurnFeed:
-        """With the numbers of its log, as long as there is one."""
+        """A turn of another process; its events keep their numbers as long as the log has it."""
         if stored.state is TurnState.RUNNING:
             return self._elsewhere.running(stored)
         return await self._elsewhere.find(session, stored.id) or replayed(stored)
@@ -225,7 +220,7 @@ class Turns:
             self._running[turn_id][0].stop()
 
     async def _end_here(self, conversation_ids: Collection[UUID]) -> list[UUID]:
-        """Return the ids of the forgotten turns."""
+        """End and forget the turns of these conversations in this process; return their ids."""
         theirs = [turn_id for turn_id, live in self._live.items() if live.conversation_id in conversation_ids]
         running = [self._running[turn_id] for turn_id in theirs if turn_id in self._running]
         for run, _ in running:

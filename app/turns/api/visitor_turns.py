@@ -1,5 +1,5 @@
-"""What the HTTP layer needs of turns, so that tests can use scripted ones; a turn read to its end; and a visitor's
-answer streams, counted while they are open.
+"""The interface of turns for the HTTP layer, helpers that read a turn to its end, and a limit on open answer streams
+per visitor.
 """
 
 import asyncio
@@ -50,8 +50,8 @@ class VisitorTurns(Protocol):
 async def ended_turn(
     turns: VisitorTurns, records: SystemOfRecord, session: VisitorSession, request: TurnRequest
 ) -> StoredTurn | None:
-    """The turn once it has ended, also if it was asked before: for questions whose asker does not wait for a stream.
-    None if it was erased meanwhile. Raises what `ask` does."""
+    """Ask the question, or join its turn, and wait for the end. None if the turn was erased meanwhile. Raises what
+    `ask` does."""
     feed = await turns.ask(session, request)
     async with aclosing(feed.events()) as events:
         async for _ in events:
@@ -61,7 +61,7 @@ async def ended_turn(
 
 
 async def whole_answer(feed: TurnFeed, conversation_id: UUID) -> AnswerOut:
-    """Raises a Refusal for a turn that ended with an error."""
+    """Read a turn to its end as one response. Raises a Refusal if the turn ended with an error."""
     async with aclosing(feed.events()) as events:
         return await _gathered(events, conversation_id)
 
@@ -87,7 +87,7 @@ async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID)
 
 
 def refusal_of(error: Error) -> Refusal:
-    """A turn's error for somebody who waits for the whole answer."""
+    """The HTTP error for a turn that ended with an error."""
     code = error.code if error.code in STATUS_OF_CODE else "internal"
     retry = {"Retry-After": str(OVERLOADED_RETRY_SECONDS)} if error.retryable else {}
     return Refusal(code, error.message, retry)
@@ -99,7 +99,7 @@ _RENEW_SECONDS: Final = LEASE_SECONDS / 3
 
 
 class LiveStreams:
-    """At most `limit` at once for each visitor."""
+    """Limits the open answer streams of each visitor to `limit`."""
 
     def __init__(self, slots: StreamSlots, limit: int) -> None:
         self._slots = slots

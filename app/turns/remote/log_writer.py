@@ -19,14 +19,14 @@ RETRY_SECONDS = 1.0
 
 
 class LogWriter:
-    """Writes while its block runs, and once more at its end. While the log is down, turns continue, and are written
-    once it is back."""
+    """Copies while its block runs, and once more at its end. While the log is down, turns continue; their events are
+    copied once it is back."""
 
     def __init__(self, turn_log: TurnLog, supervisor: Supervisor | None = None) -> None:
         self._log = turn_log
         self._supervisor = supervisor or Supervisor()
         self._behind: dict[UUID, LiveTurn] = {}
-        self._written: dict[UUID, int] = {}  # of running turns
+        self._written: dict[UUID, int] = {}  # the last copied number of each running turn
         self._has_some = asyncio.Event()
         self._writing: asyncio.Task[None] | None = None
         self._is_away = False
@@ -75,7 +75,7 @@ class LogWriter:
                 log.warning("turn_log.away", reason=str(error))
             self._is_away = True
             return
-        except Exception as error:  # perhaps because of one turn: the others must not wait for it
+        except Exception as error:  # one turn may be the cause, and must not hold up the others
             self._supervisor.note_failure("turn log", error)
             await self._append_singly(batches)
         self._is_away = False
@@ -86,7 +86,8 @@ class LogWriter:
             self._note(batch, batch.head.turn_id in lost)
 
     async def _append_singly(self, batches: Sequence[EventBatch]) -> None:
-        """Leave out turns that the log cannot take: their readers elsewhere get the end from the record."""
+        """Append turn by turn, and give up turns that fail: readers in other processes get their end from the
+        record."""
         for batch in batches:
             try:
                 await self._append([batch])

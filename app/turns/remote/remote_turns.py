@@ -25,11 +25,11 @@ LAST_WAIT_SECONDS = 0.5  # for events still on their way to the log once the rec
 
 
 class RemoteTurn(TurnFeed):
-    """A single task follows the turn log for all readers here, from the first reader until the last has left; events
-    keep their numbers. `changed` is called for that first and that last reader.
+    """A turn of another process. One task follows the turn log for all readers here, while there are any; events keep
+    their numbers. `changed` is called when the first reader comes, and when the last one leaves.
 
-    When the log is silent, the record decides: if the owner died, the turn soon becomes `cut` there, and if the log is
-    down, the whole answer is there once the turn ends.
+    When the log is silent, the record is checked: it has the cut if the owner died, and the whole answer after the end
+    if the log is down.
     """
 
     def __init__(
@@ -62,9 +62,9 @@ class RemoteTurn(TurnFeed):
     def followed(
         self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]
     ) -> AbstractContextManager[None]:
-        """The owner may have sent a reader events that it never logged, and then the place in the record where that
-        reader continues is unknown. The reader gets an error if the turn broke off; if the whole answer is stored, its
-        stream just ends, so that it requests the answer from its start."""
+        """Like `LiveTurn.followed`. A reader may have got events from the owner that were never logged, so it is
+        unknown where it continues in the record. Such a reader gets an error if the turn broke off; else its stream
+        just ends, and it requests the answer from the start."""
 
         def hear(numbered: NumberedEvent) -> None:
             is_recorded = numbered.number >= FIRST_RECORD_NUMBER
@@ -98,7 +98,7 @@ class RemoteTurn(TurnFeed):
             self._live.publish_recorded([INTERRUPTED])
 
     async def _read(self, wait_seconds: float) -> bool:
-        """Whether any events have come."""
+        """Publish the next events of the log; return whether there were any."""
         try:
             events = await self._log.read(self.turn_id, self._logged, wait_seconds)
         except Unavailable:
@@ -145,7 +145,7 @@ class RemoteTurns:
         self._one_after_another = asyncio.Lock()
 
     async def find(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> RemoteTurn | None:
-        """The conversation's turn, if the log has it, and has or may still get the events after number `after`."""
+        """The conversation's turn if the log can provide its events after number `after`; else None."""
         try:
             head = await self._shared.log.head(turn_id)
             if after > 0 and head is not None and await self._is_beyond_log(session, turn_id, after):
@@ -191,13 +191,13 @@ class RemoteTurns:
         await asyncio.gather(*self._sending, return_exceptions=True)
 
     def forget(self, conversation_ids: Collection[UUID]) -> None:
-        """Keep no events of these conversations here."""
+        """Drop the copies of these conversations' turns in this process."""
         for turn_id, mirror in list(self._mirrors.items()):
             if mirror.conversation_id in conversation_ids:
                 self._mirrors.pop(turn_id, None)
 
     async def _is_beyond_log(self, session: VisitorSession, turn_id: UUID, after: int) -> bool:
-        """Whether a reader has seen more of a whole answer than was ever logged. Raises Unavailable."""
+        """Whether the turn is done, and a reader has seen events that were never logged. Raises Unavailable."""
         if await self._shared.log.read(turn_id, after - 1, LAST_WAIT_SECONDS):
             return False
         stored = await self._records.of_workspace(session.workspace_id).read(
@@ -219,14 +219,13 @@ class RemoteTurns:
         return mirror
 
     def _announce(self, head: TurnHead, is_read: bool) -> None:
-        sending = asyncio.create_task(self._say("read" if is_read else "left", head.turn_id))
+        sending = asyncio.create_task(self._send_order("read" if is_read else "left", head.turn_id))
         self._sending.add(sending)
         sending.add_done_callback(self._sending.discard)
 
-    async def _say(self, kind: OrderKind, turn_id: UUID) -> None:
-        """Tell the owner about readers, so that it may stop a turn that nobody reads. If this fails, the turn runs to
-        its end.
-        """
+    async def _send_order(self, kind: OrderKind, turn_id: UUID) -> None:
+        """Tell the owner that this process has readers, or none any more, so that it can stop a turn that nobody reads.
+        If this fails, the turn runs to its end."""
         try:
             async with self._one_after_another:
                 await self._shared.orders.send(TurnOrder(kind, (turn_id,), self._process))

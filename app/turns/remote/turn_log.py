@@ -1,5 +1,5 @@
-"""Ports for what web processes share about turns: the events of each, and orders to its owner; and what takes
-their place in a single web process."""
+"""Ports for what web processes share about turns: their events, and orders to their owners; and the implementations
+for a single web process."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
@@ -14,7 +14,7 @@ KEPT_SECONDS = 600  # how long an ended turn can still be replayed event by even
 
 @dataclass(frozen=True, slots=True)
 class TurnHead:
-    """Whose turn it is, and its question: distinguishes a retry from another question under the same id."""
+    """Identifies a turn and its question, to tell a retry from another question with the same id."""
 
     turn_id: UUID
     conversation_id: UUID
@@ -35,7 +35,7 @@ class TurnLog(Protocol):
 
     @property
     def is_shared(self) -> bool:
-        """Whether others than the owner read it. If not, nothing needs to be appended."""
+        """Whether other processes read the log; if not, nothing needs to be appended."""
         ...
 
     async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
@@ -79,12 +79,12 @@ class TurnOrders(Protocol):
         ...
 
     def received(self) -> AsyncGenerator[TurnOrder, None]:
-        """All orders sent since the first step of this generator, in order. Never ends, and survives an outage."""
+        """Orders in the sent order, from the first step of the generator on. Never ends, and survives outages."""
         ...
 
 
 class UnsharedTurnLog:
-    """Every turn is found in this process, so nothing is stored twice."""
+    """Stores nothing, because a single process has all turns itself."""
 
     is_shared = False
 
@@ -103,7 +103,7 @@ class UnsharedTurnLog:
 
 
 class MemoryTurnOrders:
-    """Received by everything that shares the object."""
+    """Delivers orders to all receivers of the same object."""
 
     def __init__(self) -> None:
         self._listeners: set[asyncio.Queue[TurnOrder]] = set()
