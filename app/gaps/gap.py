@@ -1,5 +1,5 @@
-"""A gap is a question that the knowledge could not answer, with its details. Asking its questions again proves that it
-is closed, or still open."""
+"""Values of gaps: questions that the knowledge could not answer, their details, and the results of replays, which ask
+them again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,8 +56,9 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class GapAsking:
-    """One wording of a gap when it was last asked, and the visitor's answer. `standalone` is the text that was searched
-    for. Personal data is masked in both; `cited` are the pages in the order of their citations."""
+    """The latest asking of one wording of a gap, with the answer that the visitor got. `standalone` is the text that
+    was searched for. Personal data is masked in both questions. `cited` has the URLs in the order of their
+    citations."""
 
     turn_id: UUID
     question: str
@@ -73,7 +74,7 @@ class GapAsking:
 
 @dataclass(frozen=True, slots=True)
 class TrialAnswer:
-    """What the agent would answer now."""
+    """The answer of a replay."""
 
     answer: str
     answered_by: AnsweredBy
@@ -89,12 +90,12 @@ class ReplayedQuestion:
 
     @property
     def passes(self) -> bool:
-        """Whether the answer is good; if somebody disliked the old one, it must also differ from it."""
+        """Whether the new answer is good, and differs from an answer that was rated down, flagged or stopped."""
         return self.after.gap is None and not self._is_disliked_again
 
     @property
     def _is_disliked_again(self) -> bool:
-        """An answer that was stopped has only its beginning, or nothing."""
+        """Whether the new answer repeats a disliked one. Of a stopped answer, only the beginning is known."""
         then, now = self.before.answer, self.after.answer
         if self.before.reason is GapReason.REPHRASED:
             return then != "" and now.startswith(then)
@@ -114,7 +115,8 @@ class GapReplay:
 
 @dataclass(frozen=True, slots=True)
 class DueGap:
-    """An open gap whose agent's knowledge has changed since it was last asked. `generation` is the agent's now."""
+    """An open gap to replay, because the agent's knowledge has changed since. `generation` is that of the knowledge
+    now."""
 
     gap: Gap
     workspace_id: UUID
@@ -132,10 +134,10 @@ class Shortfall(StrEnum):
 
     NOTHING_CLOSE = "nothing_close"  # the best chunk is below half of the threshold
     UNDER_THRESHOLD = "under_threshold"  # something was close, with too little confidence
-    MODEL_DECLINED = "model_declined"  # it was found, but the answer says that it does not know
+    MODEL_DECLINED = "model_declined"  # chunks were found, but the model did not answer from them
     PAGE_GONE = "page_gone"  # the best page that was found is no longer known
-    STOPPED = "stopped"  # it was found, but the visitor stopped the answer and asked in other words
-    DISLIKED = "disliked"  # it was answered, and rated down or flagged by an operator
+    STOPPED = "stopped"  # chunks were found, but the visitor stopped the answer and rephrased
+    DISLIKED = "disliked"  # the answer was rated down, or flagged by an operator
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +166,8 @@ class GapFacts:
 
     @property
     def impact(self) -> Annotated[int, "Visitors × (1 + times asked in the last 7 days)."]:
-        """How much closing the gap is worth. Somebody who asks ten times is one visitor, and questions that nobody asks
-        any more sink."""
+        """The worth of closing the gap. Counts visitors, so that repeated questions of one do not weigh more; the
+        second factor lets questions that nobody asks any more sink."""
         return self.visitors * (1 + self.this_week)
 
 
@@ -214,13 +216,13 @@ class Snapshot:
         float | None,
         f"The highest threshold at which search would be sure enough; null if none from {LEAST_ADVISED} on would do.",
     ]:
-        """In hundredths."""
+        """Rounded down to hundredths."""
         threshold = floor(max((item.confidence for item in self.found), default=0.0) * 100) / 100
         return threshold if threshold >= LEAST_ADVISED else None
 
 
 def found_then(trace: Mapping[str, Any]) -> tuple[FoundThen, ...]:
-    """From a turn's trace."""
+    """Read the found chunks from a turn's trace, best first."""
     return tuple(
         FoundThen(item["url"], item["title"], item["calibrated"], item["cosine"], item["bm25"])
         for item in trace.get("ranked", ())
@@ -228,7 +230,8 @@ def found_then(trace: Mapping[str, Any]) -> tuple[FoundThen, ...]:
 
 
 def shortfall(found: Sequence[FoundThen], reason: GapReason, threshold: float, *, is_gone: bool) -> Shortfall:
-    """`is_gone`: the page of the first of `found` is no longer known."""
+    """Why a question was not answered. `found` is best first; `is_gone`: the agent no longer has the first one's
+    page."""
     best = max((item.confidence for item in found), default=0.0)
     if is_gone and best >= threshold * _CLOSE:
         return Shortfall.PAGE_GONE

@@ -1,4 +1,4 @@
-"""Merges gaps that ask the same question in other words: after the turn, by meaning, over all of an agent's gaps."""
+"""Merges an agent's gaps that ask the same question in other words, in the background."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -21,9 +21,8 @@ _AT_ONCE: Final = 16
 
 
 class GapClustering:
-    """Turns count gaps by their wording, in their own transaction. When there are new ones, this groups the wordings of
-    their agent's open gaps again, all together, and makes those with the same meaning one gap. Gaps that an operator
-    has worked on may take others in, and otherwise stay as they are. No transaction is open during a call of the
+    """Turns count gaps by wording. Whenever an agent has new gaps, this regroups all wordings of its open gaps by
+    meaning; gaps that an operator has worked on only take others in. No transaction is open during a call of the
     embedder; while that is down, gaps wait. A question in a language that the model does not read stays alone.
     """
 
@@ -33,7 +32,7 @@ class GapClustering:
         self._has_forgotten = False
 
     async def place(self) -> int:
-        """One batch of new gaps, oldest first; returns how many were placed."""
+        """Place one batch of new gaps, oldest first; return their number."""
         await self._forget_other_models()
         gaps = await self._records.read(lambda tx: GapMeaningRecords(tx).unplaced(_AT_ONCE))
         if not gaps:
@@ -54,7 +53,7 @@ class GapClustering:
         return len(placed)
 
     async def _regroup(self, agent_id: UUID) -> bool:
-        """Whether the agent's gaps are grouped now; otherwise, somebody has changed one meanwhile."""
+        """Regroup the agent's gaps. False, with nothing changed, if one of them was changed meanwhile."""
         model_id = self._nearness.model_id
         wordings = await self._records.of_agent(agent_id).read(
             lambda tx: GapMeaningRecords(tx).wordings(agent_id, model_id)
@@ -80,7 +79,7 @@ class GapClustering:
         ]
 
     async def _forget_other_models(self) -> None:
-        """Vectors of two models cannot be compared, so those of an earlier model are removed, once."""
+        """Remove the vectors of an earlier model once, because vectors of two models cannot be compared."""
         if self._has_forgotten:
             return
         await self._records.write(lambda tx: GapMeaningRecords(tx).forget_meanings_but(self._nearness.model_id))

@@ -26,7 +26,7 @@ class Week:
 
     @property
     def until(self) -> datetime:
-        """The first moment after it."""
+        """The exclusive end: the next Monday, 00:00 UTC."""
         return self.since + timedelta(days=7)
 
     @property
@@ -48,7 +48,7 @@ class GapTally:
 
 @dataclass(frozen=True, slots=True)
 class BigGap:
-    """An open gap, as `GapFacts` weighs it."""
+    """An open gap with figures from `GapFacts`."""
 
     id: UUID
     count: int
@@ -58,8 +58,8 @@ class BigGap:
 
 @dataclass(frozen=True, slots=True)
 class TurnShares:
-    """Shares [0, 1] of ended turns: with a confident answer, and with an unconfident one or none. Both are None without
-    turns; turns that ask for a person do not count."""
+    """Shares of ended turns in [0, 1]: `answered` with enough confidence, or `abstained`. Both are None if `turns` is
+    0. Turns that ask for a person do not count."""
 
     turns: int
     answered: float | None
@@ -68,9 +68,8 @@ class TurnShares:
 
 @dataclass(frozen=True, slots=True)
 class GapDigest:
-    """`new` were first asked in that week, `answered` were closed with proof in it, `reopened` were closed before and
-    reopened in it, by a visitor or an operator. `biggest` are those open when the digest was made, greatest impact
-    first, at most LISTED."""
+    """The digest of one week: gaps that were first asked (`new`), closed with proof (`answered`), or reopened by a
+    visitor or an operator. `biggest` are the open gaps of greatest impact when the digest was made, at most LISTED."""
 
     week: Week
     turns: TurnShares
@@ -82,7 +81,7 @@ class GapDigest:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """JSON-ready figures and ids, without words."""
+        """The digest as JSON-ready figures and ids, without questions."""
         tallies = (self.new, self.answered, self.reopened)
         return {
             "week": {"first_day": self.week.days[0].isoformat(), "last_day": self.week.days[-1].isoformat()},
@@ -120,8 +119,8 @@ def gap_ids_in(figures: Mapping[str, Any]) -> set[UUID]:
 
 
 def in_words(figures: Mapping[str, Any], questions: Mapping[UUID, str]) -> dict[str, Any]:
-    """The figures with each gap's question, by its id. A gap without one is left out: its visitors were erased
-    since."""
+    """The figures with the questions of the gaps, by id. Gaps without a question are left out, because they were erased
+    meanwhile."""
 
     def worded(gaps: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         ids = [(gap, UUID(gap["gap_id"])) for gap in gaps]

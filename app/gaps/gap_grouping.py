@@ -1,5 +1,5 @@
-"""Groups questions into gaps, all together: agglomeration with complete linkage, so that no question joins a group
-through one that is only half way to the others. Also decides which gap a group keeps."""
+"""Groups questions into gaps by agglomerative clustering with complete linkage: a question joins a group only if it is
+near to every member. Also decides which existing gap a group keeps."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One wording of an open gap; or the question of a gap that `is_settled`, which an operator has worked on, so that
-    it may take others in and is never taken apart.
+    """One wording of an open gap. If `is_settled`, it stands for a whole gap that an operator has worked on: the gap
+    may take others in, but is never split.
 
-    `key` is derived from the normalised question; `question` is the text that was last asked, in a turn of that
-    `language`. `askings` belong to the wording, `since` is when its gap was first asked. `meaning` is the stored vector
+    `key` is derived from the normalised question. `question` is the text as last asked, in a turn of this `language`.
+    `askings` counts the askings of the wording; `since` is when its gap was first asked. `meaning` is the stored vector
     of a settled gap's question.
     """
 
@@ -35,7 +35,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class UnplacedGap:
-    """A gap that was not compared with the others yet; `language` is that of its turn."""
+    """A gap that was not compared with the others yet. `language` is that of its first turn."""
 
     id: UUID
     agent_id: UUID
@@ -45,17 +45,17 @@ class UnplacedGap:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """These wordings become part of the gap `into`, or of a new one if None."""
+    """Moves wordings into the gap `into`, or into a new gap if that is None."""
 
     into: UUID | None
     wordings: tuple[Wording, ...]
 
 
 def grouped(names: Iterable[str], near: Mapping[tuple[str, str], float]) -> list[tuple[str, ...]]:
-    """Every name in exactly one group. `near` has the pairs that may be in one group, each once and in either order,
-    with their nearness. The two groups whose least near pair is nearest are merged, until no two are left of which
-    every pair is in `near`. The order of names and pairs has no effect."""
-    groups = {name: [name] for name in names}  # by the first name of each
+    """Partition the names into groups. `near` maps the pairs that may share a group to their nearness, each pair once,
+    in either order. The nearness of two groups is that of their least near pair; the nearest groups are merged until
+    none are left whose pairs are all in `near`. The order of names and pairs has no effect."""
+    groups = {name: [name] for name in names}  # each by its first name
     links: dict[str, dict[str, float]] = {name: {} for name in groups}
     for (one, other), nearness in near.items():
         links[one][other] = links[other][one] = nearness
@@ -64,7 +64,7 @@ def grouped(names: Iterable[str], near: Mapping[tuple[str, str], float]) -> list
     while nearest:
         distance, first, second = heappop(nearest)
         if first not in groups or links[first].get(second) != -distance:
-            continue  # groups that have changed since
+            continue  # outdated: one of the groups was merged since
         groups[first] += groups.pop(second)
         of_first, of_second = links[first], links.pop(second)
         for other in of_first.keys() | of_second.keys():
@@ -79,16 +79,16 @@ def grouped(names: Iterable[str], near: Mapping[tuple[str, str], float]) -> list
 
 
 def moves(groups: Sequence[Sequence[Wording]]) -> list[Move]:
-    """The moves that make gaps of these groups, none of which has two settled gaps. A group keeps its settled gap, else
-    the gap with most of its askings, and the oldest if these are equal; one group keeps a gap. Nothing moves if the
-    groups are the existing gaps."""
+    """The moves that turn these groups into gaps; no group may have two settled gaps. A group keeps its settled gap,
+    else the gap with most of its askings, else the oldest; no two groups keep the same gap. Empty if the groups are the
+    existing gaps."""
     claims: dict[tuple[int, UUID], tuple[bool, int, datetime, int]] = {}
     for place, group in enumerate(groups):
         asked = sum(wording.askings for wording in group)
         for wording in group:
             is_free, held, *_ = claims.get((place, wording.gap_id), (True, 0))
             is_free = is_free and not wording.is_settled
-            # if two groups have as much of a gap, it is a larger part of the smaller group
+            # Between two groups with equal shares of a gap, the smaller group keeps it.
             claims[place, wording.gap_id] = (is_free, held - wording.askings, wording.since, asked)
     kept: dict[int, UUID] = {}
     taken: set[UUID] = set()

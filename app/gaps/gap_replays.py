@@ -1,4 +1,4 @@
-"""Closes gaps with proof, by asking their questions again."""
+"""Replays gaps: asks their questions again, and closes those that are answered now, with that as proof."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -27,7 +27,7 @@ _AT_ONCE: Final = 10
 
 
 class Trials(Protocol):
-    """Answers as a turn would, but writes no conversation, counts no use and reads no visitor's history."""
+    """Answers like a turn, but stores no conversation, counts no usage and reads no visitor's history."""
 
     async def answer(self, workspace_id: UUID, agent_id: UUID, asking: GapAsking, version: Version) -> TrialAnswer:
         """With the published configuration or the draft. Raises NotFound for an agent that does not exist, belongs to
@@ -36,11 +36,10 @@ class Trials(Protocol):
 
 
 class GapNews(Protocol):
-    """Knows which gaps need no operator to close them."""
+    """Closes answered gaps that need no confirmation by an operator."""
 
     def close(self, tx: Transaction, due: DueGap, answer: TrialAnswer) -> bool:
-        """Called when all questions of an open gap pass; whether it closed the gap as answered, in this
-        transaction."""
+        """Called when all questions of an open gap pass. Returns whether it closed the gap, in this transaction."""
         ...
 
 
@@ -55,14 +54,14 @@ class GapReplays:
         self._news = news
 
     async def replay(self, actor: Actor, gap_id: UUID, version: Version = "live") -> GapReplay:
-        """Ask its latest MAX_WORDINGS wordings, without changing anything."""
+        """Ask the latest MAX_WORDINGS wordings of the gap again; changes nothing."""
         gap = await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: GapRecords(tx).gap(actor.workspace_id, gap_id)
         )
         return await self._replay(actor.workspace_id, gap, version)
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "", version: Version = "live") -> GapReplay:
-        """The same, and close the gap as answered if all pass."""
+        """Replay the gap, and close it as answered if all its wordings pass."""
         NOTE.check("note", note)
         replay = await self.replay(actor, gap_id, version)
         if not replay.passes:
@@ -78,8 +77,8 @@ class GapReplays:
         return GapReplay(gap, replay.questions)
 
     async def resolve_many(self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID]) -> tuple[list[Gap], list[Gap]]:
-        """The same for up to MAX_PROVEN gaps of one agent: those that were closed, and those that stay open. Raises
-        InvalidInput, and NotFound for another agent's."""
+        """Like `resolve`, for up to MAX_PROVEN gaps of one agent. Returns the closed gaps, and those that stay open.
+        Raises InvalidInput, and NotFound for another agent's."""
         check_chosen("gap_ids", gap_ids, MAX_PROVEN, "gaps")
         gaps = await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: [GapRecords(tx).gap(actor.workspace_id, gap_id) for gap_id in gap_ids]
@@ -90,8 +89,8 @@ class GapReplays:
         return [each.gap for each in replays if each.passes], [each.gap for each in replays if not each.passes]
 
     async def replay_due(self) -> int:
-        """One batch of open gaps whose agents have changed since, most frequent first. Those that pass are proposed for
-        closing, or closed if a change of a page was merged for them. Returns how many were asked."""
+        """Replay one batch of gaps whose agents' knowledge has changed, most frequent first. Gaps that pass are
+        proposed for closing, or closed if GapNews does so. Returns how many were replayed."""
         due = await self._records.read(lambda tx: GapReplayRecords(tx).due_for_replay(_AT_ONCE))
         for one in due:
             try:
@@ -105,7 +104,7 @@ class GapReplays:
         return len(due)
 
     def _settle(self, due: DueGap, replay: GapReplay | None, tx: Transaction) -> GapState | None:
-        """The gap's new state; None if it is unchanged."""
+        """Store the outcome of a replay; return the gap's new state, None if it is unchanged."""
         passes = replay is not None and replay.passes
         is_open = GapReplayRecords(tx).replayed(due.gap.id, due.generation, passes=passes)
         if replay is None or not passes or not is_open:
@@ -123,7 +122,7 @@ class GapReplays:
 
 
 class TrialAnswers:
-    """A gap's askings in the playground: their visitors' history and page contexts are not stored with a gap."""
+    """Trials in the playground, without history and page context, which are not stored with a gap."""
 
     def __init__(self, playground: Playground) -> None:
         self._playground = playground

@@ -22,13 +22,14 @@ class AnswerDrafts(Protocol):
     async def draft(
         self, workspace_id: UUID, agent_id: UUID, questions: Sequence[str], page_url: str, language: str | None
     ) -> Suggestion:
-        """From the pages that the agent's draft finds for these wordings of one question, asked on that page and in
-        that language. Raises NotFound, RateLimited if the agent's tokens of the day are spent, Unavailable."""
+        """Draft an answer from the pages that the agent's draft finds. `questions` are wordings of one question, asked
+        on `page_url` in `language`. Raises NotFound, RateLimited if the agent's tokens of the day are spent,
+        Unavailable."""
         ...
 
 
 class GapSuggestions:
-    """Saves nothing. `drafts` is None if no chat model is set."""
+    """Suggests answers, without saving them. `drafts` is None if no chat model is set."""
 
     def __init__(self, records: SystemOfRecord, drafts: AnswerDrafts | None) -> None:
         self._records = records

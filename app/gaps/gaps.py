@@ -89,7 +89,7 @@ class Gaps:
         return GapRecords(tx).gap(actor.workspace_id, gap_id)
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
-        """Without proof; GapReplays closes with proof."""
+        """Close the gap without proof. GapReplays closes gaps with proof."""
         return await self._settle(actor, gap_id, GapState.RESOLVED, note)
 
     async def ignore(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
@@ -160,7 +160,7 @@ class GapTriage:
     def tell(
         self, tx: Transaction, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None
     ) -> Gap:
-        """Set who looks after it, an operator's e-mail address or "", and a note for operators; None leaves a value
+        """Set the assignee, an operator's e-mail address or "", and the note for operators; None leaves a value
         unchanged."""
         NOTE.check("note", note or "")
         before = GapRecords(tx).gap(actor.workspace_id, gap_id).assignee
@@ -225,7 +225,7 @@ def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snaps
 
 
 def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | None:
-    """A page of a website may have the address at which a text is cited; their titles then distinguish them."""
+    """The source of the text that was found. Compares titles as well, because a page may have the text's address."""
     url = best.url.partition("#")[0]
     for source in SourceRecords(tx).sources(agent_id):
         is_its_page = is_same_page(source.given_url, url)

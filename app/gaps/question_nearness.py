@@ -1,5 +1,5 @@
-"""How near the meanings of questions are, by an embedder that reads their language; when two of them mean the same, and
-when a visitor stops an answer to ask the same in other words."""
+"""Compares the meanings of questions with an embedder: the nearness of two, the thresholds from which they count as the
+same, and their grouping."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
@@ -19,9 +19,9 @@ from app.gaps.gap_grouping import grouped
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 
-# The cosine from which the question after a stopped one is the same in other words. Between visitors, this would mix up
-# too much, but these two come from one visitor within two minutes. Measured on groups alike (docs/evaluation-log.md):
-# it finds most rephrased questions, and few about a related subject.
+# The cosine from which a question counts as a rephrasing of the stopped one before it. It is low because both are by
+# one visitor, within two minutes. Measured on groups of paraphrases (docs/evaluation-log.md): it finds most
+# rephrasings, and few questions about a related subject.
 SHIPPED_REPHRASED_THRESHOLD: Final = 0.56
 # The scale of other models is unknown, so this requires nearly the same wording.
 OTHER_THRESHOLD: Final = 0.9
@@ -30,11 +30,11 @@ _SHIPPED_MODEL: Final = "onnx-model."
 
 @dataclass(frozen=True, slots=True)
 class SameMeaning:
-    """When two questions may be one gap: their nearness is the cosine of the questions plus `rest_weight` times that of
-    their rests, the words that only one of them has. Two questions on one subject share its name; the rest is what they
-    ask about it.
+    """The rule for two questions to be one gap: their nearness is at least `one_gap_from`. Nearness is the mean of the
+    cosine of the questions and, weighted with `rest_weight`, that of their rests: the words that only one of them has.
+    Questions on one subject share its name, and their rests are what they ask about it.
 
-    They may be one from `one_gap_from` on; pairs whose cosine is below `looked_at_from` are not examined further.
+    Pairs whose cosine is below `looked_at_from` are not examined further.
     """
 
     rest_weight: float
@@ -42,7 +42,7 @@ class SameMeaning:
     looked_at_from: float
 
     def nearness(self, cosine: float, rest: float | None) -> float:
-        """`rest` is None if one question has no words besides those of the other."""
+        """`rest` is the cosine of the rests; None if one question has no words besides those of the other."""
         return (cosine + self.rest_weight * (cosine if rest is None else rest)) / (1 + self.rest_weight)
 
 
@@ -53,7 +53,7 @@ OTHER: Final = SameMeaning(rest_weight=0.0, one_gap_from=OTHER_THRESHOLD, looked
 
 
 def same_meaning(model_id: str) -> SameMeaning:
-    """The values for that model's vectors."""
+    """The rule for vectors of this model."""
     return SHIPPED if model_id.startswith(_SHIPPED_MODEL) else OTHER
 
 
@@ -64,19 +64,21 @@ def rests(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
 
 
 def rephrased_from(model_id: str) -> float:
-    """The least cosine by that model at which the question after a stopped one is the same in other words."""
+    """The cosine from which a question counts as a rephrasing of the stopped one before it, for vectors of this
+    model."""
     return SHIPPED_REPHRASED_THRESHOLD if model_id.startswith(_SHIPPED_MODEL) else OTHER_THRESHOLD
 
 
 _AT_ONCE: Final = 32
 _KEPT: Final = 12_000  # vectors; 18 MB with the shipped model
 _MOST_PAIRS: Final = 4000
-_LONGEST_DIFFERENCE: Final = 2  # words; where more differ, they may be other words for the same
+_LONGEST_DIFFERENCE: Final = 2  # words; longer differences may be synonyms
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with a name. Two that are `is_settled` are not compared. `meaning` is its vector, if known."""
+    """A question to compare, named for the result. Two settled ones are not compared. `meaning` is its vector, if
+    known."""
 
     name: str
     question: str
@@ -85,7 +87,7 @@ class Asked:
 
 
 class QuestionNearness:
-    """Vectors are cached in memory by a digest of their text, so that a new question only costs its own."""
+    """Compares questions. Caches vectors in memory, so that a new question costs only its own embedding."""
 
     def __init__(self, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._embedder = embedder
@@ -97,27 +99,23 @@ class QuestionNearness:
         return self._embedder.model_id
 
     def is_read(self, question: str, language: str | None) -> bool:
-        """`language` is that of the question's turn (BCP 47 primary subtag), used if the question alone does not reveal
-        its own."""
+        """Whether the embedder reads the question's language, which is guessed; `language`, that of the turn (BCP 47
+        primary subtag), is used if the guess is unsure."""
         if self._embedder.reads is None:
             return True
         guess = self._languages.guess(question)
         return (guess.language if guess.probability >= SURE else language) in self._embedder.reads
 
     async def groups(self, questions: Mapping[str, str], asked: Sequence[Asked]) -> list[tuple[str, ...]]:
-        """Every name of `questions` in exactly one group, of questions with one meaning; those that are not among
-        `asked` stay alone.
-
+        """Partition the names of `questions` into groups with one meaning; names that are not among `asked` stay alone.
         Raises EmbedderUnavailable.
         """
         near = await self.pairs(asked, same_meaning(self.model_id))
         return await to_thread.run_sync(_grouped, questions, near, self._languages)
 
     async def pairs(self, asked: Sequence[Asked], same: SameMeaning) -> dict[tuple[str, str], float]:
-        """The pairs of names whose questions may be one gap, with their nearness. If there are very many pairs, only
-        the nearest are examined.
-
-        Raises EmbedderUnavailable.
+        """The pairs of names whose questions may be one gap, with their nearness. Examines at most the _MOST_PAIRS
+        nearest pairs. Raises EmbedderUnavailable.
         """
         vectors = await self.vectors({each.question for each in asked if each.meaning is None})
         matrix: list[Sequence[float] | NDArray[np.float32]] = [
@@ -167,7 +165,7 @@ def _grouped(
 def _looked_at(
     vectors: list[Sequence[float] | NDArray[np.float32]], settled: list[bool], same: SameMeaning
 ) -> dict[tuple[int, int], float]:
-    """Indices of the pairs, the first before the second, and their cosines."""
+    """The pairs to examine, as indices into `vectors`, each pair once, with their cosines."""
     if not vectors:
         return {}
     matrix = np.asarray(vectors, np.float32)
@@ -187,9 +185,8 @@ def _left(questions: Sequence[str], pairs: Sequence[tuple[int, int]]) -> dict[tu
 
 
 def ask_of_different_things(one: str, other: str, languages: LanguageGuesser) -> bool:
-    """Whether two questions ask the same of different things: of Model 40 and Model 41, how to enable and to disable.
-    All that differs is a name, a number or a code in each, or opposite verbs; on the paraphrases of
-    tests/data, this holds for none of 816 pairs of one meaning."""
+    """Whether two questions differ only in names, numbers or codes, or in opposites: "Model 40" and "Model 41",
+    "enable" and "disable". True for none of the 816 pairs of one meaning in tests/data."""
     left, right = (rest.split() for rest in rests(folded_words(one), folded_words(other)))
     if not (0 < len(left) <= _LONGEST_DIFFERENCE and 0 < len(right) <= _LONGEST_DIFFERENCE):
         return False

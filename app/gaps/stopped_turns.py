@@ -1,4 +1,4 @@
-"""Finds answers that visitors stopped to ask the same in other words: after the turn, by meaning."""
+"""Finds answers that visitors stopped in order to rephrase their question, in the background."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -20,10 +20,10 @@ _AT_ONCE: Final = 16
 
 
 class StoppedTurns:
-    """Judges each stopped turn once: if the next question of its conversation has the same meaning in other words, the
-    turn's own question counts as a gap. The same words again do not count, because somebody who stops by mistake
-    repeats them. No transaction is open during a call of the embedder; while that is down, stopped turns wait.
-    Questions in a language that the model does not read are not judged.
+    """Judges each stopped turn once: if the next question of the conversation rephrases it, its question counts as a
+    gap. The same words again do not count, because that happens after stopping by mistake. No transaction is open
+    during a call of the embedder; while that is down, stopped turns wait. Questions in a language that the model does
+    not read are not judged.
     """
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
@@ -31,7 +31,7 @@ class StoppedTurns:
         self._nearness = QuestionNearness(embedder, languages)
 
     async def judge(self) -> int:
-        """One batch, earliest stop first; returns how many were judged."""
+        """Judge one batch, earliest stop first; return how many were judged."""
         stopped = await self._records.read(lambda tx: StoppedTurnRecords(tx).stopped(_AT_ONCE))
         if not stopped:
             return 0
@@ -55,7 +55,7 @@ class StoppedTurns:
         return all(self._nearness.is_read(text, turn.language) for text in (turn.question, following))
 
     async def _rephrased(self, turns: Sequence[StoppedTurn]) -> list[StoppedTurn]:
-        """Raises EmbedderUnavailable."""
+        """The turns whose next question rephrases their own. Raises EmbedderUnavailable."""
         pairs = [(turn, turn.question, turn.asked_next or "") for turn in turns]
         vectors = await self._nearness.vectors({text for _, *both in pairs for text in both})
         at_least = rephrased_from(self._nearness.model_id)

@@ -32,10 +32,8 @@ class TurnReview:
 
     @writes
     def flag(self, tx: Transaction, actor: Actor, turn_id: UUID) -> Gap:
-        """Its question counts as a gap, once; a closed gap reopens.
-
-        Raises InvalidInput if the question contains no word.
-        """
+        """Count the turn's question as a gap, once; a closed gap reopens. Raises InvalidInput if the question has no
+        word."""
         turn = _turn(tx, actor, turn_id)
         gap_id = TurnRecords(tx).flag(turn.id)
         if gap_id is None:
@@ -47,20 +45,20 @@ class TurnReview:
 
     @reads
     def gaps_of(self, tx: Transaction, actor: Actor, turn_ids: Collection[UUID]) -> dict[UUID, Gap]:
-        """By turn, for those whose question counts as a gap."""
+        """The gaps of these turns, by turn; turns without a gap are missing."""
         return GapRecords(tx).of_turns(actor.workspace_id, turn_ids)
 
     @reads
     def curated_draft(self, tx: Transaction, actor: Actor, turn_id: UUID) -> CuratedAnswer:
-        """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is the
-        visitor's, without the marks of citations."""
+        """A curated answer from the turn's question and answer, without citation marks. It is not stored."""
         turn = _turn(tx, actor, turn_id)
         pattern = " ".join(masked(turn.question).split())[:MAX_PATTERN_CHARS]
         answer = _MARK.sub("", turn.answer)[:MAX_ANSWER_CHARS]
         return CuratedAnswer(uuid4(), turn.agent_id, Trigger.SEMANTIC, pattern, answer, language=turn.language)
 
     async def make_golden(self, actor: Actor, turn_id: UUID, pages: Sequence[str] | None = None) -> GoldenQuestion:
-        """Its question with those pages, or with those that its answer cites. Raises InvalidInput."""
+        """Add the turn's question as golden question with `pages`, by default those that its answer cites. Raises
+        InvalidInput."""
         turn = await self._records.of_workspace(actor.workspace_id).read(lambda tx: _turn(tx, actor, turn_id))
         if pages is None:
             pages = cited_pages(turn.citations)

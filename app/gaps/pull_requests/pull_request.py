@@ -1,5 +1,4 @@
-"""The repository that a website is built from, with the source files of its pages; and a pull request that changes one
-to close a gap, with its proof in words."""
+"""The repository that a website is built from, and a pull request that changes a page's file to close a gap."""
 
 import re
 from collections.abc import Sequence
@@ -75,7 +74,7 @@ def check_repository(repository: Repository) -> None:
 
 
 def _is_inside(path: str) -> bool:
-    """Whether it is a relative path that stays inside its folder."""
+    """Whether the path is relative and stays inside its folder."""
     parts: Sequence[str] = path.split("/")
     is_plain = all(character.isprintable() and character != "\\" for character in path)
     return is_plain and all(part not in ("", ".", "..", ".git", ".github") for part in parts)
@@ -86,7 +85,7 @@ TITLE: Final = at_most(MAX_TITLE_CHARS)
 MAX_FILE_CHARS: Final = 500_000
 FILE: Final = required(MAX_FILE_CHARS, rows=20)
 TOKEN: Final = at_most(500)
-_MAX_SHOWN: Final = 6000  # characters of the change that are tried; a browser's page says at most 8 KB of itself
+_MAX_SHOWN: Final = 6000  # characters of the change to try; a page context has at most 8 KB
 _TICKS: Final = re.compile(r"`+")
 
 
@@ -121,7 +120,7 @@ class ProvedQuestion:
 
 
 def added_text(old: str, new: str) -> str:
-    """The lines that a change adds, up to the number of characters that can be tried."""
+    """The lines that a change adds, at most _MAX_SHOWN characters."""
     added = [line[2:] for line in ndiff(old.splitlines(), new.splitlines()) if line.startswith("+ ")]
     return "\n".join(added)[:_MAX_SHOWN]
 

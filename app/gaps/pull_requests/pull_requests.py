@@ -1,4 +1,5 @@
-"""The repository of an agent's website, from a gap to a pull request in it, and what is read again after its merge."""
+"""Closes gaps by pull requests in the repository of the agent's website, and reads changed pages again after a
+merge."""
 
 import hashlib
 import hmac
@@ -105,7 +106,7 @@ MAX_PROVED: Final = 3  # wordings
 
 class PullRequests:
     """Every method raises NotFound for a gap that does not exist or belongs to another workspace, or whose agent has no
-    repository, and what CodeHost raises."""
+    repository; and the errors of CodeHost."""
 
     def __init__(self, records: SystemOfRecord, host: CodeHost, playground: Playground, clock: Clock) -> None:
         self._records = records
@@ -120,15 +121,15 @@ class PullRequests:
         return PullRequestRecords(tx).of_gap(gap_id)
 
     async def file(self, actor: Actor, gap_id: UUID, page_url: str) -> RepositoryFile:
-        """The source file of the page, as the branch has it. Raises InvalidInput when there is none."""
+        """The page's source file on the branch. Raises InvalidInput if there is none."""
         _, repository, secrets, _ = await self._known(actor, gap_id)
         return await self._file(repository, secrets, page_url)
 
     async def open(
         self, actor: Actor, gap_id: UUID, page_url: str, text: str, version: str, title: str = ""
     ) -> PullRequest:
-        """Propose this text as the whole file of the page, with the answers to the gap's questions as proof. `version`
-        is that of the file the change is based on. Raises InvalidInput, also when the file has changed since."""
+        """Open a pull request with `text` as the page's whole file and the new answers to the gap's questions as proof.
+        `version` is that of the edited file. Raises InvalidInput, also if the file has changed since."""
         FILE.check("text", text)
         TITLE.check("title", title)
         gap, repository, secrets, askings = await self._known(actor, gap_id)
@@ -189,7 +190,7 @@ class PullRequests:
         return file
 
     async def _after(self, actor: Actor, gap: Gap, asking: GapAsking, page_url: str, added: str) -> str:
-        """The answer of the agent's draft to a visitor on the changed page."""
+        """The answer of the agent's draft to a visitor on the changed page, with the added text as page context."""
         question = PlaygroundQuestion(
             asking.question, page_url, asking.language, page_context=added, standalone=asking.standalone
         )
@@ -267,7 +268,7 @@ def _at(payload: dict[str, Any], name: str, field: str) -> Any:
 
 
 class GoodNews:
-    """Tells people who asked a gap and left an address that there is an answer now."""
+    """Mails the new answer to people who asked the gap and left an address."""
 
     def __init__(self, mailer: Mailer) -> None:
         self._mailer = mailer
@@ -296,4 +297,4 @@ class GoodNews:
             try:
                 self._mailer.put(tx, due.workspace_id, mail)
             except InvalidInput:
-                continue  # nothing can be sent to what they left
+                continue  # not a valid mail address

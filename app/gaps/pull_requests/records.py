@@ -64,7 +64,7 @@ class RepositorySecrets:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Someone who asked a gap and left an address."""
+    """Somebody who asked a gap and left an address."""
 
     email: str
     question: str
@@ -86,7 +86,7 @@ class RepositoryRecords(Records):
         return RepositorySecrets(**json.loads(SealedRows(self._tx, REPOSITORIES).opened(row)))
 
     def put(self, repository: Repository, secrets: RepositorySecrets) -> None:
-        """Replaces the agent's repository, whose id is kept."""
+        """Store the agent's repository; a stored one is replaced and keeps its id."""
         plain = json.dumps({"token": secrets.token, "hook": secrets.hook}).encode()
         values = row_of(repository, REPOSITORIES) | SealedRows(self._tx, REPOSITORIES).sealed(repository.id, plain)
         put = self._insert(REPOSITORIES).values(**values, created_at=self._now())
@@ -145,7 +145,7 @@ class PullRequestRecords(Records):
         return found
 
     def waiting(self, gap_id: UUID) -> Sequence[Waiting]:
-        """Each address once, with the latest question asked from it."""
+        """Who asked the gap and left an address: each address once, with the latest question of its visitor."""
         statement = (
             select(TURNS.c.conversation_id, MESSAGES.c.text)
             .join(GAP_QUESTIONS, GAP_QUESTIONS.c.turn_id == TURNS.c.id)

@@ -1,4 +1,4 @@
-"""Gaps as operators see them, the questions of their replays, and which are due for one."""
+"""Reads and updates gaps for operators, and for replays."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -25,7 +25,7 @@ _LATEST_FIRST = Keyset(GAPS.c.last_seen, GAPS.c.id, descending=True)
 
 
 class GapRecords(Repository):
-    """`GapCounting` creates gaps."""
+    """Existing gaps; `GapCounting` creates them."""
 
     def page(
         self,
@@ -56,7 +56,7 @@ class GapRecords(Repository):
         return {row.id: row.question for row in rows}
 
     def of_turns(self, workspace_id: UUID, turn_ids: Collection[UUID]) -> dict[UUID, Gap]:
-        """By turn, for turns that are an asking of one."""
+        """The gaps that these turns asked, by turn; turns without a gap are missing."""
         statement = (
             select(GAPS, GAP_QUESTIONS.c.turn_id)
             .join(GAP_QUESTIONS, GAP_QUESTIONS.c.gap_id == GAPS.c.id)
@@ -65,7 +65,7 @@ class GapRecords(Repository):
         return {row.turn_id: value_of(Gap, row) for row in self._connection.execute(statement)}
 
     def _by_impact(self, statement: Select[Any], page: PageRequest) -> ListPage[Gap]:
-        """It sinks with time alone, so it is computed for each page, from the askings of the last week."""
+        """Impact decreases with time, so it is computed for each page, from the askings of the last week."""
         lately = (
             select(func.count())
             .select_from(GAP_QUESTIONS)
@@ -82,7 +82,7 @@ class GapRecords(Repository):
         return self._found(Gap, own_row(GAPS, workspace_id, gap_id), "gap")
 
     def assigned(self, workspace_id: UUID, assignee: str, limit: int) -> list[Gap]:
-        """Open ones of all agents of the workspace that they look after, latest asked first."""
+        """The workspace's open gaps that are assigned to this operator, latest asked first."""
         statement = (
             select(GAPS)
             .where(_of_workspace(workspace_id), GAPS.c.state == GapState.OPEN.value, GAPS.c.assignee == assignee)
@@ -92,8 +92,8 @@ class GapRecords(Repository):
         return self._values(Gap, statement)
 
     def turned(self, workspace_id: UUID, state: GapState, since: datetime, limit: int) -> list[tuple[Gap, datetime]]:
-        """The workspace's gaps that were closed with proof or reopened since then, and still are, latest first, with
-        the time."""
+        """The workspace's gaps that have been in `state` since a change after `since`: answered with proof, or
+        reopened. Latest first, with the time of the change."""
         at = GAPS.c.answered_at if state is GapState.ANSWERED else GAPS.c.reopened_at
         statement = (
             select(GAPS, at.label("turned_at"))
@@ -115,12 +115,12 @@ class GapRecords(Repository):
         return self.gap(workspace_id, gap_id)
 
     def take_back(self, workspace_id: UUID, gap_id: UUID, state: GapState, note: str) -> Gap:
-        """As if it had not been ignored, without counting as reopened. Raises NotFound."""
+        """Restore the state before the gap was ignored; this does not count as reopening. Raises NotFound."""
         self._update(GAPS, GAPS.c.id == gap_id, state=state.value, note=note)
         return self.gap(workspace_id, gap_id)
 
     def of_week(self, agent_id: UUID, week: Week) -> tuple[GapTally, GapTally, GapTally]:
-        """Those that were new, closed with proof, or reopened in that week."""
+        """The tallies of gaps that were new, closed with proof, and reopened in the week."""
         return (
             self._tally(agent_id, week, GAPS.c.first_seen),
             self._tally(agent_id, week, GAPS.c.answered_at),
@@ -163,7 +163,7 @@ _READ_FOR_WORDINGS = 200  # askings; earlier ones add nothing
 
 class GapReplayRecords(Repository):
     def askings(self, gap_id: UUID, at_most: int) -> list[GapAsking]:
-        """Its wordings, each as last asked, latest first."""
+        """The latest asking of each wording of the gap, latest first."""
         latest = (
             select(GAP_QUESTIONS, TURNS.c.language)
             .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
@@ -197,7 +197,8 @@ class GapReplayRecords(Repository):
         return askings
 
     def due_for_replay(self, at_most: int) -> list[DueGap]:
-        """Gaps of all published agents without a running run, most frequent first, then latest."""
+        """Open gaps to replay, of published agents whose sources are not being read; most frequent first, then
+        latest."""
         statement = (
             select(GAPS, AGENTS.c.workspace_id, AGENTS.c.generation)
             .join(AGENTS, AGENTS.c.id == GAPS.c.agent_id)
@@ -215,8 +216,8 @@ class GapReplayRecords(Repository):
         ]
 
     def replayed(self, gap_id: UUID, generation: int, *, passes: bool) -> bool:
-        """An open gap was asked at that generation; if it passes, it is proposed for closing. False for one that is no
-        longer open."""
+        """Store that the gap was replayed at `generation`; propose it for closing if it `passes`. False if the gap is
+        no longer open."""
         is_as_it_was = GAPS.c.id == gap_id, GAPS.c.state == GapState.OPEN.value
         values: dict[str, object] = {"replayed_at": generation}
         if passes:

@@ -14,9 +14,9 @@ from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.transaction import Repository, new_id
 
 _FLOAT = np.dtype("<f2")
-_GAPS = 2000  # an agent's open gaps that were last seen; 3 MB of vectors
+_GAPS = 2000  # the latest open gaps of an agent; 3 MB of vectors
 _WORDINGS = 300
-# The results of merging and splitting, and other changes by operators and replays.
+# Gaps without changes by operators (merged, split, assigned, noted) and replays.
 _UNTOUCHED = (
     GAPS.c.may_join,
     GAPS.c.assignee == "",
@@ -46,21 +46,21 @@ class GapMeaningRecords(Repository):
         return [UnplacedGap(*row) for row in self._connection.execute(statement)]
 
     def place(self, gap: UnplacedGap, model_id: str, vector: Sequence[float] | None) -> None:
-        """It was compared with the others, by unit vectors of that model; stores the vector of its question. None: the
-        model does not read it. A gap whose question has changed meanwhile stays unchanged."""
+        """Mark the gap as compared by this model, and store the unit vector of its question, None if the model does not
+        read it. Has no effect on a gap whose question has changed meanwhile."""
         meaning = None if vector is None else np.asarray(vector, _FLOAT).tobytes()
         placed = update(GAPS).where(GAPS.c.id == gap.id, GAPS.c.placed_by.is_(None), GAPS.c.question == gap.question)
         self._connection.execute(placed.values(placed_by=model_id, meaning=meaning))
 
     def forget_meanings_but(self, model_id: str) -> None:
-        """Gaps placed by any other model become unplaced again."""
+        """Mark gaps that were compared by another model as unplaced, and remove their vectors."""
         others = GAPS.c.placed_by.is_not(None), GAPS.c.placed_by != model_id
         self._update(GAPS, *others, placed_by=None, meaning=None)
 
     def wordings(self, agent_id: UUID, model_id: str) -> list[Wording]:
-        """Those of the agent's open gaps that no operator has worked on, and settled ones by their question alone, if
-        that model's vector of it is known. If there are very many wordings, the ones not compared yet come first, then
-        the latest; gaps beyond these count as settled."""
+        """All wordings of the agent's open gaps that nobody has worked on, and one settled wording for each other gap
+        whose vector by this model is known. At most _WORDINGS are not settled: those of gaps not compared yet, then the
+        latest; further gaps count as settled."""
         is_loose = and_(*_UNTOUCHED)
         is_new = GAPS.c.placed_by.is_distinct_from(model_id)
         listed = (
@@ -86,9 +86,8 @@ class GapMeaningRecords(Repository):
         return wordings + settled
 
     def regroup(self, agent_id: UUID, seen: Sequence[Wording], moves: Sequence[Move]) -> bool:
-        """Move wordings with their askings between gaps of the agent, all or none, and remove empty gaps. Counts, times
-        and reasons follow the askings. Returns False and moves nothing if one of these gaps no longer is what `seen`
-        says."""
+        """Move wordings with their askings between gaps of the agent, all or none; recount these gaps, and remove empty
+        ones. False, with nothing moved, if one of them no longer has the wordings in `seen`."""
         touched = {wording.gap_id for move in moves for wording in move.wordings}
         kept = {move.into for move in moves if move.into is not None}
         if not self._are_as_seen(touched | kept, agent_id, seen):
@@ -105,13 +104,13 @@ class GapMeaningRecords(Repository):
                     GAP_QUESTIONS.c.question_key == wording.key,
                 )
                 self._update(GAP_QUESTIONS, *of_wording, gap_id=into)
-        # Gaps that may be removed first and new ones last: each may have the key that the next takes.
+        # Gaps that may be removed come first, new ones last, because a gap may take over the key of one before it.
         for gap_id in [*sorted(touched - kept), *sorted(kept), *made]:
             GapCounting(self._tx).count_again([gap_id])
         return True
 
     def _are_as_seen(self, gap_ids: Collection[UUID], agent_id: UUID, seen: Sequence[Wording]) -> bool:
-        """Locks them."""
+        """Lock the gaps; return whether they still have the wordings in `seen`."""
         loose = {(wording.gap_id, wording.key) for wording in seen if not wording.is_settled}
         loose = {place for place in loose if place[0] in gap_ids}
         ids = {gap_id for gap_id, _ in loose}
@@ -127,7 +126,7 @@ class GapMeaningRecords(Repository):
         return found.keys() == set(gap_ids) and all(found[gap_id] for gap_id in ids) and now == loose
 
     def _new_gap(self, agent_id: UUID, wording: Wording) -> UUID:
-        """Without an asking yet; last asked when the gap was from which the wording comes."""
+        """Create a gap without askings, with the times of the gap that the wording comes from."""
         own = new_id()
         source = self._connection.execute(select(GAPS).where(GAPS.c.id == wording.gap_id)).one()
         self._add(
@@ -151,7 +150,7 @@ def _vector(stored: bytes) -> tuple[float, ...]:
 
 
 def _latest_wordings(gap_ids: Sequence[UUID]) -> Select[tuple[UUID, str, str, str | None, int]]:
-    """For each gap, each wording as last asked, its language, and its count."""
+    """Per gap and wording: the text and language of the latest asking, and the number of askings."""
     of_wording = GAP_QUESTIONS.c.gap_id, GAP_QUESTIONS.c.question_key
     ranked = (
         select(

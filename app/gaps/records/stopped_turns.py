@@ -16,8 +16,7 @@ from app.store.schema import OfVisitors, UtcDateTime, column, parent, table
 from app.store.tables.conversations import MESSAGES, TURNS
 from app.store.transaction import Repository
 
-# A turn that its visitor stopped, until their next question has been compared with it. `until` is the latest moment at
-# which that one may have begun.
+# A turn that its visitor stopped, kept until it is judged. Their next question counts if it began before `until`.
 STOPPED_TURNS = table(
     "stopped_turns",
     OfVisitors(),
@@ -35,8 +34,8 @@ _asked_next = MESSAGES.alias()
 
 class StoppedTurnRecords(Repository):
     def stopped(self, at_most: int) -> list[StoppedTurn]:
-        """Turns that visitors stopped and that were not judged, earliest stop first: those followed by another question
-        in time, and those that none can follow any more."""
+        """Stopped turns that can be judged, earliest stop first: the next question has come, or the time for it is
+        over."""
         followed = and_(
             _next.c.conversation_id == TURNS.c.conversation_id,
             _next.c.position == TURNS.c.position + 1,
@@ -59,13 +58,13 @@ class StoppedTurnRecords(Repository):
         ]
 
     def judge_stopped(self, turn_id: UUID, *, is_rephrased: bool) -> None:
-        """Once per turn. A rephrased question counts as a gap, unless the turn has already counted as one."""
+        """Remove the turn from the queue. If it was rephrased, its question counts as a gap, once."""
         turn = self._connection.execute(select(TURNS).where(TURNS.c.id == turn_id).with_for_update()).first()
         is_first = self._delete(STOPPED_TURNS, STOPPED_TURNS.c.turn_id == turn_id)
         if turn is not None and is_rephrased and is_first:
             GapCounting(self._tx).see(ids_of(turn), GapReason.REPHRASED)
 
     def remember(self, turn_id: UUID) -> None:
-        """Until it is judged."""
+        """Queue a stopped turn to be judged."""
         statement = self._insert(STOPPED_TURNS).values(turn_id=turn_id, until=self._now() + REPHRASED_WITHIN)
         self._connection.execute(statement.on_conflict_do_nothing())

@@ -1,4 +1,4 @@
-"""Operators organise gaps: merge, split, assign, annotate; and the details of one."""
+"""Merges, splits, assigns and annotates gaps, and reads their details."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -23,14 +23,14 @@ _READ_FOR_LANGUAGES = 200  # askings; earlier ones add nothing
 
 class GapTriageRecords(Repository):
     def merge(self, agent_id: UUID, into: UUID, gap_ids: Sequence[UUID]) -> None:
-        """Move their askings and counts to `into`, and delete them. Those of other agents stay."""
+        """Move the askings and counts of these gaps to `into`, and delete them. Skips gaps of other agents."""
         gaps = select(GAPS).where(GAPS.c.agent_id == agent_id, GAPS.c.id.in_(gap_ids)).with_for_update()
         for gap in self._connection.execute(gaps).all():
             self._absorb(gap, into)
         self._update(GAPS, GAPS.c.id == into, may_join=False)
 
     def split(self, gap_id: UUID, turn_id: UUID) -> UUID:
-        """Make the wording of that turn a gap of its own, in the same state, and return its id; neither is merged
+        """Make the wording of this turn a new gap with the same state; return its id. Neither gap is merged
         automatically from now on. Raises InvalidInput, naming `turn_id`, if there is nothing to split."""
         asking = self._connection.execute(
             select(GAP_QUESTIONS).where(GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.turn_id == turn_id)
@@ -63,7 +63,7 @@ class GapTriageRecords(Repository):
         )
         of_wording = (GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key == asking.question_key)
         self._update(GAP_QUESTIONS, *of_wording, gap_id=own)
-        for changed in (gap_id, own):  # the old one first: it may have the key that the new one takes
+        for changed in (gap_id, own):  # the old gap first, because the new one may take over its key
             GapCounting(self._tx).count_again([changed])
         return own
 
@@ -96,7 +96,7 @@ class GapTriageRecords(Repository):
         return [GrowingGap(*found) for found in self._connection.execute(statement)]
 
     def facts(self, gap_id: UUID, samples: int) -> GapFacts:
-        """With at most that many samples."""
+        """The gap's details, with at most `samples` askings."""
         of_gap = GAP_QUESTIONS.c.gap_id == gap_id
         now = self._now()
         asked = GAP_QUESTIONS.c.asked_at
@@ -135,7 +135,7 @@ class GapTriageRecords(Repository):
         )
 
     def _absorb(self, gap: Row[Any], into: UUID) -> None:
-        """The other gap keeps its question and operators' changes; askings and counts are combined."""
+        """Merge `gap` into `into`, which keeps its question and operators' changes; askings and counts are combined."""
         moved = update(GAP_QUESTIONS).where(GAP_QUESTIONS.c.gap_id == gap.id).values(gap_id=into)
         self._connection.execute(moved)
         is_later = GAPS.c.last_seen < gap.last_seen
@@ -153,7 +153,7 @@ class GapTriageRecords(Repository):
 
 
 def _askings(now: datetime) -> tuple[ColumnElement[int], ColumnElement[int]]:
-    """The number of the last 7 days, and of the 7 before."""
+    """The numbers of askings in the last 7 days, and in the 7 before."""
     asked = GAP_QUESTIONS.c.asked_at
     return (
         func.count().filter(asked > now - WEEK),
