@@ -31,7 +31,7 @@ _SHOWN_CHARS = 12
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """Only here is the token itself known."""
+    """A new token. `token` is not stored, so it can be shown only now."""
 
     token: Annotated[str, "Shown once."] = field(repr=False)
     record: ApiToken
@@ -58,8 +58,8 @@ class ApiTokens:
     def issue_once(
         self, tx: Transaction, actor: Actor, name: str, scopes: Sequence[str], days: int, secret: bytes, resource: str
     ) -> IssuedToken | None:
-        """The token of that `secret`, which is valid for calls of the path `resource` alone. The second time, it is
-        revoked, and there is none. Raises InvalidInput."""
+        """Issue the token of this `secret`, valid only for calls of the path `resource`. A second call with the same
+        secret revokes the token and returns None. Raises InvalidInput."""
         known = TokenRecords(tx).token_with(_sha256(new_token(secret)))
         if known is None:
             return _issued(tx, actor, name, scopes, days, secret, resource)
@@ -68,7 +68,7 @@ class ApiTokens:
         return None
 
     async def verify(self, token: str, path: str = "") -> Actor:
-        """The holder of a token for calls of that path. Raises Unauthorized."""
+        """The actor of a token that is valid for calls of `path`. Raises Unauthorized."""
         if not is_well_formed(token):
             raise Unauthorized("This is not an API token. Create one with `docent token create`.")
         found = await self._records.read(lambda tx: TokenRecords(tx).find_token(_sha256(token)))
@@ -119,13 +119,13 @@ def _issued(
 
 
 def new_token(secret: bytes | None = None) -> str:
-    """Prefix, 32 random bytes (or those of `secret`) and a checksum, the latter two in base 62."""
+    """The prefix, then 32 random bytes (or those of `secret`) and a checksum, both in base 62."""
     written = _base62(int.from_bytes(secret or secrets.token_bytes(_SECRET_BYTES)), _SECRET_CHARS)
     return TOKEN_PREFIX + written + _checksum(written)
 
 
 def is_well_formed(token: str) -> bool:
-    """Whether it can be one of ours: guesses and typing errors are rejected without reading the record."""
+    """Whether the checksum is right, so that guesses and typing errors are rejected without reading the record."""
     secret = token[len(TOKEN_PREFIX) : -_CHECKSUM_CHARS]
     return (
         token.startswith(TOKEN_PREFIX)

@@ -15,8 +15,8 @@ _ID: Final = re.compile(r"[0-9a-f-]{32,}")
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`actor` is "somebody" for a refused sign-in; one of the two ids identifies it, because names are reused. `action`
-    reads "agent.publish", `subject` is an id."""
+    """`actor` is a name, "somebody" for a refused sign-in; `operator_id` or `token_id` identifies it, because names can
+    be reused. `action` reads "agent.publish"; `subject` is an id."""
 
     id: UUID
     actor: Annotated[str, "The operator's e-mail address or the token's name at that time."]
@@ -42,7 +42,7 @@ class AuditEntry:
 
     @property
     def details_in_words(self) -> dict[str, str]:
-        """By name, without empty ones; ids by their last characters, by which people compare them."""
+        """Non-empty details by name; ids are shortened to their last characters."""
         in_words = {name: _in_words(value) for name, value in self.details.items()}
         return {_spoken(name): words for name, words in in_words.items() if words}
 
@@ -65,23 +65,22 @@ EVERY_ENTRY = AuditFilter()
 
 @dataclass(frozen=True, slots=True)
 class ChangedKind:
-    """A kind of subject: its name, the name of all changes of it, and the name of each by the second word of its
-    action.
-    """
+    """A kind of subject: its name, a name for all of its changes, and the name of each change by the second word of its
+    action."""
 
     name: str
     plural: str
     changes: Mapping[str, str]
 
 
-# Each room names its own changes, where it makes them: by the first word of an action, and then by the second.
+# Each room declares its own changes. Keys are the first word of an action, and then the second.
 _KINDS: Final[dict[str, tuple[str, str]]] = {}
 _CHANGES: Final[dict[str, dict[str, str]]] = {}
 
 
 def changes_of(kind: str, name: str, plural: str, changes: Mapping[str, str]) -> None:
-    """Declare how the audit names subjects whose actions begin with `kind`, and each change of them by the action's
-    second word. Raises ValueError for a second declaration of either."""
+    """Declare the names of subjects whose actions begin with `kind`, and of their changes by the action's second word.
+    Raises ValueError if either is already declared."""
     if kind in _KINDS:
         raise ValueError(f'The kind "{kind}" is declared twice.')
     _KINDS[kind] = name, plural
@@ -89,7 +88,7 @@ def changes_of(kind: str, name: str, plural: str, changes: Mapping[str, str]) ->
 
 
 def more_changes_of(kind: str, changes: Mapping[str, str]) -> None:
-    """The same for changes that another room makes to such subjects. Its module may be imported before theirs."""
+    """Declare further changes of subjects that another room declares. The order of imports does not matter."""
     known = _CHANGES.setdefault(kind, {})
     if twice := known.keys() & changes.keys():
         raise ValueError(f'The action "{kind}.{min(twice)}" is declared twice.')
@@ -97,8 +96,7 @@ def more_changes_of(kind: str, changes: Mapping[str, str]) -> None:
 
 
 def declared_changes() -> dict[str, ChangedKind]:
-    """By the first word of their actions. The kinds and the changes of each are sorted by name, whatever the order of
-    imports."""
+    """All kinds by the first word of their actions. Kinds and their changes are sorted by name."""
     return {
         kind: ChangedKind(name, plural, dict(sorted(_CHANGES[kind].items(), key=_by_name)))
         for kind, (name, plural) in sorted(_KINDS.items(), key=lambda each: each[1][1].casefold())

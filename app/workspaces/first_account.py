@@ -1,5 +1,4 @@
-"""The first account of an installation, for whoever started its server: by a link that the server prints while there is
-no account."""
+"""Creates the first account of an installation, with a link that the server prints as long as there is no account."""
 
 import hashlib
 import hmac
@@ -25,8 +24,8 @@ _BY: Final = "first account"
 
 
 class FirstAccount:
-    """The link's token derives from the installation's newest signing key, so that all processes print the same one. It
-    works once: the last admin cannot be removed."""
+    """The link's token is derived from the newest signing key, so that all processes print the same link. It works
+    once, because the last admin cannot be removed."""
 
     def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
         self._records = records
@@ -34,7 +33,7 @@ class FirstAccount:
         self._clock = clock
 
     async def path(self) -> str:
-        """Of the page, with the token; "" once there is an account."""
+        """The path of the page with the token; "" once there is an account."""
 
         def work(tx: Transaction) -> str:
             key = TokenRecords(tx).signing_keys()[0].secret  # the very first call makes one
@@ -49,7 +48,7 @@ class FirstAccount:
         return await self._records.read(lambda tx: _is_right(tx, token))
 
     async def create(self, token: str, email: str, password: str) -> Operator:
-        """An admin of the first workspace. Raises InvalidInput."""
+        """Create an admin of the first workspace. Raises InvalidInput."""
         email = checked_email(email)
         check_password(password)
         if not await self.is_right(token):

@@ -1,5 +1,5 @@
-"""Operators of the console, what each role may do, and with what they sign in beside a password: one-time codes (RFC
-6238), recovery codes, and passkeys (WebAuthn Level 3). An identity provider's groups are mapped to roles.
+"""Operators of the console and their roles; one-time codes (RFC 6238), recovery codes and passkeys (WebAuthn Level 3);
+and the mapping of an identity provider's groups to roles.
 """
 
 import base64
@@ -28,9 +28,8 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A person with an account in one workspace. `email` is in lower case and unique there: somebody may have accounts
-    in several workspaces, each with its own password. Before an invited person has chosen a password, nobody can sign
-    in."""
+    """An account in one workspace. `email` is in lower case and unique there; a person may have accounts in several
+    workspaces, each with its own password. An invited operator cannot sign in before choosing a password."""
 
     id: UUID
     workspace_id: UUID
@@ -54,7 +53,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class OperatorSession:
-    """One sign-in. Only the browser has its secret."""
+    """A session of a signed-in operator. Only the browser has its secret."""
 
     id: UUID
     operator: Operator
@@ -64,8 +63,8 @@ class OperatorSession:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """`workspace` is the name of the operator's. `asks_for_code`: the account has a second factor. `identity` is the
-    SHA-256 of an identity at the provider, None without one."""
+    """What an account signs in with. `workspace` is a name. `asks_for_code`: the account has a second factor.
+    `identity` is the SHA-256 of an identity at the provider, None without one."""
 
     operator: Operator
     workspace: str
@@ -85,15 +84,15 @@ _SECRET: Final = re.compile(r"[A-Z2-7]{32}")
 
 @dataclass(frozen=True, slots=True)
 class SecondFactor:
-    """As stored. `last_step` is the period of the last used code: neither its code nor an earlier one is accepted
-    again. `recovery_sha256` are the remaining recovery codes in hexadecimal; each works once."""
+    """`last_step` is the period of the last used code; codes of that period and earlier ones are no longer accepted.
+    `recovery_sha256` has the hashes of the unused recovery codes, in hexadecimal."""
 
     secret: str = field(repr=False)
     last_step: int
     recovery_sha256: Sequence[str]
 
     def used(self, code: str, now: datetime) -> "SecondFactor | None":
-        """The factor after using the code, or None for an invalid code."""
+        """The factor with this code used up; None if the code is invalid."""
         step = step_of(self.secret, code, now)
         if step is not None:
             return None if step <= self.last_step else SecondFactor(self.secret, step, self.recovery_sha256)
@@ -120,8 +119,8 @@ def provisioning_uri(secret: str, email: str) -> str:
 
 
 def step_of(secret: str, code: str, now: datetime) -> int | None:
-    """The code's period: this one, or the one before or after, because clocks differ. None if it matches none
-    of these."""
+    """The period that the code matches: the present one, the one before or the one after, because clocks differ; else
+    None."""
     import pyotp
 
     written, here = "".join(code.split()), int(now.timestamp()) // STEP_SECONDS
@@ -137,7 +136,7 @@ def new_recovery_codes() -> list[str]:
 
 
 def recovery_hash(code: str) -> str:
-    """Sufficient to recognise the code, but useless to a reader, because nobody can try 80 bits."""
+    """The hash that is stored. It needs no salt, because codes have 80 random bits."""
     plain = "".join(code.lower().split()).replace("-", "")
     return hashlib.sha256(plain.encode()).hexdigest()
 
@@ -153,7 +152,7 @@ CHALLENGE_BYTES: Final = _TIME_BYTES + _NONCE_BYTES + _MAC_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Passkey:
-    """The public half. `challenged_at` is the time of the latest challenge that it answered."""
+    """The public half of a passkey. `challenged_at` is the time of the latest challenge that it answered."""
 
     id: UUID
     operator_id: UUID
@@ -168,7 +167,7 @@ class Passkey:
 
 @dataclass(frozen=True, slots=True)
 class RelyingParty:
-    """Docent as browsers identify it, by the address of its pages."""
+    """Docent as a WebAuthn relying party, identified by the address of its pages."""
 
     origin: str
 
@@ -183,13 +182,14 @@ class RelyingParty:
 
 
 def new_challenge(key: bytes, browser: str, now: datetime) -> bytes:
-    """Bound to one browser by a secret that the browser holds. Nothing is stored: the challenge holds its own time."""
+    """A challenge bound to `browser`, a secret that only that browser has. It contains its time, so nothing is
+    stored."""
     begin = int(now.timestamp() * 1_000_000).to_bytes(_TIME_BYTES) + secrets.token_bytes(_NONCE_BYTES)
     return begin + _mac(key, browser, begin)
 
 
 def challenged_at(key: bytes, browser: str, challenge: bytes, now: datetime) -> int | None:
-    """The time of the challenge in microseconds; None when it was made for another browser or has expired."""
+    """The challenge's time in microseconds since 1970; None if it is of another browser or has expired."""
     begin, mac = challenge[:-_MAC_BYTES], challenge[-_MAC_BYTES:]
     if len(challenge) != CHALLENGE_BYTES or not hmac.compare_digest(mac, _mac(key, browser, begin)):
         return None
@@ -210,25 +210,24 @@ _RANKS: Final = tuple(Role)
 
 @dataclass(frozen=True, slots=True)
 class ProviderRules:
-    """`roles` has pairs of a group and its role; "*" is everybody whom the provider admits. `groups_claim` names the
-    claim with somebody's groups; a dot leads into an object, as in Keycloak's "realm_access.roles". Accounts are
-    created in the workspace of that name, "" for the first one."""
+    """`roles` has pairs of group and role; the group "*" is everybody whom the provider admits. `groups_claim` names
+    the claim with the groups; a dot leads into an object, as in Keycloak's "realm_access.roles". `workspace` is the
+    name of the one where accounts are created, "" for the first."""
 
     roles: Sequence[tuple[str, Role]]
     groups_claim: str = "groups"
     workspace: str = ""
 
     def role_of(self, claims: Mapping[str, Any]) -> Role | None:
-        """The highest role of their groups; None: they have no access."""
+        """The highest role of the groups in the claims; None for no access."""
         groups = {EVERYBODY, *groups_of(claims, self.groups_claim)}
         found = [role for group, role in self.roles if group in groups]
         return max(found, key=_RANKS.index, default=None)
 
 
 def groups_of(claims: Mapping[str, Any], name: str) -> list[str]:
-    """A claim with exactly that name has priority over one to which its dots lead. A single group need not be in a
-    list.
-    """
+    """The groups in the claim `name`. A claim with exactly this name, dots included, takes precedence over a nested
+    one. A single group may be a string."""
     found: Any = claims.get(name)
     if found is None:
         found = claims
@@ -240,8 +239,8 @@ def groups_of(claims: Mapping[str, Any], name: str) -> list[str]:
 
 
 def read_roles(text: str) -> tuple[tuple[str, Role], ...]:
-    """ "docs-admins=admin, staff=viewer" -> pairs. A group's name may hold commas and equals signs, as those of LDAP
-    do. Raises ValueError."""
+    """Parse "docs-admins=admin, staff=viewer" into pairs. Names of groups may contain commas and equals signs, as in
+    LDAP. Raises ValueError."""
     found, at, text = [], 0, text.strip()
     for role in _ROLE.finditer(text):
         found.append((text[at : role.start()].strip(), Role(role[1])))

@@ -25,7 +25,7 @@ from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, SecondFactorRecords
 
 MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
-ONLINE_SECONDS: Final = 15  # several looks of the console for news
+ONLINE_SECONDS: Final = 15  # longer than several polls of the console
 _SCOPES = {Role.VIEWER: (READ,), Role.EDITOR: (READ, WRITE), Role.ADMIN: (READ, WRITE, MANAGE)}
 
 
@@ -38,7 +38,7 @@ class Operators:
         self._clock = clock
 
     async def add(self, actor: Actor, email: str, role: Role, password: str) -> Operator:
-        """Raises InvalidInput, also for an address that another operator of the workspace has."""
+        """Create an account. Raises InvalidInput, also for an address that another operator of the workspace has."""
         email = checked_email(email)
         check_password(password)
         operator = Operator(uuid4(), actor.workspace_id, email, role, self._clock.now())
@@ -69,8 +69,8 @@ class Operators:
         is_disabled: bool | None = None,
         is_own: bool = False,
     ) -> Operator:
-        """None leaves a value unchanged. Every change ends the operator's sessions, so they have to sign in again. A
-        new password from somebody else also removes the second factor and the passkeys, which may be lost as well.
+        """Change an account; None leaves a value unchanged. Every change ends the operator's sessions. A new password
+        set by somebody else also removes the second factor and the passkeys, which may be lost as well.
 
         Raises InvalidInput, also if no admin would be left.
         """
@@ -128,8 +128,8 @@ def check_password(password: str) -> None:
 
 
 async def hash_for(records: SystemOfRecord, passwords: PasswordHasher, email: str, password: str) -> str:
-    """Made like the hash of any account that the address has, in whichever workspace: signing in then takes one
-    computation, and its time does not reveal how many accounts there are."""
+    """Hash a password with the settings of the address's other accounts, if any: signing in then takes one computation,
+    whose time does not reveal the number of accounts."""
     known = await records.read(lambda tx: OperatorRecords(tx).credentials(email))
     return await passwords.hash(password, next((each.password_hash for each in known if each.password_hash), ""))
 
@@ -137,7 +137,7 @@ async def hash_for(records: SystemOfRecord, passwords: PasswordHasher, email: st
 async def checked_owner(
     records: SystemOfRecord, passwords: PasswordHasher, actor: Actor, password: str, *, field: str
 ) -> Operator:
-    """The actor's own account. Raises InvalidInput, naming the field, if this is not its password or it has none."""
+    """The actor's own account. Raises InvalidInput for `field` if `password` is wrong, or the account has none."""
     found = await _own_credentials(records, actor)
     if found is None or not found.password_hash or not await passwords.matching(password, [found.password_hash]):
         raise InvalidInput(field, "This password is wrong. Enter your current one.")
@@ -201,7 +201,7 @@ class SecondFactorState:
 
 
 class SecondFactors:
-    """Both require the password again: an open session alone must not change how one signs in."""
+    """Both changes require the password, because an open session alone must not change how its operator signs in."""
 
     def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
         self._records = records
@@ -216,7 +216,7 @@ class SecondFactors:
         return SecondFactorState(found is not None, len(found.recovery_sha256) if found else 0)
 
     async def switch_on(self, actor: Actor, password: str, secret: str, code: str) -> list[str]:
-        """The recovery codes for when the authenticator is lost, which are only returned here. Raises InvalidInput."""
+        """Switch the second factor on; return the recovery codes, which cannot be shown again. Raises InvalidInput."""
         step = step_of(secret, code, self._clock.now()) if is_secret(secret) else None
         if step is None:
             raise InvalidInput("code", "This code is wrong. Enter the current one, and check the device's clock.")
@@ -265,20 +265,20 @@ class Assignee:
 
 
 class Assignees:
-    """Only the cache knows who has the console open."""
+    """Operators to assign to. Only the cache knows who is online, that is, has the console open."""
 
     def __init__(self, records: SystemOfRecord, cache: Cache) -> None:
         self._records = records
         self._cache = cache
 
     async def of_workspace(self, actor: Actor) -> list[Assignee]:
-        """Its operators, those online first, without disabled accounts."""
+        """The workspace's operators without disabled accounts, those online first."""
         addresses = await self._records.of_workspace(actor.workspace_id).read(lambda tx: addresses_of(tx, actor))
         online = {each for each in addresses if await self._cache.get(_online_key(actor.workspace_id, each))}
         return [Assignee(each, each in online) for each in sorted(addresses, key=lambda each: each not in online)]
 
     async def is_online(self, actor: Actor) -> None:
-        """For the next seconds: the operator has the console open."""
+        """Mark the actor as online for ONLINE_SECONDS."""
         await self._cache.set(_online_key(actor.workspace_id, actor.address), b"1", ttl_seconds=ONLINE_SECONDS)
 
 
@@ -287,7 +287,7 @@ def _online_key(workspace_id: UUID, address: str) -> str:
 
 
 def addresses_of(tx: Transaction, actor: Actor) -> list[str]:
-    """For the actor's workspace, without disabled accounts."""
+    """The e-mail addresses of the workspace's operators, without disabled accounts."""
     return [each.email for each in OperatorRecords(tx).of_workspace(actor.workspace_id) if not each.is_disabled]
 
 

@@ -49,8 +49,8 @@ class Answer:
 
 
 class Passkeys:
-    """A passkey works at one address, in the browser that asked for the challenge, and once for each challenge. The
-    device has verified the operator, so neither a password nor a one-time code is asked for."""
+    """A passkey works at one address, in the browser that requested the challenge, and once per challenge. Signing in
+    with one needs no password or one-time code, because the device verifies its owner."""
 
     def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
         self._records = records
@@ -73,7 +73,8 @@ class Passkeys:
         return challenge, request_options(party.id, challenge)
 
     async def add(self, actor: Actor, operator: Operator, password: str, name: str, answer: Answer) -> None:
-        """Asks for the password: an open session alone must not change how one signs in. Raises InvalidInput."""
+        """Requires the password, because an open session alone must not change how its operator signs in. Raises
+        InvalidInput."""
         PASSKEY_NAME.check("name", name)
         await checked_owner(self._records, self._passwords, actor, password, field="password")
         own = self._records.of_workspace(operator.workspace_id)
@@ -118,7 +119,7 @@ class Passkeys:
         credential_id = credential_id_of(answer.credential)
 
         def work(tx: Transaction) -> str:
-            """The reason for a refusal, "" when there is none."""
+            """Sign in, or return the reason for a refusal; "" on success."""
             now = self._clock.now()
             made = challenged_at(_key(tx), answer.browser, answer.challenge, now)
             if made is None:
@@ -153,7 +154,7 @@ class Passkeys:
         return secret
 
     async def _challenge(self, browser: str) -> bytes:
-        # The very first call makes the first key, so it has to write.
+        # The first call of an installation creates the key, so it has to write.
         known = await self._records.read(lambda tx: TokenRecords(tx).known_keys())
         key = known[0].secret if known else await self._records.write(_key)
         return new_challenge(key, browser, self._clock.now())

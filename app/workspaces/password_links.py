@@ -78,7 +78,7 @@ class PasswordLinks:
 
     @writes
     def make(self, tx: Transaction, actor: Actor, operator_id: UUID) -> MadeLink:
-        """For an operator of the actor's workspace; earlier links end. Raises NotFound, InvalidInput."""
+        """Make a link for an operator of the actor's workspace; earlier links end. Raises NotFound, InvalidInput."""
         self._check_passwords()
         operator = OperatorRecords(tx).operator(actor.workspace_id, operator_id)
         if operator.is_disabled:
@@ -88,15 +88,15 @@ class PasswordLinks:
         return self._made(tx, actor, operator)
 
     async def ask(self, email: str) -> None:
-        """Mail a link for each account with this address that has a password or a pending invitation. The response does
-        not reveal whether there is one. Only for installations with mail. Raises InvalidInput."""
+        """Mail a link for each account with this address that has a password or a pending invitation, without revealing
+        whether there is any. Only for installations with mail. Raises InvalidInput."""
         self._check_passwords()
         email = checked_email(email)
         await self._records.write(lambda tx: self._asked(tx, email))
 
     async def owner(self, token: str) -> Operator | None:
-        """The operator whose password the link sets, or None for an invalid link. Looking does not use it up: mail
-        filters open links too."""
+        """The operator whose password the link sets; None if it is invalid. This does not use up the link, because mail
+        filters open links, too."""
         return await self._records.read(lambda tx: PasswordLinkRecords(tx).owner(sha256_of(token)))
 
     async def use(self, token: str, password: str) -> Operator:
@@ -151,14 +151,14 @@ class PasswordLinks:
         _note_asked(tx, operator.workspace_id, operator.id, reason)
 
     def _asked_of_nobody(self, tx: Transaction, first: UUID, email: str) -> None:
-        """What it takes for an account, so that it takes as long. The address is not named in the audit: it may be a
-        password that was typed into the wrong field."""
+        """Does the same work as for an account, so that the time reveals nothing. The audit does not name the address,
+        which may be a password typed into the wrong field."""
         PasswordLinkRecords(tx).live_count(_NOBODYS)
         self._mailer.put_and_drop(tx, first, self._asked_mail(email, "")[0])
         _note_asked(tx, first, first, "no account with a password")
 
     def _asked_mail(self, email: str, where: str) -> tuple[Mail, str, datetime]:
-        """With the link's token and its end."""
+        """The mail, the token of its link, and the link's end."""
         token, expires_at = secrets.token_urlsafe(SECRET_BYTES), self._clock.now() + ASKED_RESET_HOLDS
         return self._reset(email, token, expires_at, _NOT_YOU, where), token, expires_at
 
@@ -222,7 +222,7 @@ def _note_asked(tx: Transaction, workspace_id: UUID, subject: UUID, reason: str)
 
 
 def _has_password(operator: Operator, password_hash: str) -> bool:
-    """An account of an identity provider has none, and cannot get one by requesting a link."""
+    """Whether the account can get a link: accounts of an identity provider without a password cannot."""
     return not operator.is_disabled and (bool(password_hash) or operator.is_invited)
 
 

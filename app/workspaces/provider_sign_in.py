@@ -39,8 +39,8 @@ class _Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One that somebody's identity opens. `operator` is None for one that would be created; with `is_new`, it becomes
-    theirs by this sign-in."""
+    """An account that an identity can sign in to. `operator` is None if the account is yet to be created. With
+    `is_new`, this sign-in links the account to the identity."""
 
     workspace_id: UUID
     workspace: str
@@ -57,7 +57,7 @@ class Account:
 
 
 class ProviderSignIn:
-    """Groups are checked at each sign-in: they determine the role, and somebody who is in none is signed out."""
+    """Groups are checked at each sign-in: they determine the role, and a person in none of them is signed out."""
 
     def __init__(self, records: SystemOfRecord, rules: ProviderRules | None, clock: Clock) -> None:
         self._records = records
@@ -67,8 +67,9 @@ class ProviderSignIn:
     async def sign_in(
         self, identity: Identity, replacing: str = "", workspace_id: UUID | None = None
     ) -> str | Sequence[Account]:
-        """The secret of a new session; the one whose secret is `replacing` ends. Accounts if the identity opens several
-        and `workspace_id` is of none of them. A refusal raises Unauthorized and is audited."""
+        """Sign in; return the secret of the new session, and end the session with the secret `replacing`. If the
+        identity has several accounts and `workspace_id` names none of them, returns these accounts instead. A refusal
+        raises Unauthorized and is audited."""
         secret = secrets.token_urlsafe(SECRET_BYTES)
 
         def work(tx: Transaction) -> _Refusal | list[Account] | None:
@@ -80,7 +81,7 @@ class ProviderSignIn:
         return found or secret
 
     async def note_refusal(self, reason: str) -> None:
-        """For somebody whose identity is not certain."""
+        """Audit a refusal before the identity is known."""
         await self._records.write(lambda tx: _refused(tx, TokenRecords(tx).default_workspace(), (), reason))
 
     def _signed_in(
@@ -112,10 +113,10 @@ class ProviderSignIn:
         return None
 
     def _accounts(self, tx: Transaction, identity: Identity, own: list[Account]) -> _Refusal | list[Account]:
-        """Those that are theirs, and those of their address that become theirs, because the provider has verified it:
-        anybody may claim one. At the first sign-in also a new one, if their address has none where new ones are made;
-        who invites somebody elsewhere does not keep them out of there."""
-        # The verification covers `email` alone: people may choose their own name at the provider.
+        """The accounts that the identity can sign in to: its own; unlinked ones with its address, if the provider has
+        verified that; and for an identity without accounts a new one in the home workspace, unless one there has the
+        address. An invitation to another workspace does not prevent the new account."""
+        # The verification covers `email` only, not `preferred_username`, which people may choose themselves.
         claim = identity.claims.get("email_verified") if identity.claims.get("email") else None
         is_verified = None if claim is None else claim in (True, "true")  # some providers write it as text
         home = self._home(tx)
@@ -137,7 +138,7 @@ class ProviderSignIn:
         return _refused(tx, home.id, (), _SOMEBODY_ELSES if is_verified else _NOT_CONFIRMED)
 
     def _taken(self, tx: Transaction, account: Account, identity: Identity, key: bytes, role: Role) -> Operator:
-        """The account's operator, who is theirs from now on."""
+        """The account's operator, created and linked to the identity if necessary."""
         operator = account.operator
         if operator is not None and not account.is_new:
             return operator
@@ -153,7 +154,7 @@ class ProviderSignIn:
         return made
 
     def _home(self, tx: Transaction) -> Workspace:
-        """Where accounts are created."""
+        """The workspace where accounts are created."""
         first = TokenRecords(tx).default_workspace()
         wanted, known = self._rules.workspace, TokenRecords(tx).workspaces()
         named = [each for each in known if (each.name == wanted if wanted else each.id == first)]
@@ -165,18 +166,18 @@ class ProviderSignIn:
 
 
 def identity_key(identity: Identity) -> bytes:
-    """Identifies somebody at the provider for their account; unique across issuers."""
+    """The SHA-256 by which an account is linked to an identity; unique across issuers."""
     return hashlib.sha256(json.dumps([identity.issuer, identity.subject]).encode()).digest()
 
 
 def _email_of(claims: Any) -> str:
-    """Raises InvalidInput. Some providers have the address in the user name."""
+    """The address in the claims; some providers send it as the user name. Raises InvalidInput."""
     claim = claims.get("email") or claims.get("preferred_username")
     return checked_email(claim if isinstance(claim, str) else "")
 
 
 def _refused(tx: Transaction, workspace_id: UUID, whose: Sequence[Account], reason: str) -> _Refusal:
-    """`whose` is empty for somebody without an account."""
+    """Audit a refusal under the first account in `whose`, or under the workspace if there is none."""
     operator = whose[0].operator if whose else None
     details = {"reason": reason, "by": _PROVIDER, **({"email": operator.email} if operator else {})}
     subject = operator.id if operator else workspace_id
@@ -185,5 +186,5 @@ def _refused(tx: Transaction, workspace_id: UUID, whose: Sequence[Account], reas
 
 
 def _note(tx: Transaction, operator: Operator, action: str, **details: str) -> None:
-    """By the provider."""
+    """Audit an action of the provider."""
     AuditRecords(tx).acted(Actor(operator.workspace_id, _PROVIDER), action, operator.id, **details)

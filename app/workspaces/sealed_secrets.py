@@ -1,4 +1,4 @@
-"""The installation's secrets as stored: sealed with keys that this process has."""
+"""Seals, reseals and gives up the stored secrets of the installation."""
 
 import structlog
 
@@ -13,7 +13,7 @@ log = structlog.get_logger(__name__)
 
 
 class SealedSecrets:
-    """For the whole installation: for its start and its operator's command line, not for the API."""
+    """Works on all workspaces: for the start of the installation and its command line, not for the API."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -28,7 +28,7 @@ class SealedSecrets:
         await self._records.read(lambda tx: TokenRecords(tx).known_keys())
 
     async def rotate(self, actor: Actor) -> int:
-        """Seal everything with the first key; returns how many secrets. Raises SecretsLocked."""
+        """Reseal all secrets with the first key; return their number. Raises SecretsLocked."""
 
         def work(tx: Transaction) -> int:
             sealed = TokenRecords(tx).seal_keys(again=True) + SecondFactorRecords(tx).seal_again()
@@ -41,7 +41,7 @@ class SealedSecrets:
         return sealed
 
     async def forget(self, actor: Actor) -> int:
-        """Give up what no key opens; returns how many secrets. Visitors get new tokens. Hooks and webhooks whose
+        """Give up the secrets that no key opens; return their number. Visitors get new tokens. Hooks and webhooks whose
         secrets were derived from these have to be created again. Waiting mails, notice channels and help desks are
         removed, operators' second factors are off, and websites are read without their passwords."""
 

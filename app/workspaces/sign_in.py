@@ -51,21 +51,20 @@ BeforeCode = Callable[[str], Awaitable[None]]
 
 
 class WrongCode(Unauthorized):
-    """The password was right. The response is the same as for any other refusal: without its code, a password is not
-    confirmed.
-    """
+    """The password was right, but the one-time code was not. The response is that of any refusal, so that it does not
+    confirm the password."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceChoice:
-    """With `token`, the browser that entered the password signs in to the account in the workspace of this name."""
+    """A workspace to choose. The browser that entered the password can sign in to it with `token`."""
 
     workspace: str
     token: str = field(repr=False)
 
 
 class SeveralAccounts(Exception):
-    """Not an error: the password is that of accounts in several workspaces, and the person has to choose one."""
+    """The password fits accounts in several workspaces, of which the person has to choose one."""
 
     def __init__(self, choices: Sequence[WorkspaceChoice]) -> None:
         super().__init__()
@@ -74,16 +73,16 @@ class SeveralAccounts(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """For the browser: the secret of its session, and the token by which it is known after the session has ended."""
+    """The secret of the new session, and the token by which the browser is recognised later."""
 
     secret: str = field(repr=False)
     device: str = field(repr=False)
-    wrong_codes: int = 0  # with the right password, since the sign-in before
+    wrong_codes: int = 0  # entered with the right password since the previous sign-in
 
 
 class SignIn:
-    """An address may have an account in several workspaces, each with its own password: the right one decides. Every
-    refusal has the same text and costs one computation, so nothing reveals which addresses have accounts, and where."""
+    """An address may have accounts in several workspaces; the password decides which one is meant. Every refusal has
+    the same text and takes one hash computation, so nothing reveals which addresses have accounts, and where."""
 
     def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, mailer: Mailer, clock: Clock) -> None:
         self._records = records
@@ -102,11 +101,11 @@ class SignIn:
     async def sign_in(
         self, email: str, password: str, replacing: str = "", *, code: str = "", before_code: BeforeCode | None = None
     ) -> SignedIn:
-        """A new session; the one whose secret is `replacing` ends. `before_code` is called with the account's id before
-        a code is checked, which only happens if the password is right; it may raise. A refusal raises Unauthorized and
-        is audited. Raises SeveralAccounts."""
+        """Sign in, and end the session with the secret `replacing`. If the password is right, `before_code` is called
+        with the account's id before the code is checked, and may raise. A refusal raises Unauthorized and is audited.
+        Raises SeveralAccounts."""
         accounts = await self._accounts(email)
-        # An account of an identity provider has no password: none matches, and that takes as long.
+        # If no account has a password, a hash that nothing matches makes this take as long.
         hashes = [each.password_hash for each in accounts if each.password_hash] or [await self._hash_of_nobody()]
         matching = await self._passwords.matching(password[:MAX_PASSWORD_CHARS], hashes)
         is_short = len(password) <= MAX_PASSWORD_CHARS
@@ -115,13 +114,13 @@ class SignIn:
         if not usable:
             await self._note_refusals(accounts, right)
             raise Unauthorized(_WRONG)
-        if not code:  # then those that require one are only meant if all do
+        if not code:  # without a code, accounts that require one count only if all do
             usable = [each for each in usable if not each.asks_for_code] or usable
         asking = [each for each in usable if each.asks_for_code]
         if before_code is not None:
             for each in asking:
                 await before_code(str(each.operator.id))
-        # Accounts of one address keep their settings, so that one computation remains enough for all.
+        # Several accounts of one address keep the same settings, so that one computation is enough for all.
         is_renewed = len(accounts) == 1 and self._passwords.is_outdated(hashes[0])
         renewed = await self._passwords.hash(password) if is_renewed else ""
         secret = secrets.token_urlsafe(SECRET_BYTES)
@@ -146,8 +145,8 @@ class SignIn:
         return found
 
     async def choose(self, token: str, browser: str) -> SignedIn:
-        """A new session in the workspace of a WorkspaceChoice, instead of the one whose secret is `browser`, with which
-        the password was entered. Raises Unauthorized."""
+        """Sign in to the workspace of a WorkspaceChoice by its `token`. `browser` is the secret of the session in which
+        the password was entered, and which ends. Raises Unauthorized."""
         secret = secrets.token_urlsafe(SECRET_BYTES)
 
         def work(tx: Transaction) -> SignedIn:
@@ -169,7 +168,8 @@ class SignIn:
         return await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
 
     async def signed_in(self, secret: str) -> Operator | None:
-        """The operator of the session with this secret, or None if it is unknown, too old or its operator disabled."""
+        """The operator of the session with this secret; None if it is unknown or too old, or the operator is
+        disabled."""
         session = await self._session(secret)
         if session is None:
             return None
@@ -178,7 +178,7 @@ class SignIn:
         return session.operator
 
     async def is_signed_in(self, secret: str) -> bool:
-        """The same, without extending the session."""
+        """Like `signed_in`, without extending the session."""
         return await self._session(secret) is not None
 
     async def _session(self, secret: str) -> OperatorSession | None:
@@ -197,8 +197,8 @@ class SignIn:
     async def _note_refusals(
         self, accounts: Collection[Credentials], right: Collection[Credentials], why: str = ""
     ) -> None:
-        """An unknown address is recorded as well, in the first workspace, because it must take as long. It is not named
-        there: it may be a password that was typed into the wrong field."""
+        """Audit a refusal for each account. An unknown address is audited in the first workspace, because that must
+        take as long; it is not named, because it may be a password typed into the wrong field."""
 
         def work(tx: Transaction) -> None:
             if not accounts:
@@ -233,22 +233,22 @@ class SignIn:
         return now - session.used_at > IDLE_FOR_AT_MOST or now - session.started_at > SIGNED_IN_FOR_AT_MOST
 
     async def _hash_of_nobody(self) -> str:
-        """So that an unknown address costs a check as well. Nobody knows a matching password."""
+        """A hash that no known password matches, so that an unknown address takes as long to check."""
         if self._nobodys_hash is None:
             self._nobodys_hash = await self._passwords.hash(secrets.token_urlsafe(SECRET_BYTES))
         return self._nobodys_hash
 
 
 def _wrong_codes(tx: Transaction, operator: Operator, since: datetime | None) -> int:
-    """As the audit has them, _MOST_COUNTED at most."""
+    """The number of audited wrong codes since then, at most _MOST_COUNTED."""
     only = AuditFilter(action=_REFUSED, subject=str(operator.id), since=since)
     entries = AuditRecords(tx).page(operator.workspace_id, PageRequest(_MOST_COUNTED), only).items
     return sum(each.details.get("reason") == _WRONG_CODE for each in entries)
 
 
 def _opened(tx: Transaction, usable: Sequence[Credentials], code: str, now: datetime) -> list[Credentials]:
-    """Those that the code opens, or that require none. Uses up the code. Raises WrongCode if accounts require one and
-    it is none of theirs, Unauthorized if they have changed since the password was checked."""
+    """The accounts that need no code or that the code opens; uses up the code. Raises WrongCode if it opens none of
+    those that need one, Unauthorized if the accounts have changed since the password was checked."""
     current = OperatorRecords(tx).credentials(usable[0].operator.email)
     hashes = {each.operator.id: each.password_hash for each in usable}
     same = [each for each in current if each.password_hash == hashes.get(each.operator.id)]
@@ -262,7 +262,7 @@ def _opened(tx: Transaction, usable: Sequence[Credentials], code: str, now: date
 
 
 def _use_code(tx: Transaction, operator: Operator, code: str, now: datetime) -> bool:
-    """Uses up the code. False if the account requires another one."""
+    """Use up the code; False if it is wrong. True for an account that needs none."""
     factor = SecondFactorRecords(tx).of_operator(operator.id, to_use=True)
     if factor is None:
         return True
@@ -297,31 +297,31 @@ def _chosen(tx: Transaction, token: str, browser: str, now: datetime) -> Credent
 
 
 def _choice_key(tx: Transaction, account: Credentials) -> bytes:
-    """Of the account and its password: another password invalidates the choice."""
+    """Derived from the password hash as well, so that a new password invalidates the choice."""
     message = b"docent workspace choice" + account.operator.id.bytes + account.password_hash.encode()
     return hmac.digest(TokenRecords(tx).signing_keys()[0].secret, message, hashlib.sha256)
 
 
 def start_session(tx: Transaction, operator: Operator, secret: str, replacing: str, now: datetime) -> None:
-    """For the operator; the one whose secret is `replacing` ends, and every one that is too old."""
+    """Start a session with this secret; end the one with the secret `replacing`, and all that are too old."""
     OperatorRecords(tx).end_session(sha256_of(replacing))
     OperatorRecords(tx).end_sessions_before(now - SIGNED_IN_FOR_AT_MOST)
     OperatorRecords(tx).start_session(operator.id, sha256_of(secret))
 
 
 def sha256_of(secret: str) -> bytes:
-    """Only this is stored."""
+    """The form in which a secret is stored."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 def _new_device(password_hash: str) -> str:
-    """The token for the browser."""
+    """A token by which the browser is recognised at its next sign-in."""
     device_id = secrets.token_urlsafe(_DEVICE_ID_BYTES)
     return f"{device_id}.{_mac(password_hash, device_id)}"
 
 
 def _device_id_of(token: str, password_hash: str) -> str | None:
-    """None for a token that was not made for this account, or before its password changed."""
+    """The device's id; None for a token of another account, or from before the password changed."""
     found = _DEVICE.fullmatch(token)
     if found is None or not hmac.compare_digest(found[2], _mac(password_hash, found[1])):
         return None

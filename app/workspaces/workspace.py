@@ -1,4 +1,4 @@
-"""A tenant of the installation, which sees no other, and its tokens and signing keys."""
+"""Values: a tenant of the installation, its API tokens, and the signing keys."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,8 +28,8 @@ class SigningKey:
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A stored token, without the token itself. Of an assistant that was let in at the console, `resource` is the only
-    path that it may call; None for any other token."""
+    """A stored token, without the token itself. `resource` is the only path that it may call, if it was granted to an
+    assistant at the console; else None."""
 
     id: UUID
     workspace_id: UUID

@@ -39,8 +39,8 @@ class Workspaces:
         return await self._records.read(lambda tx: _is_of_first(actor, TokenRecords(tx).workspaces()))
 
     async def create(self, actor: Actor, name: str, email: str, password: str) -> Workspace:
-        """With its first admin. Raises InvalidInput, also for a name that is taken, and for an actor of another
-        workspace than the first."""
+        """Create a workspace with its first admin. Raises InvalidInput, also for a name that is taken, and for an actor
+        of another workspace than the first."""
         NAME.check("name", name)
         email = checked_email(email)
         check_password(password)
@@ -68,15 +68,16 @@ def _is_of_first(actor: Actor, oldest_first: list[Workspace]) -> bool:
 
 
 class SigningKeys:
-    """For the whole installation: for its operator's command line, not for the API."""
+    """Works on the whole installation: for its command line, not for the API."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
         self._clock = clock
 
     async def rotate(self, actor: Actor, *, at_once: bool = False) -> SigningKey:
-        """A new key signs from now on. Tokens by old ones expire by themselves, or at once with `at_once`: browsers
-        then request new ones. Secrets of hooks and webhooks that were derived from an old key stay valid."""
+        """Create a new key for signing. Tokens signed by earlier ones stay valid until they expire, or expire at once
+        with `at_once`; browsers then request new ones. Secrets of hooks and webhooks that were derived from an old key
+        stay valid."""
         until = self._clock.now() + (timedelta() if at_once else OVERLAP)
 
         def work(tx: Transaction) -> SigningKey:

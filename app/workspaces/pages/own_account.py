@@ -126,7 +126,7 @@ class PasskeyPages(Pages):
         return response
 
     def _party(self, visit: Visit[Any]) -> RelyingParty:
-        """By the address in the settings, else the one at which the page is open."""
+        """Identified by the address in the settings, else by that of the request."""
         return RelyingParty.at(self._mailer.url("") or base_url_of(visit.request))
 
     def _answer(self, visit: Visit[Any], given: PasskeyForm) -> Answer:
@@ -143,7 +143,7 @@ def _text_of(challenge: bytes) -> str:
 
 
 def _bytes_of(challenge: str) -> bytes:
-    """b"", which is never a valid challenge, for invalid input."""
+    """Decode the challenge; b"", which is never valid, for invalid input."""
     try:
         return urlsafe_b64decode(challenge + "=" * (-len(challenge) % 4))
     except ValueError:

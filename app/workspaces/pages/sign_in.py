@@ -1,7 +1,7 @@
-"""Signing in and out, with a password or at an identity provider, and one's own password.
+"""The console's pages for signing in and out, with a password or at an identity provider, and for the own password.
 
-Only the browser knows of a pending sign-in at a provider: state, nonce and PKCE's verifier are derived from a secret in
-a cookie. So a response is valid for the browser that asked, once, and nothing is stored here."""
+A pending sign-in at a provider is not stored: state, nonce and PKCE's verifier are derived from a secret in a cookie,
+so the provider's response is valid only in the browser that asked, and once."""
 
 import hashlib
 import hmac
@@ -355,7 +355,8 @@ class ProviderSignInPages(Pages):
         return Attempt(redirect_uri, _drawn(kept, "state"), _drawn(kept, "nonce"), _drawn(kept, "verifier"))
 
     def _address(self, visit: Visit[Any], page: str) -> str:
-        """The page's address for the provider: by the settings, else by the request, whose sender chooses its Host."""
+        """The page's address for the provider, from the settings; else from the request, whose Host the sender
+        chooses."""
         path = visit.pages[page].path
         return self._mailer.whole_url(path) or base_url_of(visit.request) + path
 

@@ -1,4 +1,4 @@
-"""Who changed what."""
+"""The audit log: who changed what."""
 
 import hashlib
 import json
@@ -38,16 +38,16 @@ AUDIT_LOG = table(
     Index(None, "workspace_id", "created_at"),
 )
 
-_SEALED: Final = ("sealed", "sealed_by")  # of any table: every sealing gives other bytes
+_SEALED: Final = ("sealed", "sealed_by")  # left out, because sealing the same secret again gives other bytes
 _LATEST_FIRST = Keyset(AUDIT_LOG.c.created_at, AUDIT_LOG.c.id, descending=True)
 
 
 class AuditRecords(Repository):
-    """Append-only, in the same transaction as the change."""
+    """Appends entries in the transaction of the change, and reads them."""
 
     def acted(self, actor: Actor, action: str, subject: UUID, /, **details: Any) -> None:
-        """In the actor's workspace; `action` reads "agent.publish". Call it after the change: it stores a hash of the
-        subject before this transaction, and one of its current state."""
+        """Add an entry to the actor's workspace; `action` reads "agent.publish". Call this after the change, because it
+        stores hashes of the subject before this transaction and now."""
         self._add(
             AUDIT_LOG,
             id=new_id(),
@@ -85,7 +85,7 @@ class AuditRecords(Repository):
         return replace(found, items=[replace(each, subject_name=names.get(each.subject, "")) for each in found.items])
 
     def _names(self, entries: Iterable[AuditEntry]) -> dict[str, str]:
-        """By id, for subjects that exist and have a name."""
+        """Names by id, of subjects that still exist and have one."""
         by_kind: dict[str, set[UUID]] = {}
         for entry in entries:
             with suppress(ValueError):  # some subjects have no row: a mail address, a key
@@ -101,7 +101,7 @@ class AuditRecords(Repository):
 
 @cache
 def _tables_of(kind: str) -> Mapping[Table, Audited]:
-    """The tables with rows of such subjects, the subjects' own table first."""
+    """The tables with rows of this kind of subject, the subjects' own table first."""
     audited = [(each, each.info[Audited]) for each in all_tables().sorted_tables if Audited in each.info]
     return {subjects: each for subjects, each in audited if each.kind == kind}
 

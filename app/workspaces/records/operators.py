@@ -80,8 +80,8 @@ class OperatorRecords(Repository):
         return self._connection.scalar(select(OPERATORS.c.id).limit(1)) is not None
 
     def credentials(self, email: str) -> list[Credentials]:
-        """Of the accounts with the address, one in each workspace at most, disabled or not; by the
-        workspaces' names."""
+        """The accounts with this address, at most one per workspace and including disabled ones, by the workspaces'
+        names."""
         return self._credentials(OPERATORS.c.email == email)
 
     def credentials_of(self, operator_id: UUID) -> Credentials | None:
@@ -102,11 +102,12 @@ class OperatorRecords(Repository):
         return sorted(accounts, key=lambda each: each.workspace.casefold())
 
     def of_identity(self, identity: bytes) -> list[Credentials]:
-        """Of the accounts of this identity at the provider, one in each workspace at most, disabled or not."""
+        """The accounts of an identity at the provider, at most one per workspace, including disabled ones."""
         return self._credentials(OPERATORS.c.identity == identity)
 
     def set_identity(self, operator_id: UUID, identity: bytes) -> None:
-        """Somebody at the identity provider, by a SHA-256. Unique in the workspace; ends an invitation."""
+        """Link the account to an identity at the provider, a SHA-256 that is unique in the workspace. Ends an
+        invitation."""
         self._set(operator_id, identity=identity, invited_at=None)
         PasswordLinkRecords(self._tx).end_of(operator_id)
 
@@ -119,12 +120,12 @@ class OperatorRecords(Repository):
         PasswordLinkRecords(self._tx).end_of(operator_id)
 
     def set_disabled(self, operator_id: UUID, is_disabled: bool) -> None:
-        """Either ends the account's links."""
+        """Disable or enable the account; both end its password links."""
         self._set(operator_id, disabled_at=self._now() if is_disabled else None)
         PasswordLinkRecords(self._tx).end_of(operator_id)
 
     def delete(self, operator_id: UUID) -> None:
-        """With every session and link."""
+        """Delete the account with its sessions and links."""
         self._delete(OPERATORS, OPERATORS.c.id == operator_id)
 
     def start_session(self, operator_id: UUID, sha256: bytes) -> None:
@@ -151,7 +152,7 @@ class OperatorRecords(Repository):
         return OperatorSession(found.session_id, value_of(Operator, found), found.started_at, found.used_at)
 
     def touch_session(self, session_id: UUID) -> None:
-        """Record that it was used."""
+        """Set the time of the latest use."""
         self._update(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.id == session_id, used_at=self._now())
 
     def end_session(self, sha256: bytes) -> None:
@@ -188,7 +189,7 @@ class PasskeyRecords(Repository):
         return self._connection.scalar(own) or 0
 
     def owner(self, credential_id: bytes) -> tuple[Passkey, Operator] | None:
-        """To use it: others who use it at the same time wait."""
+        """Lock and return a passkey with its operator, so that concurrent uses wait."""
         row = self._connection.execute(
             select(PASSKEYS).where(PASSKEYS.c.credential_id == credential_id).with_for_update()
         ).first()
@@ -211,7 +212,7 @@ class PasskeyRecords(Repository):
 
 class SecondFactorRecords(Repository):
     def of_operator(self, operator_id: UUID, *, to_use: bool = False) -> SecondFactor | None:
-        """With `to_use`, others who use it at the same time wait. Raises SecretsLocked."""
+        """`to_use` locks it, so that concurrent uses wait. Raises SecretsLocked."""
         statement = select(OPERATORS).where(OPERATORS.c.id == operator_id, OPERATORS.c.totp_secret.is_not(None))
         row = self._connection.execute(statement.with_for_update() if to_use else statement).first()
         if row is None:
@@ -219,7 +220,7 @@ class SecondFactorRecords(Repository):
         return SecondFactor(self._opened(row).decode(), row.totp_step, tuple(row.recovery_sha256))
 
     def has(self, operator_id: UUID) -> bool:
-        """Whether it is on, even if no key opens it."""
+        """Whether the second factor is on, even if its secret cannot be unsealed."""
         return (
             self._connection.scalar(select(OPERATORS.c.totp_sealed_by).where(OPERATORS.c.id == operator_id)) is not None
         )
@@ -238,7 +239,7 @@ class SecondFactorRecords(Repository):
         self._change(operator_id, totp_secret=None, totp_sealed_by=None, totp_step=None, recovery_sha256=None)
 
     def seal_again(self) -> int:
-        """With the current key; returns how many. Raises SecretsLocked."""
+        """Reseal all secrets with the current key; return their number. Raises SecretsLocked."""
         rows = self._rows()
         for row in rows:
             sealed = self._tx.secret_keys.seal(self._opened(row), _place(row.id))
@@ -246,7 +247,8 @@ class SecondFactorRecords(Repository):
         return len(rows)
 
     def forget_locked(self) -> int:
-        """Remove those that no key opens, because nobody could sign in with them; returns how many."""
+        """Remove second factors whose secret cannot be unsealed, because nobody could sign in with them; return how
+        many."""
         locked = [row.id for row in self._rows() if not self._tx.secret_keys.can_open(*_sealed(row))]
         for operator_id in locked:
             self.remove(operator_id)
@@ -291,7 +293,7 @@ class PasswordLinkRecords(Repository):
         return self._value(Operator, statement)
 
     def take(self, sha256: bytes) -> Operator | None:
-        """Use up the link and return its account; if several try at the same time, one gets it."""
+        """Use up the link and return its account. Of several concurrent calls, one succeeds."""
         owner = self.owner(sha256)
         return owner if owner and self._delete(PASSWORD_LINKS, PASSWORD_LINKS.c.sha256 == sha256) else None
 

@@ -31,8 +31,8 @@ API_TOKENS = table(
     column("revoked_at", UtcDateTime, nullable=True),
 )
 
-# Visitor tokens by a key are valid until `visitors_until`, other things derived from it until it is retired.
-# `sealed_by` names the key that opens the secret; NULL means that it is stored in plain text, by an earlier version.
+# Visitor tokens signed with a key are valid until `visitors_until`, secrets derived from it until it is retired.
+# `sealed_by` names the key that unseals the secret; NULL if an earlier version stored it in plain text.
 SIGNING_KEYS = table(
     "signing_keys",
     column("kid", String(32), primary_key=True),
@@ -105,11 +105,11 @@ class TokenRecords(Repository):
         return self._value(ApiToken, statement)
 
     def token_with(self, sha256: bytes) -> ApiToken | None:
-        """Also one that expired or was revoked."""
+        """The token, even if it has expired or was revoked."""
         return self._value(ApiToken, select(API_TOKENS).where(API_TOKENS.c.sha256 == sha256))
 
     def touch_token(self, token_id: UUID) -> None:
-        """Record that it was used."""
+        """Set the time of the latest use."""
         self._update(API_TOKENS, API_TOKENS.c.id == token_id, last_used_at=self._now())
 
     def list_tokens(self, workspace_id: UUID) -> list[ApiToken]:
@@ -138,16 +138,17 @@ class TokenRecords(Repository):
         return [SigningKey(row.kid, self._opened(row), row.created_at, row.visitors_until) for row in self._rows()]
 
     def has_plain_keys(self) -> bool:
-        """Whether there is one from before keys were sealed."""
+        """Whether any key is stored in plain text, by an earlier version."""
         statement = select(SIGNING_KEYS.c.kid).where(SIGNING_KEYS.c.sealed_by.is_(None)).limit(1)
         return self._connection.scalar(statement) is not None
 
     def seal_keys(self, *, again: bool) -> int:
-        """Seal plain ones, and with `again` all others with the current key; returns how many. Raises SecretsLocked."""
+        """Seal plain keys with the current key, and with `again` reseal all others; return how many. Raises
+        SecretsLocked."""
         statement = select(SIGNING_KEYS).with_for_update()
         if not again:
             statement = statement.where(SIGNING_KEYS.c.sealed_by.is_(None))
-        # No key may open a retired one.
+        # A retired key may be one that cannot be unsealed.
         rows = [row for row in self._connection.execute(statement) if not (row.retired_at and row.sealed_by)]
         for row in rows:
             sealed = self._tx.secret_keys.seal(self._opened(row), _place(row.kid))
@@ -155,13 +156,14 @@ class TokenRecords(Repository):
         return len(rows)
 
     def forget_locked_keys(self) -> int:
-        """Retire those that cannot be opened; returns how many."""
+        """Retire keys that cannot be unsealed; return how many."""
         locked = [row.kid for row in self._rows() if not self._opens(row)]
         self._update(SIGNING_KEYS, SIGNING_KEYS.c.kid.in_(locked), retired_at=self._now())
         return len(locked)
 
     def rotate_signing_key(self, visitors_until: datetime) -> SigningKey:
-        """Create a new key; visitors' tokens by earlier ones stay valid until then, or until they already were."""
+        """Create a new key. Visitor tokens by earlier keys stay valid until `visitors_until`, or an earlier end that
+        was set before."""
         self._update(
             SIGNING_KEYS,
             or_(SIGNING_KEYS.c.visitors_until.is_(None), SIGNING_KEYS.c.visitors_until > visitors_until),
