@@ -1,4 +1,4 @@
-"""Events that depend on the time: a limit of tokens is nearly or wholly spent, and the weekly digest of gaps."""
+"""Periodic events: token limits that are nearly or wholly spent, and the weekly digest of gaps."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -27,13 +27,14 @@ from app.webhooks.records import WebhookRecords
 
 log = structlog.get_logger(__name__)
 
-NEAR: Final = 0.8  # of a limit
+NEAR: Final = 0.8  # share of a limit
 _BUDGET: Final = (WebhookEvent.BUDGET_NEAR, WebhookEvent.BUDGET_SPENT)
 
 
 class BudgetWarnings:
-    """Checks periodically, so that no question waits for it, and announces each limit of an agent and of its workspace
-    once when it is near and once when it is spent, per day or month (UTC). `together` are the limits of a workspace."""
+    """Announces each token limit of an agent and of its workspace once per day or month (UTC) when it is nearly spent,
+    and once when it is spent. Runs periodically, so that no turn has to check. `together` has the limits of a
+    workspace."""
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class BudgetWarnings:
 
 
 def _reached(limit: TokenLimit) -> list[str]:
-    """The kinds of the outbox for what the limit has reached. One that was 0 from the start is no news."""
+    """The outbox kinds of the events that the limit has reached. A limit of 0 is never announced."""
     shares = ((WebhookEvent.BUDGET_NEAR, NEAR), (WebhookEvent.BUDGET_SPENT, 1))
     is_reached = limit.tokens and limit.used_tokens
     return [
@@ -95,9 +96,9 @@ def _data(limit: TokenLimit) -> dict[str, Any]:
 
 
 class GapDigests:
-    """Puts the digest of the latest complete week into the outbox, for each agent of which somebody wants it and did
-    before that week ended. The outbox accepts one per agent and week, so any number of workers may try, and one
-    that was down catches up. Earlier weeks are not made up for."""
+    """Puts the digest of the latest complete week into the outbox, for each agent with a subscriber from before the end
+    of that week. The outbox accepts one per agent and week, so several workers may run, also after an outage. Weeks
+    before that are skipped."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock, takers: Sequence[NewsTaker] = ()) -> None:
         self._records = records

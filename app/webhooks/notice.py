@@ -12,7 +12,7 @@ from app.core.webhook_event import NoticeText, WebhookEvent, declared_event, dec
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """`path` is that of the page where something can be done about it, `action` the text of its link."""
+    """`path` is that of the console's page to act on, `action` the text of the link to it."""
 
     subject: str
     paragraphs: tuple[str, ...]
@@ -20,7 +20,7 @@ class Notice:
     action: str
 
 
-# Of the core's events that need no more than their values.
+# The texts of the core's events; others are made by the functions in _MADE.
 _TEXTS: Final[Mapping[str, NoticeText]] = {
     WebhookEvent.PERSON_ASKED: NoticeText(
         "a visitor is waiting for a person",
@@ -62,7 +62,7 @@ _TEXTS: Final[Mapping[str, NoticeText]] = {
         "See what it costs",
     ),
 }
-# Of an event that was queued when the process still had its feature.
+# For a queued event whose feature this process no longer has.
 _GONE: Final = NoticeText("something happened", 'Something happened on "{agent}".', "/console", "See the overview")
 _BEFORE: Final = {
     True: "Visitors are answered from what was read before.",
@@ -71,7 +71,7 @@ _BEFORE: Final = {
 
 
 def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, data: Mapping[str, Any]) -> Notice:
-    """`agent` is its name, `data` the outbox's values of the event, which is one of `noticed`."""
+    """The notice for an event in `noticed()`. `agent` is a name, `data` the event's payload in the outbox."""
     pages = f"/console/agents/{agent_id}"
     if event in _MADE:
         return _MADE[event](pages, agent, data)
@@ -84,7 +84,7 @@ def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, data: Mapping[str
 
 
 def _limit(agent: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The words for a limit of tokens; rows of an earlier version name none."""
+    """Values for the texts about a token limit. Rows of an earlier version name no limit: it was the daily one."""
     name = data.get("limit", OF_DAY)
     is_alone, is_of_day = not name.startswith(OF_WORKSPACE), name.endswith(OF_DAY)
     return {
@@ -133,12 +133,12 @@ _MADE: Final[Mapping[str, Callable[[str, str, Mapping[str, Any]], Notice]]] = {
     WebhookEvent.CONVERSATION_ASSIGNED: _assigned,
     WebhookEvent.GAPS_WEEKLY: _week,
 }
-# Where people look for them first and last.
+# Places in the list that differ from those in the API.
 _PLACES: Final = {WebhookEvent.PERSON_ASKED: 15, WebhookEvent.GAPS_WEEKLY: 1000}
 
 
 def noticed() -> dict[WebhookEvent, str]:
-    """The events that people may be told of, in words."""
+    """The events for which there are notices, with their names in words, in the order of the list."""
     known = [event for event in declared_events() if event.name in _MADE or _text_of(event.name)]
     known.sort(key=lambda event: _PLACES.get(event.name, event.place))
     return {event.name: event.words for event in known}

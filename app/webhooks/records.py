@@ -35,7 +35,7 @@ WEBHOOKS = table(
     column("created_at", UtcDateTime),
 )
 
-# The delivery of one outbox row to one webhook, deleted once it was made.
+# The delivery of one outbox row to one webhook, deleted once it has succeeded.
 WEBHOOK_DELIVERIES = table(
     "webhook_deliveries",
     Audited("webhook"),
@@ -64,21 +64,20 @@ class WebhookRecords(Repository):
         return self._values(Webhook, statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
 
     def remove(self, agent_id: UUID, webhook_id: UUID) -> None:
-        """With its pending deliveries. Raises NotFound."""
+        """Delete the webhook with its pending deliveries. Raises NotFound."""
         self._delete_one(WEBHOOKS, "webhook", WEBHOOKS.c.id == webhook_id, WEBHOOKS.c.agent_id == agent_id)
 
     def owed(
         self, event: WebhookEvent, until: datetime, first_day: date, takers: Sequence[NewsTaker] = ()
     ) -> list[UUID]:
-        """The agents of `wanting` without such an event for the period that began on `first_day`."""
+        """The agents of `wanting` that have no such event yet for the period from `first_day`."""
         wanting = self.wanting((event,), until, takers)
         sent = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == event.value, OUTBOX.c.week == first_day)
         are_told = set(self._connection.scalars(sent.where(OUTBOX.c.agent_id.in_(wanting))))
         return [agent_id for agent_id in wanting if agent_id not in are_told]
 
     def wanting(self, wanted: Sequence[WebhookEvent], until: datetime, takers: Sequence[NewsTaker] = ()) -> list[UUID]:
-        """Agents with a webhook, or somebody of the `takers`, that is subscribed to one of the `wanted` and was at
-        `until`."""
+        """Agents for which a webhook or one of the `takers` has subscribed to any of the `wanted` events by `until`."""
         statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(WEBHOOKS.c.created_at <= until)
         rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id)).all()
         found: list[UUID] = []
@@ -88,14 +87,14 @@ class WebhookRecords(Repository):
         return list(dict.fromkeys(found))
 
     def has_work(self) -> bool:
-        """Whether the outbox has news, or a delivery is due."""
+        """Whether the outbox has unhandled rows, or a delivery is due."""
         news = select(OUTBOX.c.id).where(OUTBOX.c.delivered_at.is_(None)).limit(1)
         return self._connection.scalar(news) is not None or self.deliveries.is_any_due()
 
     def hand_out(self, limit: int) -> list[News]:
-        """Create a delivery for each subscribed webhook from at most `limit` of the oldest outbox rows that were not
-        handled yet; return what these are about. Webhooks get no events from before they were created. `delivered_at`
-        of an outbox row is when it was handled; those that nobody takes are to be dropped."""
+        """Take at most `limit` unhandled outbox rows, oldest first, and create a delivery for each subscribed webhook
+        that existed at the time of the event. Sets the rows' `delivered_at` and returns them; the caller drops those
+        that nobody takes."""
         oldest = (
             select(OUTBOX)
             .where(OUTBOX.c.delivered_at.is_(None))
@@ -119,7 +118,7 @@ class WebhookRecords(Repository):
         return news
 
     def delivered(self, delivery_id: UUID) -> None:
-        """Remove it, and its outbox row with the last that refers to that."""
+        """Remove the delivery, and the outbox row with the last delivery that refers to it."""
         gone = delete(WEBHOOK_DELIVERIES).where(WEBHOOK_DELIVERIES.c.id == delivery_id)
         Outbox(self._tx).drop(self._connection.scalars(gone.returning(WEBHOOK_DELIVERIES.c.outbox_id)).all())
 
@@ -179,7 +178,7 @@ class WebhookRecords(Repository):
         return _LATEST_DEAD_FIRST.page(self._connection, statement, page, _dead_letter)
 
     def revive(self, agent_id: UUID, delivery_id: UUID) -> None:
-        """Makes a dead letter due now, with all its attempts before it. Raises NotFound if it is none."""
+        """Make a dead letter due now, with as many attempts as a new delivery. Raises NotFound."""
         of_agent = select(WEBHOOKS.c.id).where(WEBHOOKS.c.agent_id == agent_id)
         if not self.deliveries.revive(delivery_id, WEBHOOK_DELIVERIES.c.webhook_id.in_(of_agent)):
             raise NotFound("dead letter")

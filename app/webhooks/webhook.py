@@ -28,7 +28,7 @@ _TOLD_TOO: Final = ("limit", "used_tokens", *LIMIT_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """Its secret is not stored, but derived from the installation's signing key `kid` and `salt`."""
+    """The secret is not stored, but derived from the installation's signing key `kid` and from `salt`."""
 
     id: UUID
     agent_id: UUID
@@ -41,8 +41,8 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class Delivery(DueRow):
-    """One event for one webhook. `signing_key` is None if it is gone. `kind` is that of the outbox, `subject` its ids
-    and figures; `questions` are those of a digest's gaps, as far as they still exist."""
+    """One event for one webhook. `signing_key` is None if the key is gone. `kind` and `subject`, ids and figures, come
+    from the outbox. `questions` has those of a digest's gaps that still exist."""
 
     webhook: Webhook
     signing_key: bytes | None = field(repr=False)
@@ -76,7 +76,7 @@ class Delivery(DueRow):
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A delivery that was given up, and why its last attempt failed."""
+    """A delivery that was given up, with the error of its last attempt."""
 
     id: Annotated[UUID, "The id of the delivery, which the receiver sees in Docent-Delivery."]
     webhook_id: UUID

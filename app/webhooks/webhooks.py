@@ -47,7 +47,7 @@ class Webhooks:
     def create(
         self, tx: Transaction, actor: Actor, agent_id: UUID, url: str, events: Sequence[WebhookEvent]
     ) -> tuple[Webhook, str]:
-        """With its secret, which is only returned here. Raises InvalidInput."""
+        """Add a webhook; return it with its secret, which cannot be shown again. Raises InvalidInput."""
         spelt = self._sender.canonical(url)
         if not events:
             raise InvalidInput("events", "Choose at least one event.")
@@ -74,7 +74,7 @@ class Webhooks:
 
     @writes_agent
     def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, webhook_id: UUID) -> None:
-        """Pending deliveries are dropped."""
+        """Delete the webhook and its pending deliveries."""
         WebhookRecords(tx).remove(agent_id, webhook_id)
         AuditRecords(tx).acted(actor, "webhook.delete", webhook_id, agent_id=str(agent_id))
 
@@ -98,7 +98,7 @@ _KEY_GONE: Final = Undelivered("the signing key of its secret is gone: make a ne
 
 
 class WebhookDelivery(DeliveryLoop[Delivery]):
-    """`takers` receive the news in the transaction in which they leave the outbox."""
+    """`takers` receive events in the transaction in which these leave the outbox."""
 
     def __init__(
         self,

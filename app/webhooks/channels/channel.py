@@ -22,7 +22,7 @@ class ChannelKind(StrEnum):
     DISCORD = "discord"
 
 
-# Nothing else is posted to: whoever may make a channel cannot have our server call another one.
+# Only these hosts are posted to, so that a channel cannot make our server call another one.
 _HOSTS: Final = {
     "hooks.slack.com": ChannelKind.SLACK,
     "hooks.slack-gov.com": ChannelKind.SLACK,
@@ -40,8 +40,8 @@ _WANTED: Final = "Enter the address of an incoming webhook: https://hooks.slack.
 
 @dataclass(frozen=True, slots=True)
 class NoticeChannel:
-    """It gets `events` of every agent of its workspace from `created_at` on. `is_quoting`: notices include the
-    questions of their gaps. Its address is a secret and not part of this value."""
+    """A channel that gets `events` of all agents of its workspace from `created_at` on. `is_quoting`: notices include
+    the questions of their gaps. The webhook address is a secret, and not part of this value."""
 
     id: UUID
     workspace_id: UUID

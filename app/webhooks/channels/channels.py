@@ -1,4 +1,4 @@
-"""Channels of teams: added, tested, removed; and the notices that are delivered to them, at least once."""
+"""Operators add, test and remove channels of teams; notices are delivered to them at least once."""
 
 import json
 import random
@@ -35,15 +35,15 @@ from app.workspaces.records.audit import AuditRecords
 MAX_QUOTES: Final = 5
 _QUOTE_CHARS: Final = 200
 _LINE_CHARS: Final = 400
-_TITLE_CHARS: Final = 120  # of 256 that Discord takes, each of which may get a backslash
+_TITLE_CHARS: Final = 120  # Discord accepts 256, and each character may need a backslash
 _MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")  # the punctuation of ASCII
 _BLUE: Final = 0x1F4FD8
-_ROW, _BUTTON, _LINK = 1, 2, 5  # Discord's numbers of components and styles
+_ROW, _BUTTON, _LINK = 1, 2, 5  # Discord's component types and button style
 
 
 def post_of(kind: ChannelKind, notice: Notice, url: str, quotes: Sequence[str] = ()) -> tuple[str, bytes]:
-    """The query string to append to the channel's address, and the body. `url` is the button's target, "" for no
-    button. `quotes` are visitors' questions."""
+    """The query string to append to the channel's address, and the body of the post. `url` is the button's target, ""
+    for no button. `quotes` has visitors' questions."""
     quoted = [one_line(quote, _QUOTE_CHARS) for quote in quotes[:MAX_QUOTES]]
     lines = [one_line(line, _LINE_CHARS) for part in notice.paragraphs for line in part.split("\n")]
     notice = replace(notice, paragraphs=tuple(lines))
@@ -52,12 +52,12 @@ def post_of(kind: ChannelKind, notice: Notice, url: str, quotes: Sequence[str] =
 
 
 def slack_text(text: str) -> str:
-    """For texts sent as "verbatim", in which Slack interprets only its own sequences, which begin with "<"."""
+    """Escape a text that is sent as "verbatim", in which Slack interprets only sequences that begin with "<"."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def discord_text(text: str) -> str:
-    """Escapes every punctuation character with a backslash, so that nothing is formatted or linked."""
+    """Escape all punctuation with backslashes, so that Discord formats and links nothing."""
     return _MARK.sub(r"\\\g<0>", text)
 
 
@@ -156,7 +156,7 @@ class NoticeChannels:
 
     @writes
     def delete(self, tx: Transaction, actor: Actor, channel_id: UUID) -> None:
-        """Pending notices are dropped."""
+        """Delete the channel and its pending notices."""
         NoticeChannelRecords(tx).remove(actor.workspace_id, channel_id)
         AuditRecords(tx).acted(actor, "notice_channel.delete", channel_id)
 
@@ -183,7 +183,7 @@ class ChannelPosts(DeliveryLoop[WaitingPost]):
         self._mailer = mailer
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
-        """Called in the transaction in which the news leave the outbox, so each is queued exactly once."""
+        """Queue notices in the transaction in which the events leave the outbox, so exactly once."""
         if noticed_news := [each for each in news if event_of(each.kind) in noticed()]:
             NoticePostRecords(tx).put(noticed_news)
 

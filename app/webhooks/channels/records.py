@@ -49,8 +49,8 @@ NOTICE_POSTS = table(
 
 @dataclass(frozen=True, slots=True)
 class WaitingPost(DueRow):
-    """A notice for `channel`. `url` is None when no key can decrypt it; `agent` is the name of whose news it is;
-    `questions` are those of its gaps that still exist, empty when the channel does not quote."""
+    """A notice for `channel`. `url` is None if it cannot be unsealed. `agent` is the name of the event's agent.
+    `questions` has those of its gaps that still exist; empty if the channel does not quote."""
 
     channel: NoticeChannel
     url: str | None
@@ -69,18 +69,18 @@ class NoticeChannelRecords(Repository):
         return self._values(NoticeChannel, statement.order_by(NOTICE_CHANNELS.c.created_at, NOTICE_CHANNELS.c.id))
 
     def channel(self, workspace_id: UUID, channel_id: UUID) -> tuple[NoticeChannel, str]:
-        """With its address. Raises NotFound and SecretsLocked."""
+        """The channel with its webhook address. Raises NotFound and SecretsLocked."""
         mine = (NOTICE_CHANNELS.c.id == channel_id, NOTICE_CHANNELS.c.workspace_id == workspace_id)
         row = self._first_row(select(NOTICE_CHANNELS).where(*mine), "channel")
         return value_of(NoticeChannel, row), SealedRows(self._tx, NOTICE_CHANNELS).opened(row).decode()
 
     def remove(self, workspace_id: UUID, channel_id: UUID) -> None:
-        """With its pending notices. Raises NotFound."""
+        """Delete the channel with its pending notices. Raises NotFound."""
         is_it = NOTICE_CHANNELS.c.id == channel_id
         self._delete_one(NOTICE_CHANNELS, "channel", is_it & (NOTICE_CHANNELS.c.workspace_id == workspace_id))
 
     def states(self, workspace_id: UUID) -> dict[UUID, DeliveryState]:
-        """Of the channels with pending or given-up notices."""
+        """The states of channels with pending or given-up notices."""
         of_workspace = select(NOTICE_CHANNELS.c.id).where(NOTICE_CHANNELS.c.workspace_id == workspace_id)
         given_up = func.count(NOTICE_POSTS.c.died_at)
         counts = (
@@ -117,7 +117,7 @@ class NoticePostRecords(Repository):
         return Deliveries(self._tx, NOTICE_POSTS)
 
     def put(self, news: Sequence[News]) -> None:
-        """One for each channel that subscribed before it happened."""
+        """Queue a notice for each channel that subscribed before the event."""
         agents = {each.agent_id for each in news}
         statement = (
             select(AGENTS.c.id.label("agent_id"), NOTICE_CHANNELS)
@@ -156,7 +156,7 @@ class NoticePostRecords(Repository):
         return [self._waiting(row) for row in self._connection.execute(statement).all()]
 
     def posted(self, post: WaitingPost) -> None:
-        """Remove it, and its outbox row with the last that refers to that."""
+        """Remove the notice, and the outbox row with the last notice that refers to it."""
         self._delete(NOTICE_POSTS, NOTICE_POSTS.c.id == post.id)
         Outbox(self._tx).drop([post.news.id])
 
@@ -176,7 +176,7 @@ class NoticePostRecords(Repository):
         )
 
     def _questions(self, news: News) -> list[str]:
-        """Read at sending time, so that erased questions are not sent; most asked first."""
+        """The questions of the event's gaps, read when sending, so that erased ones are not sent."""
         gaps = news.payload["biggest"] if news.kind == WEEKLY else [news.payload]
         named = [UUID(gap["gap_id"]) for gap in gaps if "gap_id" in gap]
         questions = GapRecords(self._tx).questions(named)

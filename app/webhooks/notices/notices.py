@@ -24,12 +24,12 @@ class Notices:
 
     @reads
     def chosen(self, tx: Transaction, actor: Actor, operator_id: UUID) -> tuple[WebhookEvent, ...]:
-        """Empty until they choose."""
+        """The events of which the operator gets mails; empty until they choose some."""
         return NoticeRecords(tx).chosen(operator_id)
 
     @writes
     def choose(self, tx: Transaction, actor: Actor, operator_id: UUID, events: Sequence[WebhookEvent]) -> None:
-        """From now on, without earlier events. Raises InvalidInput."""
+        """Subscribe the operator to these events from now on. Raises InvalidInput."""
         if not set(events) <= set(noticed()):
             raise InvalidInput("events", "This event is not sent by mail. Choose another.")
         NoticeRecords(tx).choose(operator_id, tuple(event for event in noticed() if event in events))
@@ -43,8 +43,8 @@ class NoticeMails:
         return NoticeRecords(tx).readers_of(event, until)
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
-        """Add a mail for each subscribed operator, in the transaction in which the news leave the outbox, so each is
-        added exactly once."""
+        """Queue a mail for each subscribed operator, in the transaction in which the events leave the outbox, so
+        exactly once."""
         wanted = [each for each in news if event_of(each.kind) in noticed()] if self._mailer.is_on else []
         if not wanted:
             return

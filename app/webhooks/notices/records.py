@@ -13,7 +13,7 @@ from app.store.schema import StorableJson, UtcDateTime, column, parent, table
 from app.store.tables.agents import AGENTS, OPERATORS
 from app.store.transaction import Repository
 
-# The events about which an operator wants mails, since when.
+# The events of which an operator wants mails, and since when.
 OPERATOR_NOTICES = table(
     "operator_notices",
     parent("operator_id", "operators", primary_key=True),
@@ -41,7 +41,7 @@ class NoticeRecords(Repository):
         self._put(OPERATOR_NOTICES, {"operator_id": operator_id}, events=list(events), chosen_at=self._now())
 
     def readers(self, agent_ids: Collection[UUID]) -> Mapping[UUID, Sequence[Reader]]:
-        """By agent: the operators of its workspace with any subscription, by address."""
+        """The operators with any subscription, by agent and sorted by address."""
         statement = (
             select(AGENTS.c.id, AGENTS.c.workspace_id, OPERATORS.c.email, OPERATOR_NOTICES)
             .select_from(AGENTS)
@@ -57,7 +57,7 @@ class NoticeRecords(Repository):
         return found
 
     def readers_of(self, event: WebhookEvent, until: datetime) -> list[UUID]:
-        """The agents with an operator who has subscribed to `event` at `until` or before, oldest first."""
+        """Agents with an operator who has subscribed to `event` by `until`, oldest first."""
         statement = (
             select(AGENTS.c.id, OPERATOR_NOTICES.c.events)
             .select_from(AGENTS)

@@ -36,8 +36,8 @@ class DeskToken:
 
 @dataclass(frozen=True, slots=True)
 class DeskFields:
-    """Which of `host`, `account` and `inbox` a help desk needs is in `desks`. `events` are those that open tickets. The
-    token is a secret and not part of this value."""
+    """`desks` says which of `host`, `account` and `inbox` a help desk needs. `events` open tickets. The token is a
+    secret, and not part of this value."""
 
     kind: DeskKind = DeskKind.MAIL
     host: Annotated[str, _FIELD, "Of Zendesk, Intercom, Freshdesk or Chatwoot, such as shop.zendesk.com."] = ""

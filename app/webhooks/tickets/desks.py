@@ -1,4 +1,4 @@
-"""The help desks, an entry each: what an operator enters, its check, and how tickets are opened there."""
+"""The supported help desks: which fields each needs, how these are checked, and how tickets are opened."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,8 +18,8 @@ _NUMBER: Final = re.compile(r"[0-9]{1,18}")
 
 
 class DeskField(NamedTuple):
-    """A field of DeskFields that a help desk needs; `label`, `hint` and `example` are the form's. Without `written`,
-    which its text matches, it is a mail address. `choices` are (text, label)."""
+    """A field of DeskFields that a help desk needs. `label`, `hint` and `example` are for the form. The value matches
+    `written`; if that is None, it is a mail address. `choices` has pairs of (value, label)."""
 
     name: str
     label: str
@@ -38,7 +38,8 @@ class DeskField(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """`token` is the vendor's word for it. Without `opened`, which is called with the token, tickets are mails."""
+    """`token` is the vendor's name for the token. `opened` makes the client from a caller, the fields and the token;
+    None if tickets are sent as mails."""
 
     name: str
     about: str
@@ -85,7 +86,7 @@ DESKS: Final = {
         "API key",
         lambda caller, desk, token: FreshdeskHelpDesk(caller, desk.origin, token),
     ),
-    DeskKind.CHATWOOT: Desk(  # run by whoever wants to, at any public host
+    DeskKind.CHATWOOT: Desk(  # self-hosted, so any public host
         "Chatwoot",
         "A conversation for each request.",
         [

@@ -1,4 +1,4 @@
-"""An agent's help desk: set, and sent the tickets that its events open; one that failed is sent again."""
+"""Operators set an agent's help desk; events open tickets there, which are retried."""
 
 import random
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class HelpDesks:
         return HelpDeskRecords(tx).desk(agent_id)
 
     async def set(self, actor: Actor, agent_id: UUID, fields: DeskFields, token: str) -> DeskSettings:
-        """An empty token keeps the stored one while the host is the same. Raises InvalidInput."""
+        """Set the help desk. An empty token keeps the stored one while the host is the same. Raises InvalidInput."""
         desk = DeskSettings(**asdict(fields), agent_id=agent_id, created_at=self._clock.now())
         if not DESKS[desk.kind].opened and not self._mailer.is_on:
             raise InvalidInput("kind", "This installation has no mail server. Choose another type.")
@@ -65,7 +65,7 @@ class HelpDesks:
 
     @writes_agent
     def clear(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
-        """Drops pending tickets and the list of tickets."""
+        """Remove the help desk, its pending tickets and the list of tickets."""
         HelpDeskRecords(tx).clear(agent_id)
         AuditRecords(tx).acted(actor, "agent.clear_help_desk", agent_id)
 
@@ -76,8 +76,8 @@ class HelpDesks:
 
     @writes_agent
     def retry(self, tx: Transaction, actor: Actor, agent_id: UUID, ticket_id: UUID) -> None:
-        """Send a ticket that was given up again, with as many attempts as a new one. The audit log does not name the
-        ticket: it is about a visitor."""
+        """Retry a ticket that was given up, with as many attempts as a new one. The audit log does not name the ticket,
+        because it is about a visitor."""
         TicketRecords(tx).revive(agent_id, ticket_id)
         AuditRecords(tx).acted(actor, "agent.retry_ticket", agent_id)
 
@@ -108,12 +108,12 @@ class TicketDelivery(DeliveryLoop[DueTicket]):
         self._mailer = mailer
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
-        """Called in the transaction in which the news leave the outbox, so each is queued exactly once."""
+        """Queue tickets in the transaction in which the events leave the outbox, so exactly once."""
         if handed_over := [each for each in news if event_of(each.kind) in HANDED_OVER]:
             TicketRecords(tx).put(handed_over)
 
     def wanting(self, tx: Transaction, event: WebhookEvent, until: datetime) -> list[UUID]:
-        """None: a desk gets what happens, and nothing is made for it."""
+        """Empty, because help desks take no periodic events."""
         return []
 
     async def _attempt(self, due: DueTicket) -> Outcome:
@@ -144,7 +144,7 @@ class TicketDelivery(DeliveryLoop[DueTicket]):
 
 
 def _reply_to(email: str) -> str:
-    """Browsers accept addresses that mail cannot be sent to."""
+    """The visitor's address; "" if it is not valid for mail, because the form accepts more than mail does."""
     try:
         return email and checked_mail_address("email", email)
     except InvalidInput:

@@ -67,7 +67,7 @@ _MOST_MESSAGES = 200
 
 @dataclass(frozen=True, slots=True)
 class TicketState:
-    """`url` is the help desk's, "" until it accepts the ticket."""
+    """A ticket in the list. `url` is its page at the help desk, "" until the desk has accepted it."""
 
     id: UUID
     conversation_id: UUID
@@ -88,7 +88,7 @@ class DueTicket(DueRow):
 
 @dataclass(frozen=True, slots=True)
 class WaitingTicket:
-    """`token` is None when no key can decrypt it."""
+    """A ticket to open. `token` is None if it cannot be unsealed."""
 
     ticket: Ticket
     desk: DeskSettings
@@ -97,7 +97,7 @@ class WaitingTicket:
 
 class HelpDeskRecords(Repository):
     def set(self, desk: DeskSettings, token: str) -> None:
-        """Replaces the one of the agent; pending tickets go to the new one."""
+        """Store the agent's help desk. Pending tickets go to the new one."""
         known = self._connection.scalar(select(HELP_DESKS.c.id).where(HELP_DESKS.c.agent_id == desk.agent_id))
         values = row_of(desk, HELP_DESKS)
         if known:
@@ -118,7 +118,7 @@ class HelpDeskRecords(Repository):
         return SealedRows(self._tx, HELP_DESKS).opened(row).decode() if row else None
 
     def clear(self, agent_id: UUID) -> None:
-        """With its pending tickets. Raises NotFound."""
+        """Delete the help desk with its pending tickets. Raises NotFound."""
         self._delete_one(HELP_DESKS, "help desk", HELP_DESKS.c.agent_id == agent_id)
 
 
@@ -128,7 +128,7 @@ class TicketRecords(Repository):
         return Deliveries(self._tx, TICKETS)
 
     def put(self, news: Sequence[News]) -> None:
-        """A ticket for each event whose agent had a help desk subscribed to it."""
+        """Queue a ticket for each event whose agent had a subscribed help desk at the time."""
         agents = {each.agent_id for each in news}
         rows = self._connection.execute(select(HELP_DESKS).where(HELP_DESKS.c.agent_id.in_(agents)))
         desks = {row.agent_id: row for row in rows}
@@ -163,8 +163,8 @@ class TicketRecords(Repository):
         return self._values(DueTicket, statement)
 
     def waiting(self, workspace_id: UUID, ticket_id: UUID, console_url: str) -> WaitingTicket | None:
-        """Its current content; None when its conversation was erased meanwhile. `console_url` is a template with a
-        place for the agent and the conversation, "" for no link."""
+        """The ticket with its current content; None if its conversation was erased. `console_url` is a template with
+        the placeholders {agent} and {conversation}, "" for no link."""
         statement = (
             select(
                 HELP_DESKS,
@@ -207,7 +207,7 @@ class TicketRecords(Repository):
         return self._page(_LATEST_FIRST, TicketState, statement, page)
 
     def revive(self, agent_id: UUID, ticket_id: UUID) -> None:
-        """Makes a ticket that was given up due now, with all its attempts before it. Raises NotFound."""
+        """Make a ticket that was given up due now, with as many attempts as a new one. Raises NotFound."""
         if not self.deliveries.revive(ticket_id, TICKETS.c.desk_id.in_(_desk_of(agent_id))):
             raise NotFound("ticket")
 
@@ -229,7 +229,8 @@ def _subject(agent: str, turns: Sequence[StoredTurn], lead: Lead | None) -> str:
 def _text(
     agent: str, turns: Sequence[StoredTurn], messages: Sequence[LiveMessage], lead: Lead | None, console_url: str
 ) -> str:
-    """Plain text in chronological order; the beginning is cut when it exceeds MAX_TEXT_CHARS."""
+    """The ticket's plain text: the lead, a summary, links, and the conversation, whose beginning is cut to fit
+    MAX_TEXT_CHARS."""
     head = []
     if lead:
         who = f"{lead.name} <{lead.email}>" if lead.name else lead.email
