@@ -42,12 +42,13 @@ class ToolResult:
 
 
 class ToolRefused(Exception):
-    """The error that an assistant gets instead of a result; it may correct its call."""
+    """The error that an assistant gets instead of a result, so that it can correct its call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[Caller]):
-    """`takes` is validated strictly before `call` gets it. A tool that `is_read_only` changes nothing."""
+    """`takes` is the model of the arguments, which are validated strictly before `call`. `is_read_only`: changes
+    nothing."""
 
     name: str
     description: str

@@ -95,7 +95,7 @@ class LlmsApi(Api):
         read: Callable[[PageMarkdownRecords, UUID, PageRequest], ListPage[Listed]],
         at_once: int,
     ) -> AsyncIterator[Listed]:
-        """`at_once` pages per transaction, because the file is as long as the website."""
+        """All pages of the agent, read in batches of `at_once`, because there may be very many."""
         among = await read_versions_passing(self._records, agent.id, [agent.config.retrieval.filter])
         cursor: str | None = None
         while True:
@@ -126,7 +126,7 @@ def _head(name: str, address: str) -> str:
 
 
 def _entry(page: WebPage, address: str) -> str:
-    """One page of llms.txt."""
+    """The line of one page in llms.txt."""
     return f"- [{_line(page.title) or page.url}]({address}/pages/{page.document_id}.md): {page.url}\n"
 
 

@@ -100,7 +100,7 @@ class McpApi(Api):
         return _server(caller.agent.config.name, AGENT_INSTRUCTIONS, self._agent_tools.tools(), caller)
 
     async def _answered(self, request: Request, allowed: Sequence[str], server: Callable[[], Any]) -> Response:
-        """The server's response, once the message is one that all parsers read alike."""
+        """Check the request, then have the server respond."""
         public = urlsplit(self._mailer.url(""))
         refuse_other_pages(request, (*allowed, *([f"{public.scheme}://{public.netloc}"] if public.netloc else [])))
         if media_type_of(request) != "application/json":
@@ -114,7 +114,8 @@ class McpApi(Api):
 
 
 def _what_is_wrong(message: Any) -> str:
-    """The SDK takes an id that is no id for a notification, and answers nothing."""
+    """Why a message is invalid, or "". Checked here because the SDK treats an invalid id as a notification, and sends
+    no response."""
     if not isinstance(message, dict):
         return "Send one JSON-RPC message, an object. Batches are not part of the protocol."
     if "id" in message and type(message["id"]) not in (str, int):
@@ -123,7 +124,7 @@ def _what_is_wrong(message: Any) -> str:
 
 
 class _ByMcp(Response):
-    """The SDK's response to the request with that body."""
+    """Has the SDK's server respond to a request whose body was already read."""
 
     def __init__(self, server: Any, body: bytes) -> None:
         super().__init__()

@@ -94,7 +94,7 @@ class OpenAiApi(Api):
         )
 
     async def _is_proven(self, agent_id: UUID, asked: wire.ChatCompletionIn) -> bool:
-        """Whether the website vouches for `user`. Raises InvalidInput for a proof that is none."""
+        """Whether the website has proven `user`. Raises InvalidInput for an invalid proof."""
         if asked.user_hash is None:
             return False
         if asked.user is None:

@@ -56,7 +56,7 @@ def _source(citation: CitationOut) -> str:
 
 
 def annotations(answer: str, citations: Sequence[CitationOut]) -> list[wire.AnnotationOut]:
-    """One for each mark of the answer, in its order; indices count characters."""
+    """An annotation for each citation mark of the answer that has a link, in order; indices count characters."""
     by_id = {citation.id: citation for citation in citations if _is_link(citation)}
     return [
         wire.AnnotationOut(

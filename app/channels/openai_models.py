@@ -120,8 +120,8 @@ class ChatCompletionIn(Lenient):
     modalities: tuple[Literal["text"], ...] | None = Field(default=None, max_length=1)
 
     def only(self) -> SearchFilter:
-        """The pages to answer from. Raises InvalidInput, also for a filter of another API: what else is unknown is
-        ignored, but who narrows the pages must not get an answer from others."""
+        """The filter of the pages to answer from. Raises InvalidInput, also for filter parameters of other APIs: other
+        unknown parameters are ignored, but ignoring a filter would answer from pages that were excluded."""
         for name in sorted(_OTHER_FILTERS & (self.model_extra or {}).keys()):
             raise InvalidInput(
                 name, "This is not supported. Use filter, which takes sources, paths, languages and days."
@@ -249,7 +249,7 @@ def chunk(about: dict[str, Any], delta: dict[str, Any], finish_reason: FinishRea
     return {**about, "choices": [choice]}
 
 
-# Codes for which clients expect OpenAI's own names.
+# Our error codes and the names that OpenAI's clients expect for them.
 _CODES: Final = {
     "unauthorized": "invalid_api_key",
     "not_found": "model_not_found",

@@ -1,5 +1,4 @@
-"""Questions of programs to an agent: which programs may ask; a question is treated like a visitor's, except for its
-channel."""
+"""Questions of programs to an agent: who may ask, and how a question becomes a turn like a visitor's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from app.web.operation import ask, path_id
 
 @dataclass(frozen=True, slots=True)
 class ProgramCaller:
-    """`actor` is None without a token; `network` is then the caller's, "" for a local command."""
+    """`actor` is None without a token; `network` then identifies the caller's network, "" for a local command."""
 
     agent: LiveAgent
     actor: Actor | None
@@ -35,19 +34,19 @@ class ProgramCaller:
 
     @property
     def name(self) -> str:
-        """The visitor under which the program's questions are stored; programs without a token share one."""
+        """The user id of the visitor for the program's questions. All programs without a token share one."""
         return f"API token {self.actor.name}" if self.actor else "programs without a token"
 
     @property
     def limit_key(self) -> str:
-        """Where its questions come from: a token, or a network."""
+        """The key for limits: the token, else the network."""
         return f"token {self.actor.token_id}" if self.actor and self.actor.token_id else self.network
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramAccess:
-    """Requires an API token for asking, or none if the agent is open to programs; these are limited by address, as
-    visitors are. The path names the agent."""
+    """Requires an API token with the scope "ask", unless the agent is open to programs; callers without a token are
+    limited by address, like visitors. The path has the agent's id."""
 
     scheme: str | None = None
     errors: Sequence[str] = ("unauthorized", "forbidden", "not_found", "rate_limited")
@@ -103,7 +102,7 @@ class ProgramQuestions:
         return AgentRecords(tx).published(actor.workspace_id)
 
     async def agent(self, actor: Actor, named: str) -> tuple[LiveAgent, datetime]:
-        """The agent of `published` with that id or name. Raises NotFound; InvalidInput for a name that two have."""
+        """The agent of `published` with this id or name. Raises NotFound; InvalidInput if several have the name."""
         agents = await self.published(actor)
         found = [each for each in agents if named in (str(each[0].id), each[0].config.name)]
         if not found:
@@ -123,12 +122,9 @@ class ProgramQuestions:
         earlier: Sequence[Exchange] = (),
         only: SearchFilter = EVERY_PAGE,
     ) -> ProgramTurn:
-        """Begin a turn. `user_id` is the user for whom the program asks, as the website knows them; without one the
-        visitor is the program itself. Actions and attributes of that user are used only if the website's signature
-        `is_proven`. `earlier` is the conversation so far, oldest first; pages
-        must pass `only` and the agent's own filter.
-
-        Raises RateLimited, and what `Turns.ask` does.
+        """Begin a turn. `user_id` is the website's user for whom the program asks; without it, the visitor is the
+        program. That user's actions and attributes are used only if `is_proven`. `earlier` is the conversation so far,
+        oldest first. Pages must pass both `only` and the agent's filter. Raises RateLimited, and what `Turns.ask` does.
         """
         agent = caller.agent
         await count_named(self._limiter, self._limits, agent.id, user_id)
@@ -142,7 +138,7 @@ class ProgramQuestions:
         await count_named(self._limiter, self._limits, agent.id, None)
 
     async def usage(self, agent: LiveAgent, turn_id: UUID) -> TokenUsage:
-        """The tokens that chat models read and wrote for a finished turn of the agent."""
+        """The chat model tokens of a finished turn; zeros if there were none."""
         stored = await self._records.of_workspace(agent.workspace_id).read(
             lambda tx: StoredTurnRecords(tx).find(turn_id)
         )

@@ -1,5 +1,5 @@
-"""What an assistant is granted at the console: clients and codes are signed texts, so that nothing is stored before
-there is a token (OAuth 2.1, https://datatracker.ietf.org/doc/draft-ietf-oauth-v2-1/)."""
+"""OAuth clients and grants (OAuth 2.1, https://datatracker.ietf.org/doc/draft-ietf-oauth-v2-1/). Client ids and codes
+are signed texts, so that nothing is stored before a token is issued."""
 
 import hashlib
 import hmac
@@ -31,13 +31,13 @@ _VERIFIER: Final = re.compile(r"[A-Za-z0-9._~-]{43,128}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A program that registered itself: nobody has checked what it calls itself."""
+    """A program that registered itself. Its name is not verified."""
 
     name: str
     redirect_uris: tuple[str, ...]
 
     def may_return_to(self, redirect_uri: str) -> bool:
-        """Exactly one of its addresses; on this machine, at any port (RFC 8252, section 7.3)."""
+        """Whether the address is registered. On this machine, any port is allowed (RFC 8252, section 7.3)."""
         if not is_redirect_uri(redirect_uri):
             return False
         here = _without_port(redirect_uri)
@@ -64,7 +64,8 @@ class Grant:
     nonce: str
 
     def is_for(self, client: str, redirect_uri: str, verifier: str, resource: str | None, now: datetime) -> bool:
-        """Whether the one who presents it is the one who asked for it. Naming the resource again is optional."""
+        """Whether the grant may be exchanged by this client with this verifier. `resource` is None if it is not
+        repeated."""
         answered = urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
         return (
             _VERIFIER.fullmatch(verifier) is not None
@@ -85,7 +86,8 @@ def is_challenge(text: str) -> bool:
 
 
 def is_redirect_uri(text: str) -> bool:
-    """https, http on this machine, or a scheme of an application's own; a browser runs none of these."""
+    """Whether the address may be registered: https, http on this machine, or a custom scheme that no browser
+    executes."""
     if len(text) > MAX_REDIRECT_CHARS or not text.isascii() or not text.isprintable() or " " in text:
         return False
     try:
@@ -108,7 +110,7 @@ def _without_port(uri: str) -> tuple[str, ...] | None:
 
 
 def agent_of(resource: str) -> UUID | None:
-    """The agent of an address below the server's; None for the operators' tools."""
+    """The agent of a resource path; None for the operators' tools."""
     found = _AGENT.fullmatch(resource)
     return UUID(found[1]) if found else None
 
@@ -120,7 +122,7 @@ def resource_path(resource: str, base_url: str) -> str | None:
 
 
 def scopes_of(resource: str, wanted: str) -> tuple[str, ...]:
-    """The scopes of that resource among those that are wanted, separated by blanks; at least one."""
+    """The scopes to grant for a resource path, at least one. `wanted` is separated by blanks."""
     if resource != OPERATORS:
         return (ASK,)
     return (READ, PROPOSE) if PROPOSE in wanted.split() else (READ,)
@@ -132,13 +134,13 @@ def signed(key: bytes, value: Client | Grant) -> str:
 
 
 def client_of(keys: Sequence[bytes], text: str) -> Client | None:
-    """None for a text that none of the keys has signed."""
+    """Parse a client id; None if none of the keys has signed it."""
     fields = _opened(keys, text)
     return None if fields is None else Client(fields["name"], tuple(fields["redirect_uris"]))
 
 
 def grant_of(keys: Sequence[bytes], text: str) -> Grant | None:
-    """As `client_of`; the keys of the two are not the same."""
+    """Parse a code; None if none of the keys has signed it. Not the keys of client ids."""
     fields = _opened(keys, text)
     return None if fields is None else Grant(**{**fields, "scopes": tuple(fields["scopes"])})
 

@@ -32,7 +32,7 @@ class Grants:
         self._clock = clock
 
     async def register(self, client: Client) -> str:
-        """The client's id. It ends with the signing key of today: the client then registers again."""
+        """Make the client's id. It is valid as long as the signing key; then the client has to register again."""
         return signed((await self._keys.derived_keys(_CLIENTS))[0], client)
 
     async def client(self, client_id: str) -> Client | None:
@@ -67,15 +67,15 @@ class Grants:
     async def exchange(
         self, code: str, client_id: str, redirect_uri: str, verifier: str, resource: str | None
     ) -> tuple[IssuedToken, Grant] | None:
-        """An API token for the resource alone, in the name of the operator; None for a code that is not this client's
-        for that resource, has expired or was exchanged before, which revokes the token."""
+        """Exchange a code for an API token of the operator, valid for the resource only. None if the code is not this
+        client's, is for another resource, or has expired. A second exchange returns None and revokes the token."""
         now = self._clock.now()
         for key in await self._keys.derived_keys(_GRANTS):
             grant = grant_of([key], code)
             if grant is None or not grant.is_for(client_id, redirect_uri, verifier, resource, now):
                 continue
             actor = Actor(UUID(grant.workspace_id), grant.operator, operator_id=UUID(grant.operator_id))
-            # One code, one token: a second exchange finds the first's.
+            # The token derives from the code, so a second exchange finds the token of the first.
             secret = hmac.digest(key, f"token {code}".encode(), "sha256")
             issued = await self._tokens.issue_once(
                 actor, grant.client_name, grant.scopes, TOKEN_DAYS, secret=secret, resource=grant.resource

@@ -78,12 +78,13 @@ class OAuthPages(Pages):
                     wanted.scopes,
                 )
             }
-        # Browsers follow no redirect from a form to another website that the policy does not name, so this is a page.
+        # A page, because the content security policy lets no form redirect to another website.
         back = _back(visit, answer)
         return Shown("channels/oauth/connected.html", {"back": back, "goes_to": _host(asked.redirect_uri)})
 
     async def _wanted(self, visit: _Visit, unknown: Answer) -> _Wanted | Answer:
-        """Where there is something wrong, the client is told; `unknown` while it is not known who that is."""
+        """The checked request, or else the response: `unknown` for an unknown client, else a redirect to it with an
+        error."""
         asked = visit.input
         client = await self._grants.client(asked.client_id)
         if client is None or not client.may_return_to(asked.redirect_uri):
@@ -103,7 +104,7 @@ class OAuthPages(Pages):
 
 
 def _back(visit: _Visit, answer: dict[str, str]) -> str:
-    """The client's address with the answer, and who gives it (RFC 9207)."""
+    """The client's redirect address with the answer, its state, and the issuer (RFC 9207)."""
     asked = visit.input
     answer |= {"iss": base_url_of(visit.request)} | ({"state": asked.state} if asked.state else {})
     return f"{asked.redirect_uri}{'&' if '?' in asked.redirect_uri else '?'}{urlencode(answer)}"
