@@ -327,7 +327,7 @@ class AgentConfig:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
     def in_language(self, language: str) -> "AgentConfig":
-        """With the texts of that language, as far as there are any."""
+        """The configuration with the texts of this language where it has translations."""
         translation = next((each for each in self.translations if each.language == language), Translation(language))
         return replace(
             self,
@@ -338,11 +338,11 @@ class AgentConfig:
         )
 
     def people_come_at(self, now: datetime) -> datetime | None:
-        """None while visitors may ask for a person, by the opening hours; else when they next may."""
+        """The next moment at which visitors may ask for a person; None if they may now."""
         return opens_at(self.opening_hours, ZoneInfo(self.time_zone), now)
 
     def people_go_at(self, now: datetime) -> datetime | None:
-        """Until when visitors may ask for a person; None if there is no end, or if they may not now."""
+        """The moment until which visitors may ask for a person; None if there is no end, or if they may not now."""
         return closes_at(self.opening_hours, ZoneInfo(self.time_zone), now)
 
 
@@ -351,7 +351,7 @@ Version = Literal["live", "draft"]  # with whose settings an operator asks an ag
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`generation` is its knowledge's."""
+    """`generation` is that of the agent's knowledge."""
 
     id: UUID
     workspace_id: UUID
@@ -364,7 +364,7 @@ class Agent:
 
     @property
     def versions(self) -> tuple[Version, ...]:
-        """The versions that can be asked: its draft, and the published one if there is one."""
+        """The versions that can be asked: the draft, and the published one if there is one."""
         return ("draft",) if self.live_version is None else ("draft", "live")
 
 
@@ -382,7 +382,8 @@ class AgentVersion:
 
 @dataclass(frozen=True, slots=True)
 class LiveAgent:
-    """What answers visitors: a published configuration, and the generation of its knowledge; `version` 0 is a draft."""
+    """An agent as visitors are answered by it: a published configuration, and the generation of the knowledge.
+    `version` is 0 for a draft."""
 
     id: UUID
     workspace_id: UUID

@@ -96,7 +96,7 @@ def _check_ai_notice(at: str, notice: str | None) -> None:
 
 
 def _each_normal(field: str, entries: Sequence[str], normal: Callable[[str], str]) -> tuple[str, ...]:
-    """Each once, normalised by `normal`, which raises ValueError."""
+    """The distinct entries, normalised by `normal`; its ValueError becomes InvalidInput."""
     found: list[str] = []
     for number, entry in enumerate(entries):
         try:

@@ -69,12 +69,12 @@ class Agents:
         return AgentRecords(tx).agent(actor.workspace_id, agent_id)
 
     async def live(self, agent_id: UUID) -> LiveAgent:
-        """What its visitors get, for any caller."""
+        """The published agent, without a check of the caller. Raises NotFound."""
         return await self._records.of_agent(agent_id).read(lambda tx: AgentRecords(tx).live(agent_id))
 
     @writes_agent
     def tried(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
-        """An operator has tried it with a question."""
+        """Store the milestone that an operator has asked the agent a question."""
         MilestoneRecords(tx).tried(agent_id)
 
     @reads
@@ -96,8 +96,8 @@ class Agents:
         return agent
 
     async def publish(self, actor: Actor, agent_id: UUID, note: str = "", *, lost: int = 0) -> AgentVersion:
-        """The draft goes live; an unchanged draft returns the live version. `lost` golden questions, which the audit
-        names, were already accepted."""
+        """Publish the draft; an unchanged draft returns the live version. `lost` is the number of golden questions
+        whose loss was accepted, for the audit."""
 
         def work(tx: Transaction) -> tuple[AgentVersion, str | None]:
             before = _live_language(tx, actor, agent_id)
@@ -108,14 +108,14 @@ class Agents:
 
         version, before = await self._records.of_workspace(actor.workspace_id).write(work)
         if version.config.language != before:
-            # Its keyword index is for one language.
+            # The keyword index is built for one language.
             await self._jobs.reconcile_agent(agent_id)
         return version
 
     @writes
     def pause(self, tx: Transaction, actor: Actor, agent_id: UUID, is_paused: bool) -> Agent:
-        """Or resume. Questions of visitors and programs are refused while it is paused; all else goes on, and nothing
-        is indexed anew. An agent that is as wanted stays as it is."""
+        """Pause or resume the agent. While it is paused, questions of visitors and programs are refused; everything
+        else continues."""
         agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
         if (agent.paused_at is not None) is is_paused:
             return agent
@@ -139,7 +139,7 @@ class Agents:
 
 
 def _live_language(tx: Transaction, actor: Actor, agent_id: UUID) -> str | None:
-    """Also None before the first publish: until then, indexing has no language."""
+    """The published language; None before the first publish, when indexing has no language."""
     agent = AgentRecords(tx).agent(actor.workspace_id, agent_id)
     return None if agent.live_version is None else AgentRecords(tx).live(agent_id).config.language
 
@@ -153,15 +153,15 @@ class AgentPictures:
         self._records = records
 
     async def set(self, actor: Actor, agent_id: UUID, upload: Upload) -> Agent:
-        """Into the draft, replacing an earlier one. Raises NotFound, and InvalidInput for a file that is no picture."""
+        """Set the draft's picture. Raises NotFound, and InvalidInput for a file that is no picture."""
         if len(upload.body) > MAX_UPLOAD_BYTES:
             raise InvalidInput("file", f"This is too large. Send at most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
-        await self._agents.agent(actor, agent_id)  # before working on its bytes
+        await self._agents.agent(actor, agent_id)  # checked before the costly work on the bytes
         drawn = await anyio.to_thread.run_sync(square_picture, upload.body)
         return await self._put(actor, agent_id, base64.b64encode(drawn).decode("ascii"))
 
     async def remove(self, actor: Actor, agent_id: UUID) -> Agent:
-        """From the draft. Raises NotFound for an absent agent."""
+        """Remove the draft's picture. Raises NotFound for an absent agent."""
         return await self._put(actor, agent_id, None)
 
     async def _put(self, actor: Actor, agent_id: UUID, picture: str | None) -> Agent:

@@ -10,10 +10,10 @@ from app.store.transaction import Transaction
 
 
 class ChatModelNames(tuple[str, ...]):
-    """Those of the installation (DOCENT_MODELS), which every workspace may choose beside its own."""
+    """The names of the installation's models (DOCENT_MODELS), which every workspace may choose besides its own."""
 
     def choices(self, tx: Transaction, workspace_id: UUID) -> tuple[str, ...]:
-        """What may be tried."""
+        """All names that can be tried."""
         own = (each.name for each in ModelEndpointRecords(tx).of_workspace(workspace_id))
         return (USUAL, *dict.fromkeys((*self, *own)), QUOTATIONS)
 

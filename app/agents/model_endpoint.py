@@ -23,7 +23,7 @@ class EndpointKey:
 
 @dataclass(frozen=True, slots=True)
 class ModelEndpoint:
-    """Its key is a secret and not part of this value. `revision` counts its changes, from 1."""
+    """The key is a secret, and not part of this value. `revision` counts changes, from 1."""
 
     id: UUID
     workspace_id: UUID

@@ -1,4 +1,4 @@
-"""Use cases of a workspace's own chat models: list, add, change, test, delete."""
+"""Operators list, add, change, test and delete a workspace's own chat models."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -73,8 +73,8 @@ class ModelEndpoints:
         change: Callable[[ModelEndpoint], ModelEndpoint],
         key: str = "",
     ) -> ModelEndpoint:
-        """Takes effect with the next answer. Without a `key`, the stored one stays while the address has the same
-        host, so that no other host gets it. Raises InvalidInput, and SecretsLocked if the stored one cannot be read."""
+        """Store what `change` returns, for the next answer on. Without a `key`, the stored one stays if scheme and host
+        are the same, so that no other host gets it. Raises InvalidInput, and SecretsLocked if it cannot be unsealed."""
         key = _checked_key(key)
         before = ModelEndpointRecords(tx).endpoint(actor.workspace_id, endpoint_id)
         after = self._checked(replace(change(before), name=before.name, revision=before.revision + 1))
@@ -86,7 +86,7 @@ class ModelEndpoints:
 
     @writes
     def delete(self, tx: Transaction, actor: Actor, endpoint_id: UUID) -> None:
-        """Raises InvalidInput, naming them, if agents are answered by it, live or in their draft."""
+        """Raises InvalidInput, naming the agents, if any uses the model in its published version or draft."""
         endpoint = ModelEndpointRecords(tx).endpoint(actor.workspace_id, endpoint_id)
         if users := ModelEndpointRecords(tx).users(endpoint):
             raise InvalidInput("", f"Choose another chat model for {', '.join(users)} first, and publish.")
@@ -94,7 +94,7 @@ class ModelEndpoints:
         AuditRecords(tx).acted(actor, "model_endpoint.delete", endpoint_id)
 
     async def test(self, actor: Actor, endpoint_id: UUID) -> str:
-        """What it answers now. Raises SecretsLocked, ModelUnavailable, ModelInterrupted."""
+        """Ask the model for a word, and return its answer. Raises SecretsLocked, ModelUnavailable, ModelInterrupted."""
 
         def work(tx: Transaction) -> tuple[ModelEndpoint, str]:
             endpoint = ModelEndpointRecords(tx).endpoint(actor.workspace_id, endpoint_id)
@@ -108,7 +108,7 @@ class ModelEndpoints:
 
 
 def _checked_key(key: str) -> str:
-    """Without blanks around it. Raises InvalidInput if no header can hold it."""
+    """The key without surrounding blanks. Raises InvalidInput if it cannot be sent in a header."""
     key = key.strip()
     if not (key.isascii() and key.isprintable()):
         raise InvalidInput("key", "Use only ASCII letters, digits and punctuation, on one line.")

@@ -1,4 +1,4 @@
-"""When people are there for live chats, as an operator writes it: "mon-fri 09:00-17:00", one line per span."""
+"""Opening hours of live chats, one span per line, such as "mon-fri 09:00-17:00"."""
 
 import re
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ def normal_hours(line: str) -> str:
 
 
 def opens_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | None:
-    """None while somebody is there, which is always without lines; else the next moment, in that zone, when somebody
-    will be. The lines are in their normal form."""
+    """The next opening, in that zone; None if it is open now, which it always is without lines. The lines are in their
+    normal form."""
     hours = _hours(lines, zone, now)
     if not lines or any(opens <= now < closes for opens, closes in hours):
         return None
@@ -31,8 +31,8 @@ def opens_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | 
 
 
 def closes_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | None:
-    """The next moment, in that zone, from which nobody will be there; None if nobody is there now, or somebody is for a
-    week or longer. The lines are in their normal form."""
+    """The next closing, in that zone; None if it is closed now, or open for the next week. The lines are in their
+    normal form."""
     hours = _hours(lines, zone, now)
     until = now
     # A span that begins where another ends, such as at midnight, continues it.
@@ -42,10 +42,10 @@ def closes_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime |
 
 
 def _hours(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> list[tuple[datetime, datetime]]:
-    """The spans in which somebody is there, from the day before to eight days after `now`."""
+    """The open spans in UTC, from the day before `now` to eight days after."""
     spans = [_span(line) for line in lines]
     today = now.astimezone(zone).date()
-    nearby = [today + timedelta(days=ahead) for ahead in range(-1, 9)]  # a span may end on the day after
+    nearby = [today + timedelta(days=ahead) for ahead in range(-1, 9)]  # a span of yesterday may end at midnight
     return [
         (_moment(day, start, zone), _moment(day, end, zone))
         for day in nearby
@@ -68,7 +68,7 @@ def _span(line: str) -> tuple[frozenset[int], int, int]:
 
 
 def _moment(day: date, minutes: int, zone: ZoneInfo) -> datetime:
-    """In UTC: two moments in the same zone would be compared by wall-clock time alone."""
+    """The moment in UTC, because Python compares datetimes of the same zone by wall-clock time."""
     more, rest = divmod(minutes, _WHOLE_DAY)
     local = datetime.combine(day + timedelta(days=more), time(rest // 60, rest % 60), zone)
     return local.astimezone(UTC)

@@ -17,8 +17,8 @@ Owner = TypeVar("Owner", bound=UseCase)
 
 @dataclass(frozen=True, slots=True)
 class OwnAgent:
-    """`read` and `write` are those of the record. Both raise NotFound, before calling `work`, for an agent that does
-    not exist or belongs to another workspace than the actor's."""
+    """Transactions of the record that first check the agent: both methods raise NotFound, before calling `work`, if it
+    does not exist or belongs to another workspace than the actor's."""
 
     records: SystemOfRecord
     actor: Actor

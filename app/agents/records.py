@@ -108,7 +108,7 @@ _BUMP = (
     .returning(AGENTS.c.generation)
 )
 _CONFIG = select(AGENT_VERSIONS.c.config).where(AGENT_VERSIONS.c.id == bindparam("version_id"))
-SEEN_AGAIN_AFTER: Final = timedelta(hours=1)  # so that few openings of the widget write
+SEEN_AGAIN_AFTER: Final = timedelta(hours=1)  # limits how often opening the widget writes
 
 
 class AgentRecords(Repository):
@@ -167,7 +167,7 @@ class AgentRecords(Repository):
         return published
 
     def pause(self, workspace_id: UUID, agent_id: UUID, is_paused: bool) -> Agent:
-        """Or resume."""
+        """Pause or resume the agent."""
         paused_at = self._now() if is_paused else None
         self._update_one(AGENTS, "agent", _is(workspace_id, agent_id), paused_at=paused_at)
         return self.agent(workspace_id, agent_id)
@@ -193,7 +193,7 @@ class AgentRecords(Repository):
         self._delete_one(AGENTS, "agent", _is(workspace_id, agent_id))
 
     def live(self, agent_id: UUID) -> LiveAgent:
-        """What visitors get. Raises NotFound for an agent that does not exist or was never published."""
+        """The published agent. Raises NotFound for an agent that does not exist or was never published."""
         found = self._first_row(_LIVE, "agent", {"agent_id": agent_id})
         workspace_id, generation, paused_at, version_id, number = tuple(found)
         return LiveAgent(
@@ -206,8 +206,8 @@ class AgentRecords(Repository):
         )
 
     def by_version(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
-        """What visitors get, or would get with the draft. Raises NotFound for an agent that does not exist, belongs to
-        another workspace, or is not published if the live version is requested."""
+        """The agent with its published configuration or its draft. Raises NotFound for an agent that does not exist,
+        belongs to another workspace, or is not published if the live version is requested."""
         known = self.agent(workspace_id, agent_id)
         if version == "live":
             return self.live(agent_id)
@@ -252,7 +252,7 @@ class AgentRecords(Repository):
         return found
 
     def bump_generation(self, agent_id: UUID) -> int:
-        """The knowledge that the agent may answer from has changed; returns the new generation."""
+        """Increase the generation, because the agent's knowledge has changed; return the new one."""
         generation: int | None = self._connection.scalar(_BUMP, {"agent_id": agent_id})
         if generation is None:
             raise NotFound("agent")
@@ -293,12 +293,12 @@ class MilestoneRecords(Repository):
         return found
 
     def tried(self, agent_id: UUID) -> None:
-        """An operator has tried it with a question; only the first time counts."""
+        """Store that an operator has asked the agent a question; only the first time counts."""
         if self._milestones(agent_id).tried_at is None:
             self._put(AGENT_FIRSTS, {"agent_id": agent_id}, tried_at=self._now())
 
     def seen(self, agent_id: UUID, origin: str) -> None:
-        """A browser has opened the widget on that website."""
+        """Store that a browser has opened the widget on the website `origin`."""
         milestones = self._milestones(agent_id)
         if milestones.seen_at is None or self._now() - milestones.seen_at >= SEEN_AGAIN_AFTER:
             self._put(AGENT_FIRSTS, {"agent_id": agent_id}, seen_at=self._now(), seen_on=origin)
@@ -351,7 +351,7 @@ class ModelEndpointRecords(Repository):
         return SealedRows(self._tx, MODEL_ENDPOINTS).opened(row).decode()
 
     def users(self, endpoint: ModelEndpoint) -> list[str]:
-        """The names of the agents that are answered by it, live or in their draft."""
+        """The names of the agents that use the model in their published version or draft."""
         is_chosen = [
             each["chat_model"].as_string() == endpoint.name for each in (AGENTS.c.draft, AGENT_VERSIONS.c.config)
         ]

@@ -24,7 +24,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Milestones:
-    """When an operator first tried it with a question, and where and when (to the hour) a browser last opened the
+    """When an operator first asked the agent a question, and where and when (to the hour) a browser last opened the
     widget on a website other than Docent's own."""
 
     tried_at: datetime | None = None
@@ -39,7 +39,7 @@ class StepState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """For an agent that no website has shown yet."""
+    """The progress of a new agent."""
 
     agent: Agent
     pages: int
@@ -60,7 +60,7 @@ class SetUp:
 
 
 def is_new(agent: Agent, milestones: Milestones, now: datetime) -> bool:
-    """Whether its operator still sees the progress: until a website has shown it, for at most NEW_FOR."""
+    """Whether operators still see the progress: until a website has shown the agent, for at most NEW_FOR."""
     return milestones.seen_at is None and now - agent.created_at < NEW_FOR
 
 

@@ -1,5 +1,5 @@
-"""Signed users: a website's server signs who its visitor is and the filter for their answers, so that nobody can
-impersonate another or exceed the filter."""
+"""Signed users: a website's server signs its visitor's id and the filter for their answers, so that visitors can
+neither impersonate others nor widen the filter."""
 
 import hashlib
 import hmac
@@ -58,8 +58,8 @@ def attributes_signature(secret: str, text: str, user_id: str = "") -> str:
 
 
 def filter_signature(secret: str, filter_text: str, user_id: str = "") -> str:
-    """The signature of the lines "filter", the user id ("" without one) and the filter. User ids are single lines, so a
-    user's signature is not valid for a filter, nor that of one user's filter for another user's."""
+    """The signature of three lines: "filter", the user id ("" without one) and the filter. Because user ids are single
+    lines, a user's signature cannot pass for a filter's, nor one user's filter for another user's."""
     return user_signature(secret, f"filter\n{user_id}\n{filter_text}")
 
 

@@ -1,5 +1,5 @@
-"""A website vouches for the identity of its visitors: its server signs with a secret, or its identity provider issues
-them a JSON Web Token."""
+"""Verifies visitors' identities, which the website's server signs with a secret, or its identity provider confirms by a
+JSON Web Token."""
 
 import hmac
 import secrets
@@ -60,7 +60,7 @@ class SignedUsers:
 
     @writes_agent
     def make_secret(self, tx: Transaction, actor: Actor, agent_id: UUID) -> str:
-        """A new secret, replacing an earlier one. It is only returned here."""
+        """Make a new secret, replacing an earlier one. It cannot be shown again."""
         key = TokenRecords(tx).signing_keys()[0]
         salt = secrets.token_bytes(_SALT_BYTES)
         UserKeyRecords(tx).set(UserKey(agent_id, key.kid, salt, self._clock.now()))
@@ -129,7 +129,7 @@ class UserIssuers:
         self._key_sets = RecentValues[tuple[UUID, str], PublishedKeys](_KEY_SETS_KEPT)
 
     async def set(self, actor: Actor, agent_id: UUID, issuer: str, audience: str, jwks_url: str) -> UserIssuer:
-        """Replaces an earlier one; its keys are read first. Raises InvalidInput."""
+        """Set the provider, once its keys could be read. Raises InvalidInput."""
         issuer, audience = issuer.strip(), audience.strip()
         limits = limits_of(UserIssuer)
         limits["issuer"].check("issuer", issuer)
@@ -199,5 +199,5 @@ class UserProofs:
 
 
 def is_token(proof: str) -> bool:
-    """A JSON Web Token has three parts; an HMAC in hexadecimal has none."""
+    """Whether the proof is a JSON Web Token, which has three parts, and not an HMAC in hexadecimal."""
     return proof.count(".") == 2

@@ -1,5 +1,4 @@
-"""How many tokens of the chat model visitors may use: an agent's, one visitor's of these, and those of all agents of a
-workspace."""
+"""Limits on the chat model's tokens: of an agent, of one visitor, and of all agents of a workspace."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -49,7 +48,7 @@ class TokenLimit:
 
     @property
     def told_spent(self) -> str:
-        """Two sentences for those who can raise it."""
+        """Two sentences for operators: the limit is spent, and when it resets."""
         *owner, period, _ = self.name.split("_")
         whose = f"The {owner[0] if owner else 'agent'}'s {period}_tokens"
         return f"{whose} are used up. They reset on {self.resets_at.date().isoformat()} at midnight UTC."
@@ -57,7 +56,7 @@ class TokenLimit:
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """One agent's day so far, and all limits that hold for it."""
+    """One agent's usage today, and all limits that apply to it."""
 
     used_tokens: Annotated[int, "Since midnight UTC, by turns that have ended."]
     resets_at: Annotated[datetime, "The next midnight UTC."]

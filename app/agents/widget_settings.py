@@ -92,7 +92,7 @@ class Theme:
 
     @property
     def picture_fingerprint(self) -> str | None:
-        """Part of the picture's address, which changes with its bytes."""
+        """Part of the picture's URL, which therefore changes with its bytes."""
         return None if self.picture is None else hashlib.sha256(self.picture.encode("ascii")).hexdigest()[:16]
 
 

@@ -19,7 +19,7 @@ _PARTS: Final[Mapping[str, tuple[str, str, Mapping[str, Setting]]]] = {
     "fallback.": ("agent_settings", "save_settings-fallback_", settings_of(Fallback)),
     "retrieval.": ("search_settings", "save_search_settings-", settings_of(RetrievalSettings)),
 }
-# What is edited in another form than a declared setting: its label, the page, and the field.
+# Parts that are edited in forms of their own: label, page and field.
 _OTHERS: Final = {
     "theme.picture": ("Picture", "agent_settings", "picture"),
     "translations": ("Other languages", "translations", ""),
@@ -55,7 +55,7 @@ def settings_with(config: AgentConfig, words: str) -> list[tuple[str, str, str, 
 
 
 def _change(path: str, *sides: tuple[AgentConfig, str]) -> DraftChange:
-    """`sides` are the configurations, with the value in other words than the form's."""
+    """`sides` are both configurations, each with its value in the words of `differences`."""
     part, dot, name = path.rpartition(".")
     page, prefix, settings = _PARTS.get(part + dot, _PARTS[""])
     setting = settings.get(name)
@@ -70,7 +70,7 @@ def _change(path: str, *sides: tuple[AgentConfig, str]) -> DraftChange:
 
 
 def _tick(config: AgentConfig, path: str) -> str:
-    """The end of a box's id."""
+    """The suffix of a checkbox's id."""
     return "-true" if isinstance(_value(config, path), bool) else ""
 
 

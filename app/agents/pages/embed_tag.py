@@ -13,8 +13,8 @@ _INVITATIONS = "invite"
 
 
 def embed_tags(base: str, agent_id: UUID, config: AgentConfig, pinned: Path | None = None) -> str:
-    """One per line: the widget's, and that of the script for invitations if the agent has any. `pinned` is the folder
-    of the scripts to which the tags are pinned."""
+    """The widget's tag and, if the agent has invitations, that of their script, one per line. `pinned` is the folder
+    with the scripts to pin the tags to; None for unpinned tags."""
     tag = embed_tag(base, agent_id, config.theme)
     if pinned:
         tag = pinned_embed_tag(base, agent_id, BuiltFile.read(pinned / "widget.js"), config.theme)
@@ -27,15 +27,14 @@ def embed_tags(base: str, agent_id: UUID, config: AgentConfig, pinned: Path | No
 
 
 def embed_tag(base: str, agent_id: UUID | str, theme: Theme = _PLAIN) -> str:
-    """Always the newest widget. `base` is the address of this server; `theme` is the launcher's appearance until the
-    widget has loaded its settings."""
+    """The tag that always loads the newest widget. `base` is the address of this server, `theme` the launcher's
+    appearance until the widget has loaded its settings."""
     return _tag(base, SCRIPT_PATH, "", agent_id, theme)
 
 
 def pinned_embed_tag(base: str, agent_id: UUID | str, script: BuiltFile, theme: Theme = _PLAIN) -> str:
-    """Only this version of the script: the browser refuses any other bytes, and Docent serves it until it is
-    upgraded.
-    """
+    """The tag that loads only this version of the script: the browser refuses other bytes, and Docent serves it until
+    the next upgrade."""
     return _tag(base, pinned_path(script), _checked(script), agent_id, theme)
 
 
@@ -49,8 +48,8 @@ def _checked(script: BuiltFile) -> str:
 
 
 def _worn(theme: Theme) -> str:
-    """As attributes, for everything that differs from the widget's defaults."""
-    worn = {
+    """The attributes for everything that differs from the widget's defaults."""
+    attributes = {
         "color": theme.primary_color,
         "position": theme.position if theme.position != _PLAIN.position else None,
         "label": theme.launcher_label,
@@ -59,4 +58,4 @@ def _worn(theme: Theme) -> str:
         "wide": "true" if theme.opens_wide else None,
         "open": "true" if theme.opens_itself else None,
     }
-    return "".join(f' data-{name}="{escape(value)}"' for name, value in worn.items() if value)
+    return "".join(f' data-{name}="{escape(value)}"' for name, value in attributes.items() if value)
