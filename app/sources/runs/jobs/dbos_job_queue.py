@@ -1,4 +1,4 @@
-"""JobQueue by DBOS, on SQLite or Postgres: jobs survive every process.
+"""Implements JobQueue by DBOS, on SQLite or Postgres: jobs survive every process.
 
 Only this and `dbos_worker`, which runs the jobs, know DBOS. It is imported with the first job: a web process that
 enqueues none starts faster, and uses 25 MiB less.
@@ -50,7 +50,7 @@ class DbosJobQueue:
         await self._enqueue(UPKEEP, REINDEX_AGENT, f"reindex-{uuid4()}", str(agent_id))
 
     async def client(self) -> "DBOSClient":
-        """Opened on first use."""
+        """The client, opened on first use."""
         async with self._opening:
             if self._client is None:
                 self._client = await to_thread.run_sync(_open_client, self._url)
@@ -68,7 +68,7 @@ class DbosJobQueue:
         await self.aclose()
 
     async def _enqueue(self, queue: str, workflow: str, workflow_id: str, *args: str | int) -> None:
-        """The workflow's id makes repeated requests the same."""
+        """Enqueue a workflow. Repeating this with the same `workflow_id` has no effect."""
         client = await self.client()
         options: EnqueueOptions = {"queue_name": queue, "workflow_name": workflow, "workflow_id": workflow_id}
         with translated_errors():
@@ -76,7 +76,7 @@ class DbosJobQueue:
 
 
 def run_of(job_id: str) -> UUID:
-    """The run for which a crawl was enqueued."""
+    """The run that a crawl's job reads."""
     return UUID(job_id.partition(_LEG)[0])
 
 

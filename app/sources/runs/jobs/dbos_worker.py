@@ -85,8 +85,8 @@ class DbosWorker:
         self._queue = DbosJobQueue(url)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._working: set[asyncio.Task[Any]] = set()
-        self._in_hand: set[str] = set()  # ids of jobs
-        self._missed_since: dict[str, float] = {}  # ours according to the queue, but not in hand
+        self._in_hand: set[str] = set()  # ids of the jobs that run here
+        self._missed_since: dict[str, float] = {}  # when a job of this worker was first seen not to run
         self._asked_for: set[tuple[UUID, int]] = set()
         self._beating: asyncio.Task[None] | None = None
 
@@ -106,7 +106,7 @@ class DbosWorker:
         with anyio.CancelScope(shield=True):
             if self._beating is not None:
                 await end_task(self._beating)
-            loop, self._loop = self._loop, None  # what is dequeued from here on is not started
+            loop, self._loop = self._loop, None  # jobs that are dequeued from here on do not start
             if loop is None:
                 return
             await _cancelled(list(self._working))
@@ -129,7 +129,7 @@ class DbosWorker:
         await self.stop()
 
     async def _hand_back(self) -> int:
-        """Returns the number of jobs."""
+        """Put this worker's jobs back into the queue, and end its heartbeat; return the number of jobs."""
         client = await self._queue.client()
         mine = await _pending(client, self._name)
         await _hand_out(client, mine)
@@ -137,7 +137,7 @@ class DbosWorker:
         return len(mine)
 
     def _launch(self) -> None:
-        """In a thread without an event loop, so that DBOS runs its workflows on its own loop."""
+        """Start DBOS. Call this in a thread without an event loop, so that DBOS runs its workflows on its own loop."""
         DBOS(
             config={
                 "name": "docent",
@@ -206,8 +206,8 @@ class DbosWorker:
             self._working.discard(task)
 
     async def _persistently(self, work: Callable[[], Awaitable[None]]) -> str:
-        """ "" when the job was done, else why it was not, in words for the operator. A database that is down is waited
-        for: it fails no job, and whoever gives one up has to say so there."""
+        """Call `work` until it succeeds, up to MAX_ATTEMPTS times. Returns "", or why it failed, in words for the
+        operator. A database that is down is waited for, without counting attempts: giving a job up needs it too."""
         pause, attempt = self._retry_seconds, 1
         while True:
             try:
@@ -235,8 +235,8 @@ class DbosWorker:
         await self._record.write(lambda tx: ProcessRecords(tx).beat(self._name, WORKER_KIND))
 
     async def _hand_out_what_was_lost(self) -> None:
-        """Jobs that this worker has dequeued, but that have not been in hand for longer than starting or ending takes:
-        the queue did not learn of their end."""
+        """Requeue jobs that this worker has dequeued, but that have not run here for longer than starting or ending
+        takes: the queue did not learn of their end."""
         client, now = await self._queue.client(), time.monotonic()
         missed = {job.workflow_id: job for job in await _pending(client, self._name)}
         missed = {job_id: job for job_id, job in missed.items() if job_id not in self._in_hand}
@@ -254,7 +254,7 @@ class DbosWorker:
             return
         await self._handlers.start_due_runs()
         unfinished = await self._record.read(lambda tx: CrawlRunRecords(tx).unfinished_runs())
-        for run in unfinished:  # its process died between its commit and the queue, so it was never enqueued
+        for run in unfinished:  # it may not be enqueued: its process may have died after the commit
             if (run.id, run.leg) not in self._asked_for:
                 await self._queue.crawl(run.agent_id, run.id, run.leg)
                 self._asked_for.add((run.id, run.leg))
@@ -279,12 +279,12 @@ class DbosWorker:
 
 
 def _destroy() -> None:
-    """Patiently: DBOS first stops dequeuing, and must not close its loop during a workflow that was just dequeued."""
+    """Wait for workflows that were just dequeued: DBOS must not close its loop meanwhile."""
     DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=_END_SECONDS)
 
 
 async def _pending(client: DBOSClient, executor_id: str | None = None) -> list[WorkflowStatus]:
-    """Jobs that were started and have not ended; with a process, only its own."""
+    """Jobs that have started and not ended; with `executor_id`, only those of that process."""
     return await to_thread.run_sync(
         lambda: client.list_workflows(
             status="PENDING", queue_name=list(QUEUES), executor_id=executor_id, load_input=False, load_output=False
@@ -293,7 +293,7 @@ async def _pending(client: DBOSClient, executor_id: str | None = None) -> list[W
 
 
 async def _failed(client: DBOSClient) -> list[WorkflowStatus]:
-    """Our workflows never raise: DBOS could not store how it ended, and stored that instead."""
+    """Jobs that DBOS stored as failed because it could not store how they ended: our workflows never raise."""
     return await to_thread.run_sync(
         lambda: client.list_workflows(status="ERROR", queue_name=list(QUEUES), load_input=False, load_output=False)
     )

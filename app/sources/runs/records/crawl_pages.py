@@ -26,7 +26,7 @@ _AS_FOUND = Keyset(SOURCE_PAGES.c.position, SOURCE_PAGES.c.id)
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The result of one reading of a URL."""
+    """What a reading of a URL left for the next one: its validators and the document to which it led."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -57,7 +57,7 @@ class CrawlPageRecords(Repository):
         return len(self._connection.execute(statement, rows).all())
 
     def pages_before(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> list[QueuedPage]:
-        """Up to `limit` URLs of the source's previous reading, in its order, except those that ended there in one of
+        """Up to `limit` URLs of the source's previous reading, in its order, without those that have one of
         `except_statuses`."""
         statement = (
             select(SOURCE_PAGES.c.url, SOURCE_PAGES.c.depth)
@@ -107,8 +107,8 @@ class CrawlPageRecords(Repository):
         ]
 
     def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
-        """Oldest first; each is returned once. Validators come from the source's last reading of that URL that led to a
-        document that is live now."""
+        """Take up to `limit` queued pages, oldest first; each is returned once. Validators come from the source's last
+        reading of the URL that led to a document that is live now."""
         waiting = (
             select(SOURCE_PAGES)
             .where(SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.queue_state == _QUEUED)
@@ -127,7 +127,7 @@ class CrawlPageRecords(Repository):
         return taken
 
     def forget_validators(self, source_id: UUID) -> None:
-        """The next reading requests every page in full."""
+        """Remove the validators, so that the next reading requests every page in full."""
         has_some = SOURCE_PAGES.c.etag.is_not(None) | SOURCE_PAGES.c.last_modified.is_not(None)
         self._update(SOURCE_PAGES, SOURCE_PAGES.c.source_id == source_id, has_some, etag=None, last_modified=None)
 
@@ -164,7 +164,8 @@ class CrawlPageRecords(Repository):
         )
 
     def settle_missed(self, run_id: UUID, pages: Sequence[ReadPage]) -> None:
-        """Record the outcome of pages that the run need not have queued. A few hundred at a time, as above."""
+        """Record the outcome of pages that the run need not have queued. Call it with a few hundred at a time, like
+        `add_pages`."""
         source_id = self._source_of(run_id)
         position = self._last_position(run_id) + 1
         now = self._now()
@@ -187,7 +188,7 @@ class CrawlPageRecords(Repository):
         return self._connection.scalar(statement) or 0
 
     def pages(self, run_id: UUID, page: PageRequest, status: str | None = None) -> ListPage[PageStatus]:
-        """In the order in which they were found."""
+        """The run's pages in the order in which they were found; with `status`, only those that have it."""
         is_live = DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
         of_page = DOCUMENT_VERSIONS.c.document_id == SOURCE_PAGES.c.document_id
         statement = (
@@ -207,7 +208,7 @@ class CrawlPageRecords(Repository):
         return source_id
 
     def _reading_before(self, run_id: UUID) -> UUID | None:
-        """The source's last other complete run that got as far as having pages."""
+        """The source's last complete run, other than this one, that has pages."""
         source_id = self._source_of(run_id)
         has_pages = exists().where(SOURCE_PAGES.c.run_id == CRAWL_RUNS.c.id)
         return self._connection.scalar(
@@ -222,8 +223,8 @@ class CrawlPageRecords(Repository):
         return self._connection.scalar(last) or 0
 
     def _last_readings(self, source_id: UUID, url_keys: Sequence[str]) -> dict[str, _Reading]:
-        """By URL key: the last reading that led to a document that is live now. If there is no live document,
-        "unchanged" would leave the agent with nothing, so such a URL has none."""
+        """By URL key, the last reading that led to a document that is live now. A URL without a live document has none,
+        because "unchanged" would leave the agent with nothing."""
         place = func.row_number().over(
             partition_by=SOURCE_PAGES.c.url_key, order_by=(SOURCE_PAGES.c.read_at.desc(), SOURCE_PAGES.c.id.desc())
         )
@@ -254,7 +255,8 @@ class CrawlPageRecords(Repository):
 
 
 def _still_holds(last: _Reading, now: _Reading) -> _Reading:
-    """A 304 need not repeat the validators of its request, and leads to the same document."""
+    """The reading to store for a 304, which need not repeat the validators of its request, and leads to the same
+    document."""
     document_id = now.document_id or last.document_id
     if now.etag or now.last_modified:
         return _Reading(now.etag, now.last_modified, document_id)

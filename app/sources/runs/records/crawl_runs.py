@@ -21,13 +21,13 @@ _UNFINISHED = (*_AT_WORK, RunState.PAUSED)
 IS_BEING_READ: Final = (
     select(CRAWL_RUNS.c.id).where(CRAWL_RUNS.c.agent_id == AGENTS.c.id, CRAWL_RUNS.c.state.in_(_AT_WORK)).exists()
 )
-"""Of an agent: some of its pages are new by now, and others not yet."""
+"""A condition on agents: a run is queued or running, so that some pages may be new and others not yet."""
 
 
 class CrawlRunRecords(Repository):
     def start_run(self, agent_id: UUID, source_id: UUID, *, only_asked: bool = False) -> CrawlRun:
-        """A queued run. If the source already has a queued, running or paused one, that is returned; it reads the whole
-        source from then on unless `only_asked`."""
+        """Queue a run. If the source already has a queued, running or paused one, that is returned; unless
+        `only_asked`, it reads the whole source from then on."""
         source = select(SOURCES.c.id).where(SOURCES.c.id == source_id, SOURCES.c.agent_id == agent_id)
         if self._connection.scalar(source) is None:
             raise NotFound("source")
@@ -49,19 +49,19 @@ class CrawlRunRecords(Repository):
         return self._with_counts([row])[0]
 
     def run(self, run_id: UUID) -> CrawlRun:
-        """With its counts by page status. Raises NotFound."""
+        """The run with its counts by page status. Raises NotFound."""
         row = self._first_row(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id), "crawl run")
         return self._with_counts([row])[0]
 
     def set_run_state(
         self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None, kept_pages: int = 0
     ) -> bool:
-        """Also sets started_at or ended_at, according to the state; returns whether it was set. A cancelled run stays
-        cancelled. With `leg`, as readers pass it, a run that is paused, has ended or is in another leg stays unchanged.
+        """Set the state, and started_at or ended_at accordingly; return whether it was set. A cancelled run stays
+        cancelled. With `leg`, which readers pass, a run that is paused, has ended or is in another leg stays unchanged.
         Raises NotFound."""
         run = self._first_row(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id).with_for_update(), "crawl run")
         if run.state == RunState.CANCELLED and state is not RunState.CANCELLED:
-            return False  # the operator has decided; a worker that still reads will notice
+            return False  # a worker that still reads will notice
         if leg is not None and (run.state not in _AT_WORK or run.leg != leg):
             return False
         now = self._now()
@@ -80,7 +80,7 @@ class CrawlRunRecords(Repository):
         return True
 
     def resume_run(self, run_id: UUID) -> CrawlRun:
-        """A paused run is queued again, in its next leg; any other stays unchanged. Raises NotFound."""
+        """Queue a paused run again, in its next leg; any other stays unchanged. Raises NotFound."""
         paused = update(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id, CRAWL_RUNS.c.state == RunState.PAUSED)
         self._connection.execute(paused.values(state=RunState.QUEUED.value, leg=CRAWL_RUNS.c.leg + 1))
         return self.run(run_id)
@@ -95,7 +95,7 @@ class CrawlRunRecords(Repository):
         return self._with_counts(self._connection.execute(statement).all())
 
     def latest_runs(self, source_ids: Sequence[UUID]) -> dict[UUID, CrawlRun]:
-        """By source."""
+        """The latest run of each source that has one."""
         place = func.row_number().over(
             partition_by=CRAWL_RUNS.c.source_id, order_by=(CRAWL_RUNS.c.created_at.desc(), CRAWL_RUNS.c.id.desc())
         )
@@ -107,7 +107,7 @@ class CrawlRunRecords(Repository):
         return {run.source_id: run for run in self._with_counts(latest)}
 
     def latest_of_workspace(self, workspace_id: UUID) -> list[LatestReading]:
-        """For each source that was ever read, latest reading first."""
+        """The latest reading of each source that was ever read, latest first."""
         newer = CRAWL_RUNS.alias()
         latest = (
             select(newer.c.id)
@@ -169,19 +169,19 @@ class MissedDocumentRecords(Repository):
         return missed
 
     def kept(self, run_id: UUID, *, only_requested: bool) -> int:
-        """How many live documents of the run's source the run did not find, whatever the reason. With `only_requested`,
-        those alone that it requested or still had to."""
+        """How many live documents of the run's source no page of the run led to. With `only_requested`, only those with
+        a URL that the run has requested or queued."""
         unseen = self._unseen(run_id)
         return sum(map(bool, self._ends(run_id, unseen).values())) if only_requested else len(unseen)
 
     def set_missed_readings(self, readings: Mapping[UUID, int]) -> None:
-        """How many consecutive readings have missed each document; 0 for one that was found."""
+        """Set how many consecutive readings have missed each document; 0 for one that was found."""
         if readings:
             rows = [{"document": document_id, "readings": count} for document_id, count in readings.items()]
             self._connection.execute(_MISSED_READINGS, rows)
 
     def _unseen(self, run_id: UUID) -> dict[UUID, tuple[str, int]]:
-        """Live documents of the run's source to which no page of the run led: URL and misses so far."""
+        """The live documents of the run's source to which no page of the run led: their URLs and misses so far."""
         source_id = self._connection.scalar(select(CRAWL_RUNS.c.source_id).where(CRAWL_RUNS.c.id == run_id))
         if source_id is None:
             raise NotFound("crawl run")
@@ -201,7 +201,7 @@ class MissedDocumentRecords(Repository):
         return {row_id: (url, readings) for row_id, url, readings in self._connection.execute(statement)}
 
     def _ends(self, run_id: UUID, unseen: dict[UUID, tuple[str, int]]) -> dict[UUID, list[PageEnd]]:
-        """By document: the outcomes of its known URLs so far: its own, and those that led to it earlier."""
+        """For each document, the outcomes in this run of its own URL and of those that led to it earlier."""
         keys: dict[str, set[UUID]] = defaultdict(set)
         for document_id, (url, _) in unseen.items():
             keys[url_key(url)].add(document_id)
