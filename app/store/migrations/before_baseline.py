@@ -53,7 +53,7 @@ _AT_ONCE: Final = 500
 
 
 def bring_to_baseline(connection: Connection, revision: str) -> None:
-    """`revision` counts from "0001" on."""
+    """Migrate a database of `revision`, such as "0050", to the baseline."""
     for step, index in _INDEXES:
         if revision < step:
             connection.execute(text(f"DROP INDEX IF EXISTS {index}"))
@@ -154,7 +154,7 @@ def _add_what_lacks(connection: Connection) -> None:
 
 
 def _is_of_baseline(_item: Any, _name: str | None, _kind: str, is_stored: bool, counterpart: Any) -> bool:
-    """Anything else in the database is not ours to drop."""
+    """Compare only what the baseline has: anything else in the database is not ours to drop."""
     return not is_stored or counterpart is not None
 
 
@@ -233,7 +233,7 @@ def _halve_meanings(connection: Connection) -> None:
 def _turns(
     connection: Connection, of: ColumnElement[UUID], *others: ColumnElement[Any]
 ) -> Iterator[Sequence[Row[Any]]]:
-    """These columns of all turns, some turns at a time, by their ids."""
+    """Yield the columns of all turns in batches, ordered by `of`, the id."""
     batch, last = select(of, *others).order_by(of).limit(_AT_ONCE), None
     while rows := connection.execute(batch if last is None else batch.where(of > last)).all():
         last = rows[-1][0]
