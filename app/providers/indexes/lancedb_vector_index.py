@@ -204,8 +204,8 @@ class LanceDBVectorIndex:
             return None
 
     async def _loaded(self, agent_id: UUID) -> VectorMatrix | None:
-        """None also if rows were added meanwhile. Read in batches, so that a large agent's vectors are not in memory
-        twice."""
+        """Read the agent's vectors, in batches, so that they are not in memory twice. None if there are none, too many,
+        or more than when the reading began."""
         async with self._translated():
             table = await self._opened()
             count = 0 if table is None else await table.count_rows(f"agent_id = '{agent_id}'")
