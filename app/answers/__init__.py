@@ -1,1 +1,1 @@
-"""From a question and what was found for it to an answer."""
+"""Turns a question and the chunks found for it into an answer."""

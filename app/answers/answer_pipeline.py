@@ -214,8 +214,7 @@ class AnswerPipeline:
 
 
 def _is_doubted(agent: LiveAgent, generation: Generation, confidence: float) -> bool:
-    """Whether the answer is shown with a doubt: only a quotation or a checked answer, whose confidence is about its
-    text."""
+    """Whether the answer is shown with a doubt: a quotation or a checked answer whose confidence is not enough."""
     is_judged = generation.answered_by is AnsweredBy.EXTRACTIVE or generation.verdict is not None
     return is_judged and confidence < enough(agent.config.confidence_threshold)
 

@@ -18,7 +18,7 @@ from app.core.text.words import folded_words, is_spaceless
 
 _LONGEST_CHARS: Final = 160  # a longer question names its subject
 _POINTING_WORDS: Final = 10
-_NAMED: Final = 2  # content words before a pronoun, from which on it refers to them
+_NAMED: Final = 2  # a pronoun after so many content words refers to them
 _CONTINUED: Final = 2  # content words after "what about"
 _JOINED_FRAGMENT: Final = 1  # content words after "and"
 _OPENED_FRAGMENT: Final = (2, 4)  # content words, and words, of "in black?"

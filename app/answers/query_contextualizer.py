@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 
 _BUDGET_SECONDS = 2.0
 _MAX_CHARS = 400
-_TOLD_CHARS = 500  # of an answer, and of what a person and a visitor wrote to each other
+_EXCERPT_CHARS = 500  # of an answer, and of what a person and a visitor wrote to each other
 _SEARCHED_CHARS = 200  # of what a person wrote: with more of it, search would find that rather than the question
 _INSTRUCTION = (
     "Rewrite the last question of this conversation so that it can be understood alone: replace pronouns and "
@@ -91,5 +91,5 @@ def _subject(past: Exchange) -> str:
 
 def _as_prompt(past: Exchange) -> str:
     if past.is_with_person:
-        return told_talk(replace(past, question=past.question[-_TOLD_CHARS:], answer=past.answer[-_TOLD_CHARS:]))
-    return f"Visitor asked: {as_prompt_text(past.question)}\nReply: {as_prompt_text(past.answer[:_TOLD_CHARS])}"
+        return told_talk(replace(past, question=past.question[-_EXCERPT_CHARS:], answer=past.answer[-_EXCERPT_CHARS:]))
+    return f"Visitor asked: {as_prompt_text(past.question)}\nReply: {as_prompt_text(past.answer[:_EXCERPT_CHARS])}"

@@ -177,7 +177,7 @@ class RehearsedTurnOut(
 class OverlapOut(Model, shows=Overlap, parts="answer", fields="id trigger pattern askings"): ...
 
 
-# A number, of the turns that the value has.
+# Shows the number of turns, where the value has the turns themselves.
 _Counted: Final = BeforeValidator(lambda turns: turns if isinstance(turns, int) else len(turns))
 
 

@@ -39,7 +39,7 @@ KEPT_EDITS: Final = 100  # of one answer
 
 
 class CuratedAnswerRecords(Repository):
-    """`answer.agent_id` tells whose it is; the caller has checked the workspace."""
+    """Callers check the workspace; `answer.agent_id` names the agent."""
 
     def create(self, answer: CuratedAnswer) -> CuratedAnswer:
         if not self._exists(AGENTS, answer.agent_id):
@@ -56,7 +56,7 @@ class CuratedAnswerRecords(Repository):
 
     def answer(self, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
         """Raises NotFound."""
-        return self._found(CuratedAnswer, select(CURATED_ANSWERS).where(_is(agent_id, answer_id)), "curated answer")
+        return self._found(CuratedAnswer, select(CURATED_ANSWERS).where(_by_id(agent_id, answer_id)), "curated answer")
 
     def answers(self, agent_id: UUID) -> list[CuratedAnswer]:
         """Oldest first."""
@@ -64,19 +64,19 @@ class CuratedAnswerRecords(Repository):
 
     def save(self, answer: CuratedAnswer) -> CuratedAnswer:
         """Raises NotFound. Leaves `hits` alone, which only turns count: the caller may have read it a while ago."""
-        if not self._update(CURATED_ANSWERS, _is(answer.agent_id, answer.id), **_written(answer)):
+        if not self._update(CURATED_ANSWERS, _by_id(answer.agent_id, answer.id), **_written(answer)):
             raise NotFound("curated answer")
         return self.answer(answer.agent_id, answer.id)
 
     def count_hit(self, agent_id: UUID, answer_id: UUID) -> None:
         """Count a visitor's turn. An answer that was deleted meanwhile is ignored."""
         self._update(
-            CURATED_ANSWERS, _is(agent_id, answer_id), hits=CURATED_ANSWERS.c.hits + 1, last_hit_at=self._now()
+            CURATED_ANSWERS, _by_id(agent_id, answer_id), hits=CURATED_ANSWERS.c.hits + 1, last_hit_at=self._now()
         )
 
     def delete(self, agent_id: UUID, answer_id: UUID) -> None:
         """Raises NotFound."""
-        if not self._delete(CURATED_ANSWERS, _is(agent_id, answer_id)):
+        if not self._delete(CURATED_ANSWERS, _by_id(agent_id, answer_id)):
             raise NotFound("curated answer")
 
 
@@ -164,7 +164,7 @@ def _edit(row: Row[Any]) -> CuratedEdit:
     return CuratedEdit(row.number, row.author, row.saved_at, value_of(CuratedAnswer, row, id=row.answer_id))
 
 
-def _is(agent_id: UUID, answer_id: UUID) -> ColumnElement[bool]:
+def _by_id(agent_id: UUID, answer_id: UUID) -> ColumnElement[bool]:
     return and_(CURATED_ANSWERS.c.id == answer_id, CURATED_ANSWERS.c.agent_id == agent_id)
 
 

@@ -67,8 +67,7 @@ class CitationSpellings:
         return list(dict.fromkeys(_listed(listed.translate(_AS_DIGITS))))
 
     def resolved(self, target: str) -> str:
-        """The address of a link, which a model may have copied from a page where it is relative; "" if the page is not
-        known."""
+        """The address of a link, which a model may have copied from a page where it is relative; "" if unknown."""
         if _ABSOLUTE.match(target):
             return target
         linking = [page.url for page in self._pages if f"]({target}" in page.text]

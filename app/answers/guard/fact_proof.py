@@ -39,7 +39,7 @@ class FactProof:
         self._index = index
         self._said = sentence
         self._held: dict[Fact, list[float]] = {}
-        self._outdoing: dict[Fact, Mapping[int, float]] = {}
+        self._known_rivals: dict[Fact, Mapping[int, float]] = {}
 
     def stands(self, fact: Fact) -> bool:
         if fact.kind is FactKind.NAME and self._said.is_list_of_names and any(self.held(fact)):
@@ -60,9 +60,9 @@ class FactProof:
         if len(self._said.parts) > 1 or "" in kinds:
             return False
         held, words = self.held(fact), stems(self._said.text)
-        with_it = [self._index.places[at].shared(words) for at, has in enumerate(held) if has]
+        holding_words = [self._index.places[at].shared(words) for at, has in enumerate(held) if has]
         rivals = [self._index.places[at].shared(words) for at, like in self._rivals(fact).items() if like == 1]
-        return bool(with_it) and all(any(own < rival for rival in rivals) for own in with_it)
+        return bool(holding_words) and all(any(own < rival for rival in rivals) for own in holding_words)
 
     def likeness(self, fact: Fact) -> float:
         """The cover of the best place with the fact, as a share of its best rival's; 0 if no place has the fact."""
@@ -181,9 +181,9 @@ class FactProof:
 
     def _rivals(self, fact: Fact) -> Mapping[int, float]:
         """The rival places by index, each with how surely it has another fact of the same kind, in [0, 1]."""
-        if fact not in self._outdoing:
-            self._outdoing[fact] = self._look_for_rivals(fact, self.held(fact))
-        return self._outdoing[fact]
+        if fact not in self._known_rivals:
+            self._known_rivals[fact] = self._look_for_rivals(fact, self.held(fact))
+        return self._known_rivals[fact]
 
     def _look_for_rivals(self, fact: Fact, held: Sequence[float]) -> Mapping[int, float]:
         places = {number: place for number, place in enumerate(self._index.places) if not place.is_heading}

@@ -391,7 +391,6 @@ def _spellings(secret: str) -> tuple[str, ...]:
 
 
 def _core_in_base64(raw: bytes, lead: int) -> str:
-    """The base64 characters (six bits each) that depend on `raw` alone when `lead` bytes of a longer text precede
-    it."""
+    """The base64 characters (six bits each) that depend on `raw` alone if `lead` bytes of a longer text precede it."""
     first, end = -(-8 * lead // 6), 8 * (lead + len(raw)) // 6
     return base64.b64encode(bytes(lead) + raw).decode()[first:end]

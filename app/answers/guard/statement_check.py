@@ -77,7 +77,7 @@ class StatementCheck:
         self._own_name = own_name
         self._asked = every_stem(question)
         self._subject = stems(plain(question))
-        self._is_told = not asks_something(question, language)
+        self._asks_nothing = not asks_something(question, language)
         self._known: dict[frozenset[int], Evidence] = {}
         self._verdicts: dict[tuple[str, frozenset[int]], Verdict] = {}
         self.checked = 0
@@ -135,7 +135,7 @@ class StatementCheck:
 
     def kind(self, sentence: str) -> SentenceKind:
         kind = sentence_kind(sentence, self._language)
-        is_echo = kind is SentenceKind.STATEMENT and self._is_told and self.is_echo(sentence)
+        is_echo = kind is SentenceKind.STATEMENT and self._asks_nothing and self.is_echo(sentence)
         return SentenceKind.ECHO if is_echo else kind
 
     def is_named(self, line: str) -> bool:

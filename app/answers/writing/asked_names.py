@@ -12,10 +12,10 @@ from app.core.text.stated_facts import FactKind, facts_of
 # Log odds if none of the names is found, and less if some are; chosen on judged answers (docs/evaluation-log.md).
 _MISSING_ODDS: Final = -1.5
 # For a year or part number that no source mentions: a passage with the other words is about another one.
-_UNTOLD_ODDS: Final = -5.0
+_UNMENTIONED_ODDS: Final = -5.0
 _DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/-]|[.,]\d)")
-_TOLD_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")  # a date's too
+_YEAR_IN_TEXT: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")  # a date's too
 _JOINT: Final = re.compile(r"[-.]")
 _POSSESSIVE: Final = re.compile(r"['\u2019]s$")
 
@@ -44,8 +44,8 @@ class AskedNames:
         self._exact = {name.casefold() for name in names - words}
         self._missing = _missing(words, sources) if words else 0
         self._count = len(words) + len(self._exact)
-        self._untold = _untold(question, sources)
-        years = set().union(*(_TOLD_YEAR.findall(_dated(source, source.text)) for source in sources))
+        self._unmentioned = _unmentioned(question, sources)
+        years = set().union(*(_YEAR_IN_TEXT.findall(_dated(source, source.text)) for source in sources))
         self._years = {year: year in years for year in _YEAR.findall(question)}
 
     @property
@@ -56,14 +56,14 @@ class AskedNames:
     def odds(self, passage: Passage) -> float:
         """What names, years and codes that the passage lacks add to the log odds that it is the answer; 0 or less."""
         named = self._odds_of_names(passage) if self._count else 0.0
-        return self._odds_of_years(passage) + _UNTOLD_ODDS * self._untold + named
+        return self._odds_of_years(passage) + _UNMENTIONED_ODDS * self._unmentioned + named
 
     def _odds_of_years(self, passage: Passage) -> float:
         if not self._years:
             return 0.0
-        years = set(_TOLD_YEAR.findall(_dated(passage.source, passage.heading, passage.text)))
+        years = set(_YEAR_IN_TEXT.findall(_dated(passage.source, passage.heading, passage.text)))
         missing = [is_elsewhere for year, is_elsewhere in self._years.items() if year not in years]
-        return sum(_MISSING_ODDS if is_elsewhere else _UNTOLD_ODDS for is_elsewhere in missing)
+        return sum(_MISSING_ODDS if is_elsewhere else _UNMENTIONED_ODDS for is_elsewhere in missing)
 
     def _odds_of_names(self, passage: Passage) -> float:
         text = _folded(passage.within, passage.text, *passage.names)
@@ -83,7 +83,7 @@ def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
     return sum(word.casefold() not in text for word in words)
 
 
-def _untold(question: str, sources: Sequence[Source]) -> int:
+def _unmentioned(question: str, sources: Sequence[Source]) -> int:
     """How many of the question's part numbers, error codes and the like no source has in any spelling."""
     asked = [
         each.joined.casefold()

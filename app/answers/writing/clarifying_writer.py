@@ -136,7 +136,7 @@ def _difference(first: Passage, second: Passage, asked: Set[str]) -> _Difference
     if heading != normalised(second.heading) or not _is_asked_for(heading, language, asked):
         return None
     if is_same_page:
-        names = _above(first), _above(second)
+        names = _heading_above(first), _heading_above(second)
     elif normalised(titles[0]) != normalised(titles[1]):
         names = titles
     else:
@@ -154,7 +154,7 @@ def _in_frame(first: str, second: str, language: str | None) -> _Difference | No
     rest = shortest - before
     behind = next((at for at in range(rest) if one[-1 - at] != other[-1 - at]), rest)
     frame = [*one[:before], *one[len(one) - behind :]]
-    own = _between(first, before, behind), _between(second, before, behind)
+    own = _middle_of(first, before, behind), _middle_of(second, before, behind)
     if len(naming_spans(" ".join(frame), language)) < _FRAME_WORDS or not any(own):
         return None
     if not all(not name or _is_name(name, language) for name in own):
@@ -168,7 +168,7 @@ def _is_open(one: Source, other: Source, asked: Set[str]) -> bool:
     return framed is not None and not _is_named(framed.words, asked)
 
 
-def _between(text: str, before: int, behind: int) -> str:
+def _middle_of(text: str, before: int, behind: int) -> str:
     """The text without its first `before` and its last `behind` words."""
     spans = list(word_spans(text))
     own = spans[before : len(spans) - behind]
@@ -213,7 +213,7 @@ def _page(passage: Passage) -> str:
     return page_key(passage.source.url)
 
 
-def _above(passage: Passage) -> str:
+def _heading_above(passage: Passage) -> str:
     """The heading above the passage's own."""
     above = [name for name in passage.names if normalised(name) != normalised(passage.heading)]
     return section_name(above[-1]) if above else ""

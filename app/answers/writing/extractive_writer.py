@@ -71,8 +71,8 @@ class ExtractiveWriter:
         readings = await self.readings(context)
         if sure := [each for each in readings if each.is_sure]:
             quoted = await self._quoted(sure)
-            further = _further(sure[0].judged, quoted, context)
-            for offer in [*map(_named, further), *_rest(sure[0].judged, quoted)]:
+            further = _also_near(sure[0].judged, quoted, context)
+            for offer in [*map(_offered_section, further), *_offered_remainders(sure[0].judged, quoted)]:
                 yield offer
             for part in _answer(sure[0].judged, quoted, context):
                 yield TextDelta(part)
@@ -220,7 +220,7 @@ def _from_message(passage: Passage, question: str) -> Passage | None:
     return replace(passage, start=at) if (at := next(found, None)) is not None else None
 
 
-def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[Passage]:
+def _also_near(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[Passage]:
     """The best passage of each further source and section that search finds near, at most _NAMED."""
     if judged[0].passage.source.is_unasked:
         return []
@@ -236,13 +236,13 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context
     return further[:_NAMED]
 
 
-def _named(passage: Passage) -> OfferedPassage:
+def _offered_section(passage: Passage) -> OfferedPassage:
     """Offers a section that is only named, with the text that a second passage would quote."""
     text = completed(extended(passage, LONGEST_PASSAGE), LONGEST_PASSAGE).text
     return OfferedPassage(passage.source.number, text, is_named=True)
 
 
-def _rest(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> Iterator[OfferedPassage]:
+def _offered_remainders(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> Iterator[OfferedPassage]:
     """The best passage of each quoted source that the answer leaves out."""
     numbers = {passage.source.number for passage in quoted}
     for passage in (one.passage for one in judged):
@@ -291,9 +291,9 @@ def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, be
     """The passage with its heading, term and citation, except for a heading and term that `below`, the passage above
     it, has too. Of a table with rows about `codes`, only these."""
     is_headed = below is None or _heading_of(passage) != _heading_of(below)
-    is_told = below is not None and passage.within in (below.within, below.term)
+    is_term_shown = below is not None and passage.within in (below.within, below.term)
     shown = asked_rows(passage.text_below(below) if below else passage.text, codes)
-    whole = shown if is_told or not passage.within else f"{passage.within}\n\n{shown}"
+    whole = shown if is_term_shown or not passage.within else f"{passage.within}\n\n{shown}"
     text = word_for_word(whole, passage.source.links)
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
     name = linked(_name(passage, common), passage.source.links) if is_headed and passage.heading else ""
@@ -321,7 +321,7 @@ class ClosestSectionsWriter:
     async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | OfferedPassage | ChatEnd, None]:
         if closest := await self._closest(context):
             for passage in closest.values():
-                yield _named(passage)
+                yield _offered_section(passage)
             shown = await self._lines(context, list(closest.values()))
             items = [
                 f"- **{name}** [{passage.source.number}]{shown.get(passage.section, '')}"

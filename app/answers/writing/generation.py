@@ -67,7 +67,7 @@ class Generation:
     finish: Finish = Finish.COMPLETE
     citations: tuple[Citation, ...] = ()
     first_token_at: float | None = None
-    confidence: float | None = None  # of the last writer that could tell
+    confidence: float | None = None  # of the last writer that reported one
     trace: dict[str, Any] = field(default_factory=dict)  # what operators should know about the writing
     verdict: AnswerVerdict | None = None  # of the check of a model's answer
     choices: tuple[str, ...] = ()  # to offer below a question asked back
@@ -170,7 +170,7 @@ class Generation:
         try:
             async with aclosing(writer.write(self.context)) as items:
                 async for item in items:
-                    self._tell_stage(item)
+                    self._report_stage(item)
                     if isinstance(item, Thinking):
                         continue
                     if isinstance(item, ChatEnd):
@@ -219,7 +219,7 @@ class Generation:
         if guard.finish is not None:
             self.finish = guard.finish
 
-    def _tell_stage(self, item: WritingItem) -> None:
+    def _report_stage(self, item: WritingItem) -> None:
         is_thinking = isinstance(item, Thinking)
         if is_thinking is not self._is_thinking:
             self._is_thinking = is_thinking

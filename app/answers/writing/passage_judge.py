@@ -279,7 +279,7 @@ class PassageJudge:
         return (0.0 if is_known else _GLOSSED_ODDS) + (_OTHER_LANGUAGE_ODDS if stands_back else 0.0)
 
     async def _nearness(self, question: str, passages: Sequence[Passage]) -> dict[Looks, Nearness]:
-        """By each passage's looks; empty if the embedder is down."""
+        """The nearness of each passage, by its looks; empty if the embedder is down."""
         if not passages:
             return {}
         looks = list(dict.fromkeys(passage.looks for passage in passages))

@@ -30,8 +30,7 @@ Looks = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """A stretch of a source, word for word: `pieces[start:end]` of all pieces under `heading`, which is "" if
-    unknown."""
+    """A stretch of a source, word for word: `pieces[start:end]` of all pieces under `heading` ("" if unknown)."""
 
     source: Source
     heading: str
@@ -41,13 +40,13 @@ class Passage:
 
     @cached_property
     def text(self) -> str:
-        return text_of(_told_once(self.own_pieces, self.source.text))
+        return text_of(_without_repeats(self.own_pieces, self.source.text))
 
     def text_below(self, above: "Passage") -> str:
         """The text to show below `above`, without an introduction that both have."""
         same = above.pieces is self.pieces
         shared = told_before(self.own_pieces[0], above.own_pieces[-1]) if same else 0
-        return text_of(_told_once(self.own_pieces, self.source.text)[shared:])
+        return text_of(_without_repeats(self.own_pieces, self.source.text)[shared:])
 
     @property
     def own_pieces(self) -> Sequence[Piece]:
@@ -114,7 +113,7 @@ def passages(source: Source) -> list[Passage]:
     return found
 
 
-def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
+def _without_repeats(pieces: Sequence[Piece], page: str) -> list[Block]:
     """The blocks of neighbouring pieces. Parts of one block of the page are joined again, and an introduction that
     several pieces repeat is shown once."""
     merged: list[Block] = []

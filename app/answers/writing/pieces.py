@@ -77,7 +77,7 @@ def _cut(block: Block, room: int) -> Iterator[str]:
 
 
 def _gathered(found: Iterable[str], room: int, between: str = "\n") -> Iterator[str]:
-    """As many together as fit. A part that is too long stays alone."""
+    """Join the parts as long as they fit `room`. A part that is too long stays alone."""
     group = ""
     for part in found:
         joined = f"{group}{between}{part}" if group else part

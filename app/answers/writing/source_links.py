@@ -21,8 +21,8 @@ def link_hosts(context: AnswerContext) -> frozenset[str]:
 
 
 def link_targets(context: AnswerContext, *, is_model: bool) -> frozenset[str]:
-    """What may be linked whatever its host. A quotation has its page's own links. A model, which a page's text may
-    have captured, gets no other hosts by them, only the mail addresses and telephone numbers."""
+    """The targets that may be linked whatever their host: for a quotation, all links of its page; for a model, which a
+    page's text may have captured, only mail addresses and telephone numbers."""
     targets = (link.target for source in context.sources for link in source.links)
     return frozenset(target for target in targets if not is_model or _is_address(target))
 
