@@ -68,7 +68,7 @@ class Retrieval:
 
 
 _HEAD = 6  # the places that an answer sees
-_TOLD = 10  # candidates whose scores are stored with a turn
+_STORED = 10  # candidates whose scores are stored with a turn
 _NAMED = frozenset({"method", "mode", "fallback"})  # fixed words; other text may be a visitor's
 _ID_CHARS = 8  # of a chunk's id: enough to distinguish the candidates of one search
 
@@ -117,7 +117,7 @@ def _span_values(facts: Mapping[str, Any]) -> dict[str, Value]:
 def without_candidates(retrieval: Retrieval) -> Retrieval:
     """The retrieval with the head of the ranking in the trace and without the ranking itself, which would hold the
     texts of all candidates for as long as the answer is written."""
-    ranked = [_as_trace(item) for item in retrieval.ranked[:_TOLD]]
+    ranked = [_as_trace(item) for item in retrieval.ranked[:_STORED]]
     return replace(retrieval, ranked=(), trace=retrieval.trace | {"ranked": ranked})
 
 
