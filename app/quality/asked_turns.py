@@ -40,8 +40,7 @@ Places = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True)
 class AskedTurns:
-    """`agents` has the place of each turn's agent in the requested list; `turns` has places in `languages` and
-    `pages`."""
+    """`agents` has each turn's place in the requested list; `language` and `page` are places in these lists."""
 
     turns: Rows
     agents: Places

@@ -168,8 +168,7 @@ class GoldenRunExecution:
 def _joined(
     side: GoldenSide, of: Sequence[GoldenQuestion], further: GoldenSide, others: Sequence[GoldenQuestion]
 ) -> GoldenSide:
-    """The figures of both together: `stages` as means over questions with pages, `abstained` over those of each
-    kind."""
+    """The figures of both: `stages` are means over the questions with pages, `abstained` over those of each kind."""
     with_pages = [sum(bool(each.pages) for each in asked) for asked in (of, others)]
     of_kind = [Counter(map(_kind, asked)) for asked in (of, others)]
     stages = {stage: (side.stages[stage], figures) for stage, figures in further.stages.items()}

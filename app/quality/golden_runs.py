@@ -52,7 +52,7 @@ class GoldenRuns:
 
         Raises InvalidInput if there is nothing to ask; IndexUnavailable.
         """
-        agent, golden = await self._asked(actor, agent_id)
+        agent, golden = await self._agent_to_ask(actor, agent_id)
         trials = [Trial(version) for version in versions if version in agent.versions]
         if not trials:
             raise InvalidInput("version", "This agent is not published yet. Run the questions with the draft.")
@@ -77,7 +77,7 @@ class GoldenRuns:
         models, known = list(dict.fromkeys(models)), await self.choices(actor)
         if not 0 < len(models) <= MAX_MODELS or not set(models) <= set(known):
             raise InvalidInput("models", f"Choose 1 to {MAX_MODELS} of {', '.join(known)}.")
-        agent, golden = await self._asked(actor, agent_id)
+        agent, golden = await self._agent_to_ask(actor, agent_id)
         return GoldenRunExecution(self._searches, agent, golden, [Trial("draft", name, judge) for name in models])
 
     @reads
@@ -88,7 +88,7 @@ class GoldenRuns:
     async def compared(self, actor: Actor, agent_id: UUID) -> GoldenRun | None:
         """The run that compares the current draft with the live version: the latest, or a new one if there is none.
         None if there is nothing to compare: no golden question, nothing published, or no change."""
-        agent, golden = await self._meant(actor, agent_id)
+        agent, golden = await self._agent_and_golden(actor, agent_id)
         if agent.live_version is None or not golden:
             return None
         live = await self._records.of_workspace(actor.workspace_id).read(lambda tx: AgentRecords(tx).live(agent_id))
@@ -99,7 +99,7 @@ class GoldenRuns:
     async def comparison(self, actor: Actor, agent_id: UUID) -> tuple[int, GoldenRun | None]:
         """The number of the agent's golden questions, and the latest run of draft and live with the current settings,
         knowledge and questions. Asks nothing."""
-        agent, golden = await self._meant(actor, agent_id)
+        agent, golden = await self._agent_and_golden(actor, agent_id)
         if agent.live_version is None or not golden:
             return len(golden), None
         return len(golden), await self._latest(agent, golden)
@@ -113,19 +113,19 @@ class GoldenRuns:
     def golden_run(self, tx: Transaction, actor: Actor, agent_id: UUID, run_id: UUID) -> GoldenRun:
         return GoldenRunRecords(tx).golden_run(agent_id, run_id)
 
-    async def _asked(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
-        agent, golden = await self._meant(actor, agent_id)
+    async def _agent_to_ask(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
+        agent, golden = await self._agent_and_golden(actor, agent_id)
         if not golden:
             raise InvalidInput("", "This agent has no golden questions. Add or import some first.")
         return agent, golden
 
-    async def _meant(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
-        return await _meant(self._records, actor.workspace_id, agent_id)
+    async def _agent_and_golden(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
+        return await _agent_and_golden(self._records, actor.workspace_id, agent_id)
 
     async def _latest(self, agent: Agent, golden: Sequence[GoldenQuestion]) -> GoldenRun | None:
-        meant = fingerprint(agent, golden, BOTH)
+        wanted = fingerprint(agent, golden, BOTH)
         own = self._records.of_workspace(agent.workspace_id)
-        return await own.read(lambda tx: GoldenRunRecords(tx).latest(agent.id, meant))
+        return await own.read(lambda tx: GoldenRunRecords(tx).latest(agent.id, wanted))
 
     async def _run(
         self,
@@ -195,7 +195,7 @@ class GoldenRunWorker:
     async def _to_its_end(self, workspace_id: UUID, run: GoldenRun) -> GoldenRun:
         """Ask the remaining questions; if settings or questions have changed, the run ends as it is."""
         trials = list(run.sides)
-        agent, golden = await _meant(self._records, workspace_id, run.agent_id)
+        agent, golden = await _agent_and_golden(self._records, workspace_id, run.agent_id)
         if fingerprint(replace(agent, generation=run.generation), golden, trials) != run.fingerprint:
             return replace(run, goes_on_at=None)
         earlier, began = run if agent.generation == run.generation else None, time.monotonic()
@@ -210,15 +210,17 @@ class GoldenRunWorker:
             if not await self._keep(so_far()):
                 break
         over = replace(so_far(), goes_on_at=None)
-        now_meant = await _meant(self._records, workspace_id, run.agent_id)
-        is_of_now = fingerprint(*now_meant, trials) == over.fingerprint
-        return over if is_of_now else replace(over, fingerprint="")  # no publish relies on it
+        current_inputs = await _agent_and_golden(self._records, workspace_id, run.agent_id)
+        is_current = fingerprint(*current_inputs, trials) == over.fingerprint
+        return over if is_current else replace(over, fingerprint="")  # no publish relies on it
 
     async def _keep(self, run: GoldenRun) -> bool:
         return await self._records.of_agent(run.agent_id).write(lambda tx: GoldenRunRecords(tx).save(run))
 
 
-async def _meant(records: SystemOfRecord, workspace_id: UUID, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
+async def _agent_and_golden(
+    records: SystemOfRecord, workspace_id: UUID, agent_id: UUID
+) -> tuple[Agent, list[GoldenQuestion]]:
     """The agent and its golden questions. Raises NotFound."""
 
     def work(tx: Transaction) -> tuple[Agent, list[GoldenQuestion]]:

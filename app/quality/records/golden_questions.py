@@ -67,7 +67,9 @@ class GoldenQuestionRecords(Repository):
 
     def question(self, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
         """Raises NotFound."""
-        return self._found(GoldenQuestion, select(GOLDEN_QUESTIONS).where(_is(agent_id, golden_id)), "golden question")
+        return self._found(
+            GoldenQuestion, select(GOLDEN_QUESTIONS).where(_by_id(agent_id, golden_id)), "golden question"
+        )
 
     def put(self, golden: GoldenQuestion) -> GoldenQuestion:
         """Add it; if the agent has its wording, update the pages and language of that one, and its expected words if
@@ -91,7 +93,10 @@ class GoldenQuestionRecords(Repository):
         """Raises NotFound, InvalidInput if another one of the agent has the wording."""
         try:
             changed = self._update(
-                GOLDEN_QUESTIONS, _is(golden.agent_id, golden.id), wording=_wording(golden), **_values(golden)
+                GOLDEN_QUESTIONS,
+                _by_id(golden.agent_id, golden.id),
+                wording=_wording(golden),
+                **_values(golden),
             )
         except IntegrityError as error:
             raise InvalidInput("question", "This golden question already exists. Edit that one.") from error
@@ -101,10 +106,10 @@ class GoldenQuestionRecords(Repository):
 
     def delete(self, agent_id: UUID, golden_id: UUID) -> None:
         """Raises NotFound."""
-        self._delete_one(GOLDEN_QUESTIONS, "golden question", _is(agent_id, golden_id))
+        self._delete_one(GOLDEN_QUESTIONS, "golden question", _by_id(agent_id, golden_id))
 
 
-def _is(agent_id: UUID, golden_id: UUID) -> ColumnElement[bool]:
+def _by_id(agent_id: UUID, golden_id: UUID) -> ColumnElement[bool]:
     return and_(GOLDEN_QUESTIONS.c.id == golden_id, GOLDEN_QUESTIONS.c.agent_id == agent_id)
 
 
@@ -118,7 +123,7 @@ def _values(golden: GoldenQuestion) -> dict[str, Any]:
 
 
 def _given_values(values: dict[str, Any]) -> dict[str, Any]:
-    """Without empty expectations for the answer: those of the stored one stay."""
+    """`values` without empty expectations for the answer, so that the stored ones stay."""
     return {name: value for name, value in values.items() if value or name not in _OF_ANSWER}
 
 

@@ -102,7 +102,7 @@ class QualityRecords(Repository):
 
 
 def _place(names: Sequence[str | None], name: str | None) -> ColumnElement[Any]:
-    """Written out, because Postgres takes an expression with parameters for a different one in GROUP BY."""
+    """The index as a literal: Postgres takes an expression with parameters for a different one in GROUP BY."""
     return literal_column(str(names.index(name)))
 
 
