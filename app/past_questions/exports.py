@@ -19,7 +19,7 @@ from crawler.errors import ExtractionFailed
 MOST_CONVERSATIONS: Final = 5_000  # compared each with each: 100 MB
 _QUOTES: Final = "blockquote, .gmail_quote, .gmail_attr, .yahoo_quoted, style, script"
 _COLUMNS: Final = ("question", "answer")
-_WRITERS: Final = {"user": True, "lead": True, "contact": True, "admin": False}  # of Intercom: whether visitors
+_WRITERS: Final = {"user": True, "lead": True, "contact": True, "admin": False}  # Intercom's authors: whether visitors
 
 Row = Mapping[str, Any]
 Messages = Iterator[PastMessage]
@@ -35,7 +35,8 @@ class Export(StrEnum):
 
 
 def conversations(kind: Export, text: str) -> list[PastConversation]:
-    """In the order of the file. Raises InvalidInput if it has none of that form, or more than MOST_CONVERSATIONS."""
+    """The conversations in the order of the file. Raises InvalidInput if it has none of that form, or more than
+    MOST_CONVERSATIONS."""
     try:
         found = list(_csv(text) if kind is Export.CSV else _READERS[kind](_rows(text)))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError, csv.Error) as error:
@@ -101,8 +102,7 @@ def _plain_or_html(comment: Row) -> str:
 
 
 def _chatwoot(rows: Sequence[Row]) -> Iterator[PastConversation]:
-    """https://developers.chatwoot.com/api-reference/messages/get-messages: type 0 comes from the visitor, 1 from the
-    team."""
+    """https://developers.chatwoot.com/api-reference/messages/get-messages: type 0 is the visitor's, 1 the team's"""
     for row in rows:
         messages = sorted((each for each in row["messages"] if not each.get("private")), key=lambda each: each["id"])
         wanted = [each for each in messages if each["message_type"] in (0, 1) and not _is_bots(each)]
@@ -147,7 +147,7 @@ def _conversation(row: Row, messages: Messages) -> PastConversation:
 
 
 def _of_html(body: str | None) -> str:
-    """As Markdown, without the mail that it quotes."""
+    """The HTML as Markdown, without the mail that it quotes."""
     if not body or "<" not in body:
         return body or ""
     # A server that imports no conversations needs none of these.

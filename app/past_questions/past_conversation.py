@@ -48,14 +48,13 @@ def first_question(conversation: PastConversation) -> PastQuestion | None:
     visitor's next one. None for a conversation of greetings, or of wishes for a person, alone."""
     messages = conversation.messages
     for place, message in enumerate(messages):
-        if message.is_visitors and (text := _asked(message.text)):
+        if message.is_visitors and (text := _question_in(message.text)):
             return PastQuestion(conversation.key, text, "\n\n".join(_replies(messages[place + 1 :])))
     return None
 
 
-def _asked(message: str) -> str:
-    """The message without small talk; of a long one, the sentences that ask, or else its beginning. "" if nothing is
-    left."""
+def _question_in(message: str) -> str:
+    """A message without small talk; of a long one, the sentences that ask, or its beginning. "" if nothing is left."""
     parts = [each for each in sentences(_own_words(message)) if small_talk(each) is None and not asks_for_person(each)]
     text = " ".join(parts)
     if len(text) > _MOST_CHARS:

@@ -22,8 +22,8 @@ from app.site_report.site_report import Contradiction, Excerpt
 from app.site_report.statements import EMAIL, PHONE, Statement, Value, stems
 
 _SAME: Final = 0.7  # share of the words' weight that two clauses have in common
-_SAME_WITH_VALUE: Final = 0.4  # of it, if another value is the same
-_LEAST_WORDS: Final = 2  # in common that tell something
+_SAME_WITH_VALUE: Final = 0.4  # the same, if another value of the sentence is equal
+_LEAST_WORDS: Final = 2  # content words in common
 _RARE_SHARE: Final = 0.005  # of the values; a word next to more of them names no subject
 _RARE: Final = 40  # values; the same on a website with few of them
 _COMMON: Final = 60  # values; a word next to more of them is not used to find pairs
@@ -58,7 +58,7 @@ class _Claim:
 
 
 def contradictions(found: Sequence[Statement]) -> list[Contradiction]:
-    """In the order of the pages."""
+    """The contradictions among the statements, in the order of the pages."""
     claims = [claim for statement in found for claim in _claims(statement)]
     counted = Counter(word for claim in claims for word in claim.all_words)
     weights = {word: log(1 + len(claims) / count) for word, count in counted.items()}

@@ -14,7 +14,7 @@ class ReportKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OrderedReport:
-    """An agent has the latest of each kind. `wanted` is what its maker goes by, {} once it is made."""
+    """The latest report of its kind for an agent. `wanted` are the parameters of its maker, {} once it is made."""
 
     agent_id: UUID
     kind: ReportKind

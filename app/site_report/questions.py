@@ -79,7 +79,7 @@ def _is_topic(heading: str, language: str | None) -> bool:
 
 
 def given_questions(text: str, field: str = "--questions") -> list[ReportQuestion]:
-    """From a CSV file: the column "question", else the first one. Raises InvalidInput."""
+    """The questions of a CSV file: its column "question", else the first one. Raises InvalidInput."""
     delimiter, body = delimited(text)
     rows = [row for row in csv.reader(body.splitlines(), delimiter=delimiter) if any(cell.strip() for cell in row)]
     if not rows:

@@ -57,20 +57,22 @@ class OrderedReportRecords(Repository):
         if found is None:
             return None
         report = value_of(OrderedReport, found)
-        if not self._update(ORDERED_REPORTS, *_is(report), ORDERED_REPORTS.c.due_at == report.due_at, due_at=until):
+        if not self._update(
+            ORDERED_REPORTS, *_this_order(report), ORDERED_REPORTS.c.due_at == report.due_at, due_at=until
+        ):
             return None  # another worker was faster
         return found.workspace_id, replace(report, due_at=until)
 
     def renew(self, report: OrderedReport, until: datetime, asked: int, questions: int) -> None:
-        self._update(ORDERED_REPORTS, *_is(report), due_at=until, asked=asked, questions=questions)
+        self._update(ORDERED_REPORTS, *_this_order(report), due_at=until, asked=asked, questions=questions)
 
     def end(self, report: OrderedReport) -> None:
         """Store how it ended, unless another was ordered meanwhile."""
-        if self._update(ORDERED_REPORTS, *_is(report), due_at=None):
+        if self._update(ORDERED_REPORTS, *_this_order(report), due_at=None):
             self.put(report)
 
 
-def _is(report: OrderedReport) -> tuple[ColumnElement[bool], ...]:
+def _this_order(report: OrderedReport) -> tuple[ColumnElement[bool], ...]:
     """The condition for this order, and no later one."""
     columns = ORDERED_REPORTS.c
     return (

@@ -151,7 +151,7 @@ class SiteReport:
         return tuple(page for page in self.pages if page.status not in READ_STATUSES)
 
     def share(self, verdict: Verdict, *, is_given: bool = False) -> Share:
-        """Of the questions made from pages, or of those that were given."""
+        """The share with that verdict of the questions made from pages, or of the given ones."""
         verdicts = [each.verdict for each in self.answers if (each.question.origin is Origin.GIVEN) == is_given]
         return Share(verdicts.count(verdict), len(verdicts))
 
