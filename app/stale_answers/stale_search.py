@@ -103,10 +103,10 @@ class StaleSearch:
             for one in known.golden
             if (candidate := await self._golden_candidate(change, page, one)) is not None
         ]
-        asked = [await self._asked(change, candidate) for candidate in candidates]
+        asked = [await self._with_new_answer(change, candidate) for candidate in candidates]
         stale = [finding for finding in asked if finding is not None]
-        stands = await to_thread.run_sync(_standing, page, known.listed)
-        count = await own.write(lambda tx: _list(tx, change, stale, stands))
+        supported = await to_thread.run_sync(_supported_again, page, known.listed)
+        count = await own.write(lambda tx: _store_findings(tx, change, stale, supported))
         if count:
             log.info("stale_answers.found", agent=str(change.agent_id), page=change.url, count=count)
 
@@ -128,7 +128,7 @@ class StaleSearch:
             _Candidate(
                 replace(finding, asked_turn=finding.turn_ids[0]),
                 questions.get(finding.turn_ids[0]),
-                _tells(finding.old_words),
+                _answer_has(finding.old_words),
             )
             for finding in findings
         ]
@@ -161,7 +161,7 @@ class StaleSearch:
 
         return _Candidate(finding, PlaygroundQuestion(golden.question, language=golden.language), still_tells)
 
-    async def _asked(self, change: PageChange, candidate: _Candidate) -> Finding | None:
+    async def _with_new_answer(self, change: PageChange, candidate: _Candidate) -> Finding | None:
         """The finding with the new answer; None if the agent still gives the old words, from another page."""
         finding = candidate.finding
         if candidate.question is None:
@@ -176,13 +176,13 @@ class StaleSearch:
         return replace(finding, new_answer=answer.answer)
 
 
-def _list(tx: Transaction, change: PageChange, stale: Sequence[Finding], stands: Sequence[UUID]) -> int:
+def _store_findings(tx: Transaction, change: PageChange, stale: Sequence[Finding], supported: Sequence[UUID]) -> int:
     """Store the findings, settle what the page supports again, and queue webhooks; return how many are newly open. 0
     when another worker has checked the page, or it has changed again: the next check covers both changes."""
     if not ChangedPageRecords(tx).is_looked_at(change):
         return 0
     records = StaleAnswerRecords(tx)
-    records.set_state(stands, StaleState.SETTLED)
+    records.set_state(supported, StaleState.SETTLED)
     count = sum([records.keep(change, finding) for finding in stale])
     if count:
         data = {"document_id": str(change.document_id), "count": count}
@@ -190,7 +190,7 @@ def _list(tx: Transaction, change: PageChange, stale: Sequence[Finding], stands:
     return count
 
 
-def _standing(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]]) -> list[UUID]:
+def _supported_again(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]]) -> list[UUID]:
     """The ids of those that the page supports again: it contains the old words, or proves what an operator wrote."""
     return [
         stale_id
@@ -246,7 +246,7 @@ def _curated_candidates(change: PageChange, page: ChangedPage, curated: Sequence
         )
         asked = answer.patterns[0] if answer.patterns and answer.trigger is not Trigger.REGEX else ""
         question = PlaygroundQuestion(asked, language=answer.language, leaves_out=answer.id) if asked else None
-        candidates.append(_Candidate(finding, question, _tells(rests_on)))
+        candidates.append(_Candidate(finding, question, _answer_has(rests_on)))
     return candidates
 
 
@@ -256,7 +256,7 @@ def _may_rest_on(answer: CuratedAnswer, url: str) -> bool:
     return not links or page_key(url) in map(page_key, links)
 
 
-def _tells(words: str) -> Callable[[PlaygroundAnswer], Awaitable[bool]]:
+def _answer_has(words: str) -> Callable[[PlaygroundAnswer], Awaitable[bool]]:
     async def still_tells(answer: PlaygroundAnswer) -> bool:
         quotes = [citation.quote for citation in answer.citations if citation.quote]
         return any(PageText("", text).tells(words) for text in (answer.answer, *quotes))
