@@ -44,9 +44,8 @@ _MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d++\](?!\()")
 
 
 class AnswerDrafter:
-    """Drafts with the search settings of the agent's draft but without its threshold, because an operator reads the
-    result. Prompt and guard are those of a visitor's answer. The model calls count towards the limits of the agent and
-    of its workspace, `together`."""
+    """Drafts as the agent's draft answers, but without its threshold, because an operator reads the result. The model
+    calls count towards the limits of the agent and of its workspace, `together`."""
 
     def __init__(
         self,

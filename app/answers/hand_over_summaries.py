@@ -42,9 +42,9 @@ class _Begun(NamedTuple):
 
 
 class HandOverSummaries:
-    """A summary is of the conversation up to its latest turn, with which it is stored and erased. It is written once:
-    if the model is away, late or out of tokens, there is none. Its calls count towards the limits of the agent and of
-    its workspace, `together`."""
+    """A summary covers the conversation up to its latest turn, and is stored and erased with that turn. It is written
+    once; there is none if the model is down, late or out of tokens. Its calls count towards the limits of agent and
+    workspace, `together`."""
 
     def __init__(self, records: SystemOfRecord, model: ChatModel | None, together: WorkspaceTokens) -> None:
         self._records = records
@@ -56,8 +56,7 @@ class HandOverSummaries:
         return self._replies is not None
 
     async def sum_up(self, workspace_id: UUID, conversation_id: UUID) -> None:
-        """Takes eight seconds at most. Raises NotFound for another workspace's conversation; one that was erased is
-        left alone."""
+        """Takes eight seconds at most. Raises NotFound for another workspace's conversation; ignores an erased one."""
         if self._replies is None:
             return
         own, meter = self._records.of_workspace(workspace_id), TokenMeter()

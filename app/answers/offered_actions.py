@@ -43,8 +43,8 @@ class CalledAction:
 
 
 class AnswerActions(Protocol):
-    """The actions that one answer may call. One that changes something is not called but `proposed`, one at most.
-    `trace` is for operators."""
+    """The actions that an answer may call. A change is not called but `proposed`, one at most. Operators see
+    `trace`."""
 
     @property
     def tools(self) -> tuple[ToolOffer, ...]: ...

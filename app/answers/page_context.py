@@ -60,8 +60,7 @@ async def sources_with_page(
 
 
 def about_page(sources: Sequence[Source], question: str) -> str:
-    """The question with the title of the visitor's page before it, if the page's data names a thing that "this" or "it"
-    may mean; else the question."""
+    """The question, after the title of the visitor's page if its data names a thing that "this" or "it" may mean."""
     reported = next((source for source in sources if source.is_unasked and source.is_from_visitor), None)
     if reported is None or not _TELLS_OF_A_THING.search(reported.text):
         return question

@@ -73,8 +73,7 @@ _meter: ContextVar[TokenMeter | None] = ContextVar("token_meter", default=None)
 
 
 class BudgetedChatModel:
-    """A ChatModel whose calls count for their turn and are refused when the agent's budget is spent. Calls outside of
-    turns pass."""
+    """A ChatModel whose calls count for their turn and are refused beyond its budget. Calls outside of turns pass."""
 
     def __init__(
         self, model: ChatModel, on_refused: Callable[[], None] = lambda: None, prices: TokenPrices = FREE

@@ -119,8 +119,7 @@ class CuratedAnswers:
 
     @writes_agent
     def restore(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
-        """Restore the answer as that edit left it, on or off, which is an edit too. Raises NotFound if the edit is not
-        kept."""
+        """Save the answer as edit `number` left it, on or off, as a new edit. Raises NotFound if it is not kept."""
         current = CuratedAnswerRecords(tx).answer(agent_id, answer_id)
         then = CuratedEditRecords(tx).edit(answer_id, number).answer
         saved = save_answer(tx, actor, replace(current, **written_of(then)), self._patterns)
@@ -186,8 +185,7 @@ _LATELY: Final = timedelta(days=LATELY_DAYS)
 
 @dataclass(frozen=True, slots=True)
 class CuratedUses:
-    """The turns of one answer, latest first; the counts of the last 7 and of the last LATELY_DAYS days, the latter with
-    ratings."""
+    """The turns of one answer, latest first, and counts over 7 and LATELY_DAYS days, the latter with ratings."""
 
     turns: ListPage[PastTurn]
     last_week: Annotated[int, "Turns that it answered, except erased ones."]

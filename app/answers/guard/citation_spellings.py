@@ -53,8 +53,8 @@ class CitationSpellings:
         self._by_title = {page.title.casefold(): number for number, page in last_first if page.title}
 
     def numbers(self, match: re.Match[str], before: str) -> list[int] | None:
-        """The numbers that a match of `citation_pattern` names, perhaps none; None if it is no citation. `before` is
-        the text before it."""
+        """The numbers that a match of `citation_pattern` in the text after `before` names; None if it is no
+        citation."""
         kind = match.lastgroup or ""
         listed = match[kind] if kind else ""
         if kind == "bare" and not _IN_A_SENTENCE.search(before):

@@ -91,8 +91,8 @@ class Section:
 
     @classmethod
     def cut(cls, title: str, markdown: str) -> "Section":
-        """`title` is the page's title with the headings down to the section. Text that is struck out, "~~€99~~", is in
-        no place, because it proves nothing."""
+        """`title` is the page's title with the headings above the section. Struck-out text, "~~€99~~", proves
+        nothing."""
         code = "".join(markdown.split())
         title, markdown = _WITHDRAWN.sub(" ", title), _WITHDRAWN.sub(" ", markdown)
         places = tuple(_places(title, markdown))
@@ -105,8 +105,7 @@ class Section:
 
 
 class KnownSections:
-    """Caches sections, because a site's visitors ask about the same ones again and again, and cutting one takes some
-    milliseconds. Thread-safe."""
+    """Caches sections: visitors ask about the same ones, and cutting one takes some milliseconds. Thread-safe."""
 
     def __init__(self) -> None:
         self._known = RecentValues[tuple[str, str], Section](_REMEMBERED)

@@ -37,8 +37,8 @@ _NEAR_AS_PROOF: Final = 1.0  # the same sum; correct sentences with citations re
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why a sentence is not proven: facts that no cited source has, a source that says the contrary, no source that is
-    near to it, or no source at all."""
+    """Why a sentence is not proven: missing facts, a source that says the contrary, none that is near, or none at
+    all."""
 
     sentence: str
     missing: tuple[str, ...] = ()
@@ -90,8 +90,8 @@ class StatementCheck:
         self._verdicts.clear()
 
     async def judged(self, sentence: str, cited: Sequence[int]) -> Finding | int | None:
-        """A Finding if the sentence fails, the number of the source that proves it (perhaps not one of `cited`), or
-        None if neither is known."""
+        """A Finding if the sentence fails, the source that proves it (perhaps not in `cited`), None if neither is
+        known."""
         if not cited:
             return await self.proof(sentence) or await self.finding(sentence, cited)
         found = await self.finding(sentence, cited)

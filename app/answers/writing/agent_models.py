@@ -70,8 +70,8 @@ class AgentModels:
         self._own = own
 
     async def chosen(self, workspace_id: UUID, name: str) -> WritingModel | None:
-        """The model for `name`, an agent's `chat_model` or one of the choices; the usual one if that name is gone. None
-        means that answers are quotations."""
+        """The model for an agent's `chat_model` or another choice; the usual one if that is gone; None: answers are
+        quotations."""
         if name in ("", USUAL):
             return self.usual
         if name == QUOTATIONS:

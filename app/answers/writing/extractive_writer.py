@@ -44,8 +44,7 @@ _MARK_CHARS = len("\n\n[1]\n\n")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The passages for one question, `judged` best first, and the `probability`, in [0, 1], that an answer made of the
-    best one is right."""
+    """One question's passages, `judged` best first; an answer made of the best is right with that `probability`."""
 
     context: AnswerContext
     candidates: Sequence[Passage]
@@ -112,8 +111,8 @@ class ExtractiveWriter:
         return Reading(context, candidates, judged, probability)
 
     async def _quoted(self, readings: Sequence[Reading]) -> list[Passage]:
-        """The best passage for each question. For a single question also a second one from elsewhere that is short and
-        nearly as good."""
+        """The best passage for each question; for a single one also a second from elsewhere, short and nearly as
+        good."""
         max_chars = readings[0].context.agent.max_answer_chars
         if len(readings) > 1 and len(quoted := await self._one_each(readings, max_chars // len(readings))) > 1:
             return quoted
@@ -154,8 +153,7 @@ class ExtractiveWriter:
         return quoted
 
     async def _first(self, reading: Reading, wanted_chars: int, max_chars: int) -> Passage:
-        """The best passage with the text around it that is near to the question. Nothing is cut from an error message
-        that is asked about."""
+        """The best passage with the near text around it. Nothing is cut from an error message that is asked about."""
         best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0]).passage
         if message := _from_message(best, reading.context.asked):
             first = extended(message, min(_TOGETHER_CHARS, max_chars - _MARK_CHARS))

@@ -48,8 +48,7 @@ log = structlog.get_logger(__name__)
 
 
 def new_canary() -> str:
-    """A marker for one prompt: if it is ever written, the prompt is leaking. It begins like no word, so that the guard
-    seldom has to hold text back."""
+    """A marker for one prompt: writing it shows a leak. It begins like no word, so the guard seldom holds text back."""
     return "ZXQ" + "".join(secrets.choice("BCDFGHJKLMNPQRSTVWXZ") for _ in range(13))
 
 

@@ -54,8 +54,7 @@ def _unit_start(pieces: Sequence[Piece], at: int) -> int:
 
 
 def with_code(passage: Passage) -> Passage:
-    """Append the short code that follows closely, if the passage has none: a description of a command alone helps
-    little."""
+    """Append the short code that follows closely, if there is none: a command's description alone helps little."""
     pieces, end = passage.pieces, passage.end
     if any(map(has_code, passage.own_pieces)):
         return passage

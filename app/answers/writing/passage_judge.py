@@ -173,9 +173,8 @@ class PassageJudge:
         ]
 
     async def confidence(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> float:
-        """The probability, in [0, 1], that an answer made of the first (best) passage is right. For a question that
-        leans on context, it is at most that of the passage's odds, which know whether the follow-up's own words or the
-        product of the visitor's page fit."""
+        """The probability, in [0, 1], that an answer made of the first (best) passage is right. If the question leans
+        on context, it is at most that of the passage's odds, which include how well the context fits."""
         signals, best = await self.signals(context, judged), judged[0]
         likely = sigmoid(signals.odds) if signals else best.probability
         return min(likely, best.probability) if _leans(context) else likely
@@ -252,8 +251,8 @@ class PassageJudge:
         return _cosines(vectors[context.asked], [vectors[text] for text in texts])
 
     async def _shares(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[float]:
-        """The share of the question's words in each passage. A passage that shows a telephone number need not contain
-        the word for it."""
+        """The share of the question's words in each passage; 1 if only contact details are asked for, and it has
+        them."""
         question = context.asked
         shares = await self._coverage(context, question, [f"{one.place}\n{one.text}" for one in candidates])
         alone = [is_told_alone(question, passage.text) for passage in candidates]
@@ -355,8 +354,7 @@ async def _remembered(
 
 
 def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
-    """How far each passage's share of the question's words is above the best share in any other source; 0 if there is
-    no other source."""
+    """How far each passage's share of the words exceeds the best in any other source; 0 if there is no other."""
     best: dict[int, float] = {}
     for passage, share in promising:
         best[passage.source.number] = max(share, best.get(passage.source.number, 0.0))

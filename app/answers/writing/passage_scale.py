@@ -30,8 +30,7 @@ class PassageScale:
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """Cosines of the question with the passage and with its headings; `tokens` if the embedder returns a vector for
-    each token."""
+    """Cosines of the question with the passage and its headings; `tokens` if the embedder has vectors for tokens."""
 
     meaning: float
     heading: float

@@ -74,8 +74,7 @@ class Passage:
 
     @property
     def term(self) -> str:
-        """The term that the passage begins by defining: a line in bold or code, or such words before a colon; else
-        ""."""
+        """The term that the passage begins by defining: a bold or code line, or such words before a colon; else ""."""
         found = _TERM.match(self.text)
         return found[1] if found else ""
 
@@ -114,8 +113,8 @@ def passages(source: Source) -> list[Passage]:
 
 
 def _without_repeats(pieces: Sequence[Piece], page: str) -> list[Block]:
-    """The blocks of neighbouring pieces. Parts of one block of the page are joined again, and an introduction that
-    several pieces repeat is shown once."""
+    """The pieces' blocks. Parts of one block are joined again, and an introduction that several repeat is shown
+    once."""
     merged: list[Block] = []
     before: Piece = ()
     for piece in pieces:

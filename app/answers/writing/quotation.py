@@ -79,6 +79,5 @@ def _with_rows(table: Block, named: re.Pattern[str]) -> str:
 
 
 def _is_in(page: str, text: str, visitor: str) -> bool:
-    """Whether the text is in the page's language rather than the visitor's: many a German page is declared as English,
-    because its theme is."""
+    """Whether the text is in the page's language, not the visitor's: many German pages are declared as English."""
     return page != visitor and [each.language for each in _GUESSER.rank(text, {page, visitor})][:1] == [page]

@@ -55,7 +55,6 @@ def _met(
 
 
 def _weights(counts: npt.NDArray[np.int_], passages: int) -> npt.NDArray[np.float32]:
-    """By the number of passages that contain each token: the rarer, the more, on a logarithmic scale. Their sum is
-    1."""
+    """Weights with the sum 1, on a logarithmic scale: the fewer passages contain a token, the higher."""
     weights = 1 + np.log((passages + 1) / (counts + 1))
     return np.asarray(weights / weights.sum(), dtype=np.float32)
