@@ -57,9 +57,7 @@ class Candidates:
 
 
 class CandidateFinder:
-    """Finds candidates by meaning and by words. Works with one index if the other is unavailable, and raises without
-    both.
-    """
+    """Finds candidates by meaning and by words. Works without one of the indexes, and raises without both."""
 
     def __init__(
         self, records: SystemOfRecord, embedder: Embedder, vectors: VectorSearch, keywords: KeywordIndex
@@ -194,8 +192,7 @@ def _best(scores: Sequence[dict[str, float]]) -> dict[str, float]:
 
 @dataclass(slots=True)
 class _Hits:
-    """The result of one index for one wording, best first; `scores` are those of live chunks. Without `search`, the
-    index is not asked."""
+    """One index's hits for one wording, best first; `scores` has the live ones. Without `search`, it is not asked."""
 
     search: Callable[[int], Awaitable[list[IndexHit]]] | None = None
     vector: list[float] | None = None

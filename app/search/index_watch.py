@@ -18,9 +18,7 @@ log = structlog.get_logger(__name__)
 
 
 class IndexWatch:
-    """An agent that was found in an index once is not checked again: an index that is lost later raises when it is
-    read.
-    """
+    """An agent once found in an index is not checked again; reading an index that is lost later raises."""
 
     def __init__(self, records: SystemOfRecord, vectors: VectorSearch, keywords: KeywordIndex) -> None:
         self._records = records

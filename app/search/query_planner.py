@@ -120,9 +120,7 @@ class LongQuestionSplitter:
 
 
 def _most_asking(parts: Sequence[str]) -> list[str]:
-    """At most _MAX_PARTS, in order: those that ask something, else the last ones, because people tend to ask at the
-    end.
-    """
+    """At most _MAX_PARTS, in order: those that ask something, else the last ones, where people tend to ask."""
     asking = [part for part in parts if asks(part)]
     return (asking or list(parts))[-_MAX_PARTS:]
 

@@ -98,8 +98,7 @@ class QuestionReader:
             return None
 
     async def _page_languages(self, agent: LiveAgent) -> Sequence[str]:
-        """The languages with a share of at least _LEAST_SHARE of the agent's pages, most frequent first. Pages whose
-        language is unknown do not count."""
+        """The known languages of at least _LEAST_SHARE of the agent's pages, most frequent first."""
         key = (agent.id, agent.generation)
         if (known := self._languages.get(key)) is not None:
             return known

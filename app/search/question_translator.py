@@ -33,8 +33,7 @@ class QuestionTranslator:
         self._known = RecentValues[tuple[str, str], str](_REMEMBERED)
 
     async def translated(self, text: str, language: str) -> str:
-        """The text's lines in `language` (BCP 47 primary subtag); "" if the model is down, late or replies
-        otherwise."""
+        """The text's lines in `language` (BCP 47 primary subtag); "" if the model is down, late or off the point."""
         if len(text) > _MAX_CHARS:
             return ""
         key = text, language
