@@ -34,8 +34,7 @@ class AnswerJudge:
         return self._replies is not None
 
     async def unstated(self, question: str, answer: str, texts: Sequence[str]) -> tuple[str, ...] | None:
-        """The texts that the answer does not say, by one call for all; None if there is no model, or it is away, late
-        or replies something else."""
+        """The texts that the answer does not say, by one call; None if the model is missing, late or unclear."""
         if self._replies is None:
             return None
         statements = "\n".join(f"{number}. {' '.join(text.split())}" for number, text in enumerate(texts, start=1))

@@ -77,8 +77,7 @@ class GoldenQuestion:
         return bool(self.answer_contains or self.answer_matches)
 
     def is_met(self, place: int | None, missing: Sequence[str]) -> bool:
-        """Whether an expected page was found, at whatever `place`, if there are any, and no expected part is missing
-        from the answer."""
+        """Whether a page was found, at whatever `place`, if any is expected, and nothing expected is missing."""
         return (place is not None or not self.pages) and not missing
 
     def missing_texts(self, answer: str) -> tuple[str, ...]:

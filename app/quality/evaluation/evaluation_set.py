@@ -68,8 +68,7 @@ class EvaluationSet:
         return list(dict.fromkeys(document.language for document in self.documents))
 
     def without_its_chunks(self) -> "EvaluationSet":
-        """For a search that chunks the documents itself: only pages can be right. Raises InvalidInput if the documents
-        have no text."""
+        """For a search with its own chunks: only pages can be right. Raises InvalidInput if documents have no text."""
         if not all(document.text for document in self.documents):
             raise InvalidInput(
                 "", f"The documents of {self.name} have no text to cut: evaluate it with its own chunks."

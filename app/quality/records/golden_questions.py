@@ -161,8 +161,8 @@ class GoldenRunRecords(Repository):
         return self._found(GoldenRun, statement, "golden run")
 
     def take(self, now: datetime, until: datetime) -> tuple[UUID, GoldenRun] | None:
-        """Take the oldest run of any agent that is due by `now`, with its workspace's id, and make it due again at
-        `until`. None if no run is due."""
+        """The oldest run that is due by `now`, with its workspace's id; it is due again at `until`. None if none is
+        due."""
         statement = (
             select(GOLDEN_RUNS, AGENTS.c.workspace_id)
             .join(AGENTS, AGENTS.c.id == GOLDEN_RUNS.c.agent_id)
