@@ -35,8 +35,7 @@ class Export(StrEnum):
 
 
 def conversations(kind: Export, text: str) -> list[PastConversation]:
-    """The conversations in the order of the file. Raises InvalidInput if it has none of that form, or more than
-    MOST_CONVERSATIONS."""
+    """In the order of the file. Raises InvalidInput if it has none of that form, or more than MOST_CONVERSATIONS."""
     try:
         found = list(_csv(text) if kind is Export.CSV else _READERS[kind](_rows(text)))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError, csv.Error) as error:

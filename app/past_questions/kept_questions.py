@@ -26,8 +26,8 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of the first `top` groups: gaps and proposed answers of those that are not answered, golden
-    questions of those that are."""
+    """What to keep of the first `top` unanswered groups (gaps, proposed answers) and answered ones (golden
+    questions)."""
 
     top: Annotated[int, between(1, 100), "How many groups to keep at most, of either."] = 20
     gaps: Annotated[bool, "Make gaps of the groups that are not answered."] = False
@@ -75,8 +75,7 @@ class KeptQuestions:
         return added
 
     async def as_proposed_answers(self, actor: Actor, agent: LiveAgent, groups: Sequence[QuestionGroup]) -> int:
-        """Propose the team's reply to each group that has one, for approval. Raises InvalidInput if too many proposals
-        are open."""
+        """Propose the team's replies to the groups, for approval. Raises InvalidInput if too many are open."""
         known = await collected(lambda page: self._answers.answers(actor, agent.id, page))
         taken = {question_key(pattern) for answer in known for pattern in answer.patterns}
         wanted = [group for group in groups if group.reply and question_key(group.asked) not in taken]

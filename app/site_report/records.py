@@ -43,8 +43,7 @@ class OrderedReportRecords(Repository):
         return self._value(OrderedReport, select(ORDERED_REPORTS).where(*of_agent))
 
     def take(self, kind: ReportKind, now: datetime, until: datetime) -> tuple[UUID, OrderedReport] | None:
-        """Take the oldest report of that kind that is due by `now`, with its workspace's id, and make it due again at
-        `until`. None if none is due."""
+        """The oldest report due by `now`, with its workspace's id; it is due again at `until`. None if none is due."""
         statement = (
             select(ORDERED_REPORTS, AGENTS.c.workspace_id)
             .join(AGENTS, AGENTS.c.id == ORDERED_REPORTS.c.agent_id)

@@ -65,8 +65,7 @@ class _Candidate:
 
 
 class StaleSearch:
-    """Checks changed pages, a few at a time. Questions are asked as in the playground: nothing is stored, counted or
-    charged to a visitor."""
+    """Checks changed pages, a few at a time. As in the playground, no question is stored, counted or charged."""
 
     def __init__(self, records: SystemOfRecord, playground: Playground, patterns: PatternMatcher, clock: Clock) -> None:
         self._records = records
