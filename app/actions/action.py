@@ -49,7 +49,7 @@ _OURS: Final = frozenset(
 
 
 class ActionMethod(StrEnum):
-    """A POST may only look, at an address that takes a question in a body; PUT, PATCH and DELETE never do."""
+    """A POST may merely look something up, with a query in its body; PUT, PATCH and DELETE always change something."""
 
     GET = "GET"
     POST = "POST"
@@ -121,25 +121,25 @@ class Action:
 
     @property
     def host(self) -> str:
-        """In lower case."""
+        """The host, in lower case."""
         return urlsplit(self.url).hostname or ""
 
     @property
     def server(self) -> str:
-        """Where its headers are sent: scheme, host and port."""
+        """Scheme, host and port: where the secret headers are sent."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}".lower()
 
     @property
     def places(self) -> frozenset[str]:
-        """The arguments in the URL."""
+        """The names of the arguments in the URL."""
         return frozenset(_PLACE.findall(self.url))
 
 
 @dataclass(frozen=True, slots=True)
 class ActionHosts:
-    """Hosts that actions of this installation may call; "*.example.com" is every host below example.com. `refusal`
-    returns why nothing can ever be called at a URL, "" if something can."""
+    """The hosts that actions of this installation may call; "*.example.com" is every host below example.com. `refusal`
+    returns why a URL can never be called, "" if it can."""
 
     names: tuple[str, ...] = ()
     refusal: Callable[[str], str] = field(default=lambda url: "", repr=False)
@@ -149,7 +149,7 @@ class ActionHosts:
 
 
 def visitor_fact(value: str) -> str | None:
-    """The name of the visitor's fact that a fixed value uses, such as "id"; None for a plain text."""
+    """The name of the signed fact about the visitor that a fixed value refers to, such as "id"; None for plain text."""
     found = _OF_VISITOR.fullmatch(value.strip())
     return found[1] if found else None
 
@@ -171,7 +171,7 @@ def filled_template(template: str, values: Mapping[str, str]) -> str:
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Raises InvalidInput, without any value in its text."""
+    """Raises InvalidInput, whose text contains no value, because values are secret."""
     if len(headers) > MAX_HEADERS:
         raise InvalidInput("headers", f"There are {len(headers)} headers. Use at most {MAX_HEADERS}.")
     for name, value in headers.items():

@@ -32,15 +32,15 @@ MAX_CALLS: Final = 4  # for one answer
 CALLS_A_MINUTE: Final = 20  # for one visitor, or for all callers that are not visitors together
 MAX_REPLY_BYTES: Final = 262_144
 _DAY: Final = 86_400
-_NETWORKS: Final = 4  # a quarter of the day's calls for one network or API token, so that none can use them all up
-_NEAR: Final = 0.8  # of the day's calls, when operators are told
-_OF_GATEWAYS: Final = (502, 504)  # the server behind them may have executed the call
+_NETWORKS: Final = 4  # one network or API token may use a quarter of the day's calls, so that none uses up all
+_NEAR: Final = 0.8  # share of the day's calls from which operators are notified
+_OF_GATEWAYS: Final = (502, 504)  # responses of gateways: the server behind may have executed the call
 
 
 @dataclass(frozen=True, slots=True)
 class CountedCaller:
-    """By whom calls are counted. `who` is a visitor, or all callers together that are none. `network` is a network or
-    an API token, "" for operators, who may make all calls of a day."""
+    """The caller that a call is counted for. `who` is a visitor's id, or stands for all other callers. `network` is a
+    network or an API token, "" for operators, who may use all calls of the day."""
 
     who: str
     network: str = ""
@@ -66,10 +66,10 @@ class ActionCalls:
     async def for_answer(
         self, workspace_id: UUID, agent_id: UUID, session: VisitorSession | None
     ) -> "AnswerActions | None":
-        """What an answer may call: actions that are on, whose host is allowed, and whose fixed values are known for the
-        visitor, who has to be proven. Actions that change something are included only in the widget, where somebody can
-        confirm. None if there are none; without allowed hosts the database is not read. `session` is None if nobody in
-        particular asks."""
+        """The actions that an answer may call, None if there are none: actions that are on, have an allowed host, and
+        whose fixed values are known, which for facts about the visitor requires a proven session. Actions that change
+        something need the widget, where they can be confirmed. `session` is None for trials by operators. The database
+        is not read if no host is allowed."""
         if not self._hosts.names:
             return None
         may_propose = session is not None and session.channel is Channel.WIDGET
@@ -98,8 +98,8 @@ class ActionCalls:
         facts: Mapping[str, str],
         who: CountedCaller,
     ) -> CalledAction:
-        """Call it once, now. `arguments` are the model's, unchecked; `facts` are signed by the website for the
-        visitor."""
+        """Call the action once, now. `arguments` come from the model and are not checked yet; `facts` about the visitor
+        are signed by the website."""
         began = perf_counter()
         try:
             found = await self._called(workspace_id, action, arguments, facts, who)
@@ -107,7 +107,7 @@ class ActionCalls:
             found = CalledAction(action, CallOutcome.REFUSED, str(error))
         except RateLimited:
             found = CalledAction(action, CallOutcome.LIMITED, "it was called too often")
-        except DocentError as error:  # it was deleted, its headers cannot be opened, or the database is down
+        except DocentError as error:  # deleted, headers cannot be unsealed, or the database is down
             log.warning("action.not_called", action=str(action.id), reason=str(error))
             found = CalledAction(action, CallOutcome.FAILED, "it cannot be called now")
         self._on_called(found.outcome)
@@ -116,8 +116,8 @@ class ActionCalls:
         return replace(found, duration_ms=round((perf_counter() - began) * 1000))
 
     async def change(self, workspace_id: UUID, action: Action, change: ProposedChange) -> CalledAction:
-        """Make the confirmed change once, with the bytes that were stored when it was proposed. The caller has called
-        `count`, and makes sure that nobody calls twice."""
+        """Send the confirmed change, with the bytes that were stored when it was proposed. The caller must have called
+        `count`, and must not send a change twice."""
         began = perf_counter()
         try:
             headers = await self._headers(workspace_id, action)
@@ -134,7 +134,8 @@ class ActionCalls:
         return replace(found, duration_ms=round((perf_counter() - began) * 1000))
 
     async def count(self, workspace_id: UUID, action: Action, who: CountedCaller) -> None:
-        """Raises RateLimited, before the visitor's decision is stored, so that they may confirm again."""
+        """Count a call. Raises RateLimited; call this before the visitor's decision is stored, so that they can
+        retry."""
         await self._limiter.hit(Limit(CALLS_A_MINUTE, 60), "action", str(action.agent_id), who.who)
         if who.network:
             share = Limit(max(1, action.daily_calls // _NETWORKS), _DAY)
@@ -143,7 +144,7 @@ class ActionCalls:
         await self._limiter.hit(Limit(action.daily_calls, _DAY), "action a day", str(action.id))
 
     async def _warn(self, workspace_id: UUID, action: Action) -> None:
-        """Announce once in 24 hours that most of the day's calls are made."""
+        """Notify operators, at most once in 24 hours, that most of the day's calls are used."""
         try:
             before = Limit(max(1, ceil(_NEAR * action.daily_calls) - 1), _DAY)
             await self._limiter.hit(before, "action a day", str(action.id), "unannounced")
@@ -158,11 +159,11 @@ class ActionCalls:
             )
         except RateLimited:
             return
-        except DocentError as error:  # the call is made nevertheless
+        except DocentError as error:  # no reason to fail the call
             log.warning("action.not_announced", action=str(action.id), reason=str(error))
 
     def allows(self, action: Action) -> bool:
-        """Whether it is on, and its host may be called."""
+        """Whether the action is on, and its host is allowed."""
         return action.is_on and self._hosts.allow(action.host)
 
     async def _called(
@@ -202,7 +203,7 @@ class ActionCalls:
         try:
             text = result_text(reply.body, action.result_path, action.max_result_chars)
         except NoResult as error:
-            if action.changes:  # it is done, and the response has nothing to read
+            if action.changes:  # the change is done, even if the response has nothing to read
                 return CalledAction(action, CallOutcome.ANSWERED, "", reply.status)
             return CalledAction(action, CallOutcome.FAILED, str(error), reply.status)
         return CalledAction(action, CallOutcome.ANSWERED, text, reply.status)
@@ -210,9 +211,9 @@ class ActionCalls:
 
 @dataclass(slots=True)
 class AnswerActions:
-    """The actions that one answer may call, MAX_CALLS at most, all before any result is read, so that no result can
-    cause another call. An action that changes something is not called but `proposed`, one at most. `trace` is for
-    operators."""
+    """The actions that one answer may call. At most MAX_CALLS are called, in one round, so that no result can cause
+    another call. An action that changes something is not called but `proposed`, at most one. `trace` is for operators.
+    """
 
     calls: ActionCalls
     workspace_id: UUID
@@ -235,11 +236,11 @@ class AnswerActions:
         async with asyncio.TaskGroup() as group:
             running = [group.create_task(self._call(each)) for each in known]
         called = [task.result() for task in running]
-        for each, wish in zip(called, known, strict=True):
+        for each, tool_call in zip(called, known, strict=True):
             self.trace.append(
                 {
-                    "action": wish.name,
-                    "arguments": wish.arguments,
+                    "action": tool_call.name,
+                    "arguments": tool_call.arguments,
                     "outcome": each.outcome.value,
                     "status": each.status,
                     "ms": each.duration_ms,
@@ -252,8 +253,8 @@ class AnswerActions:
         return called
 
     async def results_of(self, names: Sequence[str]) -> dict[str, str] | None:
-        """The results by name of actions that need no argument from a model; None unless each returns something. An
-        action that changes something is proposed, with "" as its result."""
+        """Call actions that need no arguments from a model; return their results by name. The result of a proposed
+        change is "". None if any cannot be called, or returns nothing."""
         wanted = dict.fromkeys(names)
         if any(name not in self.offered or self.offered[name].parameters.get("required") for name in wanted):
             return None
@@ -262,10 +263,10 @@ class AnswerActions:
         found |= {each.action.name: "" for each in called if each.outcome is CallOutcome.PROPOSED}
         return found if found.keys() == wanted.keys() else None
 
-    async def _call(self, wish: ToolCall) -> CalledAction:
-        action = self.offered[wish.name]
+    async def _call(self, tool_call: ToolCall) -> CalledAction:
+        action = self.offered[tool_call.name]
         try:
-            arguments = read_arguments(action.parameters, wish.arguments)
+            arguments = read_arguments(action.parameters, tool_call.arguments)
         except WrongArguments as error:
             return CalledAction(action, CallOutcome.REFUSED, str(error))
         if action.changes:
@@ -288,7 +289,7 @@ def _confirmation(called: CalledAction, proposed: ProposedChange | None) -> dict
 
 
 def _fixed(action: Action, facts: Mapping[str, str]) -> dict[str, str] | None:
-    """The values that the model never sees; None if one is unknown for the visitor."""
+    """The fixed values, which the model never sees; None if a fact about the visitor is unknown."""
     filled: dict[str, str] = {}
     for name, value in action.fixed.items():
         fact = visitor_fact(value)

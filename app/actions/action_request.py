@@ -1,5 +1,5 @@
-"""Turns an action and its arguments into one HTTP request, whose host and path only the operator chooses, and into the
-change that a visitor confirms first. Of the response it reads the part that the operator allows, which is untrusted.
+"""Builds the HTTP request of an action, or the change for the visitor to confirm, and reads the allowed part of the
+response. Only the operator chooses host and path. The response is untrusted.
 """
 
 import json
@@ -19,9 +19,9 @@ from app.core.tool_arguments import WrongArguments
 _PLACE: Final = re.compile(r"\{([^{}]*+)\}")
 _ACCEPTED: Final = {"Accept": "application/json, text/plain;q=0.9, */*;q=0.5"}
 _JSON: Final = {"Content-Type": "application/json"}
-_SEPARATORS: Final = frozenset("/\\%")  # servers and proxies decode twice, and read \ as /
+_SEPARATORS: Final = frozenset("/\\%")  # some servers and proxies decode twice, or read \ as /
 _MAX_URL_CHARS: Final = 4000
-_JOINERS: Final = "\u200c\u200d"  # letters and emoji of some scripts are written with them
+_JOINERS: Final = "\u200c\u200d"  # invisible, but needed for letters of some scripts and for emoji
 _UNSEEN: Final = frozenset({"Cf", "Zl", "Zp", "Co", "Cn"})
 
 
@@ -36,8 +36,8 @@ class ActionRequest:
 
 
 def request_of(action: Action, arguments: Mapping[str, Any], headers: Mapping[str, str]) -> ActionRequest:
-    """`arguments` are checked, and include the fixed values. Raises WrongArguments for a value that would lead to
-    another path."""
+    """`arguments` are checked, and include the fixed values. Raises WrongArguments for a value that would change the
+    path."""
     path, _, query = action.url.partition("?")
     filled = _PLACE.sub(lambda found: _in_path(found[1], arguments), path)
     terms = [_PLACE.sub(lambda found: _in_query(found[1], arguments), query)] if query else []
@@ -54,7 +54,7 @@ def request_of(action: Action, arguments: Mapping[str, Any], headers: Mapping[st
 
 
 def sent_headers(headers: Mapping[str, str], body: bytes | None) -> dict[str, str]:
-    """The operator's headers and ours."""
+    """The operator's headers, with our own."""
     return {**_ACCEPTED, **headers, **({} if body is None else _JSON)}
 
 
@@ -76,13 +76,13 @@ def _plain(name: str, text: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """The value as it is sent; a text without quotes."""
+    """The value as text: strings as they are, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def proposed_change(action: Action, arguments: Mapping[str, Any], fixed: Mapping[str, str]) -> ProposedChange:
-    """`arguments` are checked. Raises WrongArguments for a value that cannot be sent, or that would look different from
-    what it is: nobody can confirm what they cannot see."""
+    """`arguments` are checked. Raises WrongArguments for a value that cannot be sent, or whose characters the visitor
+    could not see, because nobody can confirm what they cannot see."""
     for name, value in arguments.items():
         if isinstance(value, str) and not _is_seen(value):
             raise WrongArguments(f"{name}: characters that nobody sees")
@@ -104,7 +104,7 @@ def proposed_change(action: Action, arguments: Mapping[str, Any], fixed: Mapping
 
 
 def _is_seen(text: str) -> bool:
-    """Whether no mark changes the text's direction, and nothing in it is invisible except joiners of letters."""
+    """Whether the text has no marks that change its direction, and no invisible characters except joiners."""
     return not any(unicodedata.category(each) in _UNSEEN and each not in _JOINERS for each in text)
 
 
@@ -112,12 +112,13 @@ _MAX_DEPTH: Final = 20
 
 
 class NoResult(Exception):
-    """The response has nothing to read; `str(error)` is the reason, without any of its text."""
+    """The response has nothing to read; `str(error)` is the reason, without text of the response."""
 
 
 def result_text(body: bytes, path: str, max_chars: int) -> str:
-    """The response in lines: JSON as "order.status: shipped", anything else as it is; cut at the end of a line or word.
-    `path` leads into JSON by names and by positions from 0 ("items.0.name"). Raises NoResult."""
+    """The response as text, at most `max_chars`, cut at the end of a line or word. JSON becomes lines such as
+    "order.status: shipped". `path` selects a part of JSON by names and positions from 0, such as "items.0.name". Raises
+    NoResult."""
     text = body.decode("utf-8", "replace")
     try:
         value = json.loads(text)

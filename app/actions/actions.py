@@ -1,4 +1,4 @@
-"""What operators do with an agent's actions."""
+"""Operators list, create, change, delete and try an agent's actions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -61,7 +61,7 @@ class Actions:
         return ActionRecords(tx).action(agent_id, action_id)
 
     async def create(self, actor: Actor, action: Action, headers: Mapping[str, str]) -> Action:
-        """Create it; visitors' answers may call it at once if it is on. Raises InvalidInput."""
+        """Create the action. If it is on, answers may call it at once. Raises InvalidInput."""
         check_action(action, self._hosts)
         check_headers(headers)
 
@@ -81,7 +81,7 @@ class Actions:
         change: Callable[[Action], Action],
         headers: Mapping[str, str] | None = None,
     ) -> Action:
-        """Save what `change` makes of it. Without `headers` the stored ones stay, if the host is the same. Raises
+        """Save what `change` returns. Without `headers`, the stored ones stay if the server is the same. Raises
         InvalidInput."""
         check_headers(headers or {})
 
@@ -99,14 +99,13 @@ class Actions:
 
     @writes_agent
     def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, action_id: UUID) -> None:
-        """Delete it with its headers."""
         ActionRecords(tx).delete(agent_id, action_id)
         AuditRecords(tx).acted(actor, "action.delete", action_id, agent_id=str(agent_id))
 
     async def try_out(
         self, actor: Actor, agent_id: UUID, action_id: UUID, arguments: Mapping[str, Any], visitor: Mapping[str, str]
     ) -> CalledAction:
-        """Call it once, even if it is off, with `visitor` as the facts signed for a visitor. Counts towards its daily
+        """Call the action once, even if it is off, with `visitor` as the signed facts. Counts towards the daily
         limit."""
 
         def work(tx: Transaction) -> Action:
@@ -119,7 +118,7 @@ class Actions:
 
 
 def check_room(tx: Transaction, agent_id: UUID) -> None:
-    """Raises InvalidInput if the agent has the most actions already."""
+    """Raises InvalidInput if the agent has more than MAX_ACTIONS actions."""
     if len(ActionRecords(tx).actions(agent_id)) > MAX_ACTIONS:
         raise InvalidInput("", f"An agent has {MAX_ACTIONS} actions at most. Delete some first.")
 

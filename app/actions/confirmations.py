@@ -1,4 +1,4 @@
-"""A visitor confirms or declines a change that an answer proposed; a confirmed one is called once."""
+"""Visitors confirm or decline the changes that answers propose; a confirmed change is sent once."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -47,7 +47,7 @@ class Confirmations:
         return (await self._read(session, lambda tx: ConfirmationRecords(tx).own(session, confirmation_id))).asked
 
     async def decline(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
-        """An earlier decision stays."""
+        """Decline the change, unless it was already decided. Returns its present state."""
 
         def work(tx: Transaction) -> tuple[Confirmation, bool]:
             found = ConfirmationRecords(tx).own(session, confirmation_id, is_locked=True)
@@ -62,11 +62,11 @@ class Confirmations:
         return asked
 
     async def confirm(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
-        """Call it, and return the outcome. A repeated confirmation calls nothing and returns the first outcome, or
-        `confirmed` while the first call is in progress.
+        """Send the change, and return the outcome. A repeated confirmation sends nothing, and returns the first
+        outcome, or `confirmed` while the first call is in progress.
 
-        The process that stored the decision makes the call, after the commit: if it dies in between, the outcome stays
-        unknown, and the change is not called again. Raises RateLimited, without a decision.
+        The call is made after the decision was committed. If the process dies in between, the outcome stays unknown,
+        and the change is not sent again. Raises RateLimited, with nothing decided.
         """
         found, action = await self._read(session, lambda tx: self._found(tx, session, confirmation_id))
         if found.asked.state is not ConfirmationState.ASKED:
@@ -96,7 +96,8 @@ class Confirmations:
     async def _settle(
         self, session: VisitorSession, found: AskedChange, action: Action, called: CalledAction
     ) -> Confirmation:
-        """If the database is down, the change reads as unknown from then on, and is never called again."""
+        """Store the outcome of the call. If the database is down, the outcome stays unknown; the call is never
+        repeated."""
         state = _BECAME[called.outcome]
         values = {each.name: each.value for each in found.asked.shown} | {RESULT_PLACE: called.text}
         text = filled_template(action.done_text, values) if state is ConfirmationState.DONE else ""
@@ -116,7 +117,7 @@ class Confirmations:
     def _found(
         self, tx: Transaction, session: VisitorSession, confirmation_id: UUID, *, is_locked: bool = False
     ) -> tuple[AskedChange, Action | None]:
-        """The change with its action, None if the action has changed since the visitor was asked."""
+        """The change with its action, which is None if it was changed, deleted or switched off since the proposal."""
         found = ConfirmationRecords(tx).own(session, confirmation_id, is_locked=is_locked)
         try:
             action = ActionRecords(tx).action(session.agent_id, found.change.action_id)

@@ -1,4 +1,4 @@
-"""The console's pages of an agent's actions: listed, written, tried, changed, deleted."""
+"""The console's pages to list, create, try, change and delete an agent's actions."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ class ArgumentForm(Form):
     @field_validator("name")
     @classmethod
     def _named(cls, name: str, info: ValidationInfo) -> str:
-        """Requires a name in rows that have anything else."""
+        """Require a valid name in rows that are not blank."""
         if not name and any(info.data.get(field) for field in ("title", "description", "choices", "least", "most")):
             raise ValueError("Give it a name.")
         if name and not PARAMETER_NAME.fullmatch(name):
@@ -97,7 +97,7 @@ class ArgumentForm(Form):
 
     @property
     def options(self) -> Sequence[tuple[str, str]]:
-        """The choices of its value; empty if it is typed."""
+        """The options (value, label) of a select field; empty if the value is typed."""
         choices = _YES_OR_NO if self.kind == "boolean" else [(each, each) for each in self.choices]
         return [("", "–"), *choices] if choices else []
 
@@ -134,12 +134,12 @@ def _number(kind: str, text: str) -> int | float | None:
 
 
 def _whole(number: float | None) -> int | float | None:
-    """A whole number without a decimal point, as people write it."""
+    """The number, as int if it is whole, so that it is shown without a decimal point."""
     return int(number) if number is not None and number.is_integer() else number
 
 
 def _rows(parameters: Mapping[str, Any]) -> list[ArgumentForm]:
-    """The most rows that there may be; those after the named ones are blank."""
+    """MAX_PARAMETERS rows: the arguments, then blank ones."""
     required = parameters.get("required", ())
     properties = parameters.get("properties", {})
     rows = [ArgumentForm.shown(name, schema, name in required) for name, schema in properties.items()]
@@ -179,7 +179,7 @@ class ActionForm(ActionFields, Form):
 
     @contextmanager
     def errors_beside(self) -> Iterator[None]:
-        """Report errors of the call's fields at the form's own fields."""
+        """Map the fields of InvalidInput to those of the form."""
         try:
             yield
         except InvalidInput as error:

@@ -43,12 +43,12 @@ ACTIONS = table(
     sa.UniqueConstraint("agent_id", "name"),
 )
 
-# Run for each question on an installation with actions, so it is built once.
+# Built once, because each question on an installation with actions executes it.
 _OF_AGENT = select(ACTIONS).where(ACTIONS.c.agent_id == bindparam("agent_id")).order_by(ACTIONS.c.name)
 
 
 class ActionRecords(Repository):
-    """`action.agent_id` tells whose it is; the caller has checked the workspace."""
+    """Actions by agent. The caller has checked the workspace."""
 
     def actions(self, agent_id: UUID) -> list[Action]:
         """By name."""
