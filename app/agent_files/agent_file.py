@@ -1,5 +1,5 @@
-"""An agent's file: what operators configured and wrote, without ids, secrets or learnt content; and how two versions of
-it differ."""
+"""An agent's file: everything that operators have configured and written, without ids, secrets or indexed content; and
+its comparison with the stored agent."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -76,7 +76,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """`fields` lists what changes in the entry."""
+    """One change that applying a file makes. `fields` are the changed fields of the entry."""
 
     part: Annotated[str, "settings, curated_answers, golden_questions, saved_replies, sources or actions."]
     kind: Annotated[ChangeKind, "kept: the agent has it, but the file does not."]
@@ -86,8 +86,8 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[Thing]):
-    """One list of a file. Items are matched by `key`; items with the same key are matched in order. `onto` merges the
-    file's item into the stored one; `is_removable` tells whether a stored item that the file lacks may be removed."""
+    """One list of a file, and how its items match stored ones: by `key`, and in order among equal keys. `onto(stored,
+    filed)` is the item to store; `is_removable` is whether a stored item that the file lacks may be removed."""
 
     name: str
     key: Callable[[Thing], Hashable]
@@ -98,7 +98,8 @@ class Part(Generic[Thing]):
 
 @dataclass(frozen=True, slots=True)
 class Match(Generic[Thing]):
-    """Items to add, to change (as stored, as they will be) and to remove, and items that only the agent has."""
+    """Items to add, to change (pairs of before and after) and to remove; `kept` ones stay although the file lacks
+    them."""
 
     part: Part[Thing]
     added: tuple[Thing, ...] = ()
@@ -118,7 +119,8 @@ class Match(Generic[Thing]):
 
 
 def matched(part: Part[Thing], stored: Sequence[Thing], filed: Sequence[Thing] | None, *, prunes: bool) -> Match[Thing]:
-    """With `prunes`, removable items that the file lacks are removed."""
+    """Compare the stored items with those of the file, None if it lacks the list. `prunes` removes removable items that
+    the file lacks."""
     if filed is None:
         return Match(part)
     there, wanted = _keyed(part, stored), _keyed(part, filed)
@@ -149,7 +151,7 @@ def _curated_onto(stored: CuratedAnswer, filed: CuratedAnswer) -> CuratedAnswer:
 
 
 def _golden_onto(stored: GoldenQuestion, filed: GoldenQuestion) -> GoldenQuestion:
-    """The origin is kept."""
+    """Keeps the stored origin."""
     own = {name: getattr(stored, name) for name in ("id", "agent_id", "created_at", "origin")}
     return replace(filed, **own)
 
@@ -186,12 +188,12 @@ SAVED_REPLIES: Final[Part[SavedReply]] = Part(
     lambda each: (each.agent_id is None, each.title.strip().casefold()),
     lambda each: each.title,
     _reply_onto,
-    lambda each: each.agent_id is not None,  # one of the whole workspace belongs to other agents too
+    lambda each: each.agent_id is not None,  # replies without an agent are shared by the whole workspace
 )
 ACTIONS: Final[Part[Action]] = Part(
     "actions", lambda each: each.name, lambda each: each.title, stored_onto, lambda _: True
 )
-# Deleting a source deletes what was learnt from it, so that needs its name and leaves a receipt.
+# Never removable: deleting a source also deletes its indexed content, so it has to be confirmed by name.
 SOURCES: Final[Part[FileSource]] = Part(
     "sources", _source_key, lambda each: each.config.name, _source_onto, lambda _: False
 )
@@ -218,8 +220,8 @@ class Plan:
 
 
 def planned(stored: AgentContents, after: AgentConfig, file: AgentFile, *, prunes: bool) -> Plan:
-    """`after` is the stored settings with the file's applied. Raises InvalidInput when the file repeats a golden
-    question: an agent has each wording once."""
+    """Compare a file with the stored agent. `after` is the draft with the file's settings applied. Raises InvalidInput
+    if the file repeats a golden question."""
     asked: set[Hashable] = set()
     for number, golden in enumerate(file.golden_questions or ()):
         if GOLDEN_QUESTIONS.key(golden) in asked:

@@ -98,8 +98,8 @@ class AgentFiles:
     async def apply_live(
         self, actor: Actor, agent_id: UUID, file: AgentFile, publish: Callable[[], Awaitable[Done]], *, prunes: bool
     ) -> tuple[list[FileChange], Done]:
-        """`apply`, then `publish`, which publishes the draft, then the curated answers and actions, which visitors get
-        at once. What `publish` raises leaves the file applied and visitors with what they had."""
+        """Call `apply`, then `publish`, which publishes the draft, then apply curated answers and actions, which take
+        effect at once. If `publish` raises, the file stays applied, but nothing changes for visitors."""
         changes = await self.apply(actor, agent_id, file, prunes=prunes)
         published = await publish()
         await self._apply_to_visitors(actor, agent_id, file, prunes=prunes)
@@ -213,7 +213,7 @@ def _store_golden(tx: Transaction, agent_id: UUID, match: Match[GoldenQuestion])
 
 
 def _store_actions(tx: Transaction, agent_id: UUID, match: Match[Action]) -> None:
-    """A file has no headers: a new action has none, and a stored one keeps its own at the same host alone."""
+    """Files contain no headers: new actions have none, and stored ones keep theirs only if the server is the same."""
     for action in match.removed:
         ActionRecords(tx).delete(agent_id, action.id)
     for action in match.added:

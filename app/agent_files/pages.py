@@ -15,7 +15,7 @@ from app.quality.publishing import Publishing
 from app.web import access
 from app.web.console.page import Form, Go, Link, NoForm, Pages, Shown, Visit, action, page
 
-MAX_FORM_BYTES = 8 * 1024 * 1024  # a text in which each sign is encoded by several
+MAX_FORM_BYTES = 8 * 1024 * 1024  # URL encoding triples most special characters
 
 
 class FileWanted(Form):
@@ -46,14 +46,14 @@ class AgentFilePages(Pages):
         link=Link("agent_settings", "File"),
     )
     async def agent_file(self, visit: Visit[NoForm]) -> Shown:
-        """When applying was refused, the form still holds the file, so that it can be published with force."""
+        """After a refusal, the form still contains the file, so that it can be published with force."""
         refused = visit.rejected.values if visit.rejected and visit.rejected.page == "apply_agent_file" else {}
         held = {name: "".join(refused.get(name, ())) for name in ("text", "prune")}
         return Shown("agent_files/agent_file.html", {"held": held, "changes": None})
 
     @page("/console/agents/{agent_id}/settings/file/export", access=access.read, under="agent_settings", is_file=True)
     async def export_agent_file(self, visit: Visit[FileWanted]) -> Response:
-        from app.agent_files.api.file_text import written  # with its package not read at the start
+        from app.agent_files.api.file_text import written  # imported late, so that the start does not load YAML
 
         contents = await self._files.contents(visit.actor, visit.agent.id, visit.input.version)
         text = await anyio.to_thread.run_sync(written, contents)

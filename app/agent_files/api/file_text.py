@@ -101,7 +101,7 @@ def _check_events(events: Iterable[yaml.Event]) -> None:
 
 
 def _nearest(field: str) -> str | None:
-    """The field that was probably meant, such as "priority" for "curated_answers.2.prio"."""
+    """The known field most similar to a misspelt one, such as "priority" for "curated_answers.2.prio"."""
     *place, last = [part for part in field.split(".") if not part.isdigit()]
     model: type[BaseModel] | None = AgentFileModel
     for part in place:
