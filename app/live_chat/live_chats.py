@@ -1,4 +1,4 @@
-"""Live chats: a visitor asks for a person, and operators answer instead of the agent; and news of them on any page."""
+"""Live chats between visitors and operators, and news of waiting visitors for every page of the console."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ from app.workspaces.operators import ONLINE_SECONDS, colleague_named
 from app.workspaces.records.audit import AuditRecords
 
 MAX_LISTED: Final = 200
-# The sender repeats the sign every four seconds; this leaves room for a late one.
+# Browsers repeat the sign every four seconds; the rest is tolerance.
 _TYPING_SECONDS: Final = 6
 
 changes_of(
@@ -54,23 +54,23 @@ changes_of(
 
 
 class LiveSigns:
-    """Who is writing in a live chat now, and whether an operator is there to answer: only in the cache, which all web
-    processes may share. No keystroke reaches the system of record. A sign expires by itself; the text itself is never
-    sent."""
+    """Signs that somebody is typing in a live chat, and that an operator is present. They are kept only in the cache,
+    and expire by themselves; the typed text is never sent."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
 
     async def begin(self, conversation_id: UUID, author: Author) -> None:
-        """For the next seconds."""
+        """Mark the author as typing for _TYPING_SECONDS."""
         await self._cache.set(_typing_key(conversation_id, author), b"1", ttl_seconds=_TYPING_SECONDS)
 
     async def end(self, conversation_id: UUID, author: Author) -> None:
-        """The message has been sent."""
+        """Remove the sign, because the message was sent."""
         await self._cache.delete(_typing_key(conversation_id, author))
 
     async def operator_is_here(self, workspace_id: UUID) -> None:
-        """For the next seconds: an operator has the console open, which tells them of visitors who wait."""
+        """Mark the workspace as staffed for ONLINE_SECONDS: an operator has the console open, which shows waiting
+        visitors."""
         await self._cache.set(_staffed_key(workspace_id), b"1", ttl_seconds=ONLINE_SECONDS)
 
     async def is_staffed(self, workspace_id: UUID) -> bool:
@@ -82,8 +82,8 @@ class LiveSigns:
 
 @dataclass(frozen=True, slots=True)
 class LiveView:
-    """A live chat and some of its messages. `poll_seconds` is when a visitor's browser should poll again; 0: never.
-    `is_typing` is whether the other side is writing. To visitors, a chat is overdue while no operator is there, too."""
+    """A live chat and some of its messages. `is_typing` is whether the other side is writing. For visitors, a waiting
+    chat is also overdue while no operator has the console open."""
 
     chat: LiveChat
     messages: Annotated[Sequence[LiveMessage], "In order, at most 100."]
@@ -97,9 +97,9 @@ def waiting_visitors(tx: Transaction, workspace_id: UUID, now: datetime) -> int:
 
 
 class LiveChats:
-    """A visitor's methods raise NotFound for a conversation that was cleared or erased; operators' for one that does
-    not exist or belongs to another workspace. Operators' changes are audited under the id of the live chat, which leads
-    nowhere once its visitor is erased."""
+    """Visitors' methods raise NotFound for a conversation that was cleared or erased; operators' methods for one that
+    does not exist or belongs to another workspace. The audit names only the live chat's id, which identifies nobody
+    once the visitor is erased."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock, history: HistoryCache, signs: LiveSigns) -> None:
         self._records = records
@@ -108,8 +108,8 @@ class LiveChats:
         self._signs = signs
 
     async def ask(self, session: VisitorSession) -> LiveView:
-        """The visitor waits for a person from now on, unless they do already. Raises InvalidInput if the agent offers
-        none, or not at this hour."""
+        """Request a person for the visitor, unless the chat is already open. Raises InvalidInput if the agent has no
+        live chat, or it is closed now."""
         view = await self._records.of_workspace(session.workspace_id).write(lambda tx: self._asked(tx, session))
         return await self._for_visitor(view, session)
 
@@ -123,19 +123,19 @@ class LiveChats:
         return self._latest(tx, LiveChatRecords(tx).ask(session))
 
     async def poll(self, session: VisitorSession, after: int) -> LiveView:
-        """With the messages numbered above `after`, at most MESSAGES_AT_ONCE."""
+        """The chat with at most MESSAGES_AT_ONCE messages numbered above `after`."""
         view = await self._records.of_workspace(session.workspace_id).read(
             lambda tx: self._view(tx, LiveChatRecords(tx).own(session), after)
         )
         return await self._for_visitor(await self._with_typing(view, Author.OPERATOR), session)
 
     async def visitor_types(self, session: VisitorSession) -> None:
-        """The visitor is writing. Operators see this for some seconds, in a chat that one of them has."""
+        """Show operators for some seconds that the visitor is typing, if one of them has the chat."""
         await self._signs.begin(session.conversation_id, Author.VISITOR)
 
     async def say(self, session: VisitorSession, message_id: UUID, content: str | DrawnPicture) -> LiveView:
-        """Repeating a `message_id` has no effect. Raises NoActiveChat unless a person was asked for; for a picture, the
-        same as `LivePictures`."""
+        """Send a message from the visitor. Repeating a `message_id` has no effect. Raises NoActiveChat unless a person
+        was requested, and for a picture what `LivePictures` does."""
         _check_message(content)
 
         def work(tx: Transaction) -> LiveView:
@@ -174,11 +174,11 @@ class LiveChats:
 
     @reads
     def open_chats(self, tx: Transaction, actor: Actor) -> Sequence[OpenChat]:
-        """The first MAX_LISTED, waiting ones first, longest waiting first."""
+        """The first MAX_LISTED open chats of the workspace: waiting ones first, longest waiting first."""
         return LiveChatRecords(tx).open_chats(actor.workspace_id, self._clock.now() - RESUME_WITHIN, MAX_LISTED)
 
     async def view(self, actor: Actor, conversation_id: UUID, after: int | None = None) -> LiveView:
-        """With the messages numbered above `after`, or the latest ones without it; at most MESSAGES_AT_ONCE."""
+        """The chat with at most MESSAGES_AT_ONCE messages: those numbered above `after`, by default the latest."""
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
@@ -188,7 +188,7 @@ class LiveChats:
         return await self._with_typing(view, Author.VISITOR)
 
     async def operator_types(self, actor: Actor, conversation_id: UUID) -> None:
-        """The actor is writing; the visitor sees this for some seconds. Raises like `reply`."""
+        """Show the visitor for some seconds that the actor is typing. Raises like `reply`."""
         chat = await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
         )
@@ -197,8 +197,8 @@ class LiveChats:
 
     @writes
     def take_over(self, tx: Transaction, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
-        """From now on, the actor answers and the agent does not. The visitor sees `name`, by default one derived from
-        the actor's own. Raises ChatAlreadyTaken if another operator has it, NoActiveChat if nobody waits."""
+        """Let the actor answer instead of the agent. The visitor sees `name`, by default one derived from the actor's
+        address. Raises ChatAlreadyTaken if another operator has the chat, NoActiveChat if nobody waits."""
         NAME.check("name", name)
         chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
         shown = name.strip() or shown_name(actor)[:MAX_NAME_CHARS]
@@ -210,8 +210,8 @@ class LiveChats:
     async def reply(
         self, actor: Actor, conversation_id: UUID, message_id: UUID, content: str | DrawnPicture
     ) -> LiveView:
-        """Repeating a `message_id` has no effect. Raises ChatAlreadyTaken, and NoActiveChat for a chat that the actor
-        has not taken over; for a picture, the same as `LivePictures`."""
+        """Send a message from the actor. Repeating a `message_id` has no effect. Raises ChatAlreadyTaken if another
+        operator has the chat, NoActiveChat if nobody has, and for a picture what `LivePictures` does."""
         _check_message(content)
 
         def work(tx: Transaction) -> LiveView:
@@ -230,9 +230,9 @@ class LiveChats:
 
     @writes
     def transfer(self, tx: Transaction, actor: Actor, conversation_id: UUID, to: str) -> LiveView:
-        """The operator with that e-mail address answers from now on, and becomes the conversation's assignee. Raises
-        InvalidInput for an address of no operator of the workspace, NoActiveChat for a chat that nobody has taken over,
-        and ChatAlreadyTaken if another operator has it and the actor may not manage others."""
+        """Give the chat to the operator with the e-mail address `to`, who also becomes the conversation's assignee.
+        Raises InvalidInput for an unknown address, NoActiveChat for a chat that nobody has taken over, and
+        ChatAlreadyTaken if another operator has it and the actor may not manage others."""
         if not to.strip():
             raise InvalidInput("assignee", "Choose an operator.")
         chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
@@ -248,8 +248,8 @@ class LiveChats:
         return self._latest(tx, given)
 
     async def hand_back(self, actor: Actor, conversation_id: UUID) -> LiveView:
-        """The agent answers again; this also ends a chat that nobody has taken. Raises ChatAlreadyTaken if another
-        operator has it and the actor may not manage others."""
+        """Let the agent answer again; this also ends a chat that nobody has taken over. Raises ChatAlreadyTaken if
+        another operator has it and the actor may not manage others."""
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id, to_change=True)
@@ -263,7 +263,7 @@ class LiveChats:
         return await self._tell_history(view)
 
     async def _tell_history(self, view: LiveView) -> LiveView:
-        """After each message, and once more at the end, in case the cache was down before."""
+        """Drop the cached history after each message, and again at the end of the chat, in case the cache was down."""
         if view.chat.message_count:
             await self._history.people_wrote(view.chat.conversation_id)
         return view
@@ -277,7 +277,7 @@ class LiveChats:
         return replace(view, is_typing=is_talking and await self._signs.is_typing(view.chat.conversation_id, other))
 
     def _latest(self, tx: Transaction, chat: LiveChat) -> LiveView:
-        """With the latest messages, so that a writer's view has no gap before their own."""
+        """A view with the latest messages, so that it has no gap before a message that was just sent."""
         return self._view(tx, chat, max(0, chat.message_count - MESSAGES_AT_ONCE))
 
     def _view(self, tx: Transaction, chat: LiveChat, after: int) -> LiveView:
@@ -289,8 +289,8 @@ class LiveChats:
 
 
 def check_takes_picture(tx: Transaction, chat: LiveChat, author: Author) -> None:
-    """Raises InvalidInput if the live agent accepts none, or that side has sent MAX_PICTURES; NoActiveChat unless an
-    operator is there."""
+    """Raises InvalidInput if the agent accepts no pictures or `author` has sent MAX_PICTURES, NoActiveChat unless an
+    operator has the chat."""
     if not AgentRecords(tx).live(chat.agent_id).config.live_pictures:
         raise InvalidInput("picture", "This agent does not accept pictures. An operator can turn on live_pictures.")
     chat.check_takes_picture(LiveChatRecords(tx).picture_count(chat.conversation_id, author))
@@ -320,8 +320,8 @@ def _typing_key(conversation_id: UUID, author: Author) -> str:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """For one workspace: `waiting` visitors ask for a person, the last of them since `asked_at`; `moved_at` is when a
-    turn last ended or got its first rating. None if there was none."""
+    """News of one workspace: the number of `waiting` visitors, when the latest of them asked, and when a turn last
+    ended or got its first rating (`moved_at`). Times are None if there was none."""
 
     waiting: int
     asked_at: datetime | None
@@ -340,8 +340,8 @@ class OperatorNews:
         return News(waiting, asked_at, StoredTurnRecords(tx).moved_at(actor.workspace_id))
 
     async def watch(self, actor: Actor, pause: Callable[[], Awaitable[bool]]) -> AsyncGenerator[News]:
-        """The news now, then whenever they have changed. `pause` is awaited between two checks; its False ends the
-        watch."""
+        """Yield the news now, and again whenever they have changed. `pause` is awaited between two checks, and ends the
+        watch by returning False."""
         latest: News | None = None
         while True:
             news = await self.now(actor)

@@ -1,4 +1,4 @@
-"""Pictures in live chats: each is re-encoded, and only visible to its visitor and the workspace's operators."""
+"""Pictures in live chats. Each is re-encoded, and visible only to its visitor and the workspace's operators."""
 
 from collections.abc import Callable
 from typing import Final
@@ -20,8 +20,8 @@ _AT_ONCE: Final = 2  # each may take 200 MB while it is decoded
 
 
 class LivePictures:
-    """Sending raises InvalidInput for a file that is no picture, is too large or exceeds the number allowed, or if the
-    agent accepts none; NoActiveChat unless an operator is there; and the errors of `LiveChats` for a text."""
+    """Sending raises InvalidInput for a file that is no picture or too large, for too many pictures, or if the agent
+    accepts none; NoActiveChat unless an operator has the chat; and the errors of `LiveChats`."""
 
     def __init__(self, chats: LiveChats, records: SystemOfRecord) -> None:
         self._chats = chats
@@ -29,7 +29,7 @@ class LivePictures:
         self._drawing = anyio.CapacityLimiter(_AT_ONCE)
 
     async def send_own(self, session: VisitorSession, message_id: UUID, body: bytes) -> LiveView:
-        """From the visitor; repeating a `message_id` has no effect."""
+        """Send a picture from the visitor. Repeating a `message_id` has no effect."""
 
         def own(tx: Transaction) -> LiveChat:
             return LiveChatRecords(tx).own(session)
@@ -38,7 +38,7 @@ class LivePictures:
         return await self._chats.say(session, message_id, drawn)
 
     async def send(self, actor: Actor, conversation_id: UUID, message_id: UUID, body: bytes) -> LiveView:
-        """From an operator; repeating a `message_id` has no effect."""
+        """Send a picture from an operator. Repeating a `message_id` has no effect."""
 
         def theirs(tx: Transaction) -> LiveChat:
             chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
@@ -50,19 +50,19 @@ class LivePictures:
 
     @reads
     def own(self, tx: Transaction, session: VisitorSession, number: int) -> bytes:
-        """A WebP, only from the visitor's conversation. Raises NotFound if that message has none."""
+        """The WebP of a message in the visitor's own conversation. Raises NotFound if the message has none."""
         return LiveChatRecords(tx).picture(LiveChatRecords(tx).own(session).conversation_id, number)
 
     @reads
     def of_conversation(self, tx: Transaction, actor: Actor, conversation_id: UUID, number: int) -> bytes:
-        """The same for an operator. Raises NotFound for another workspace's as well."""
+        """Like `own`, for an operator. Raises NotFound also for another workspace's conversation."""
         chat = LiveChatRecords(tx).live_chat(actor.workspace_id, conversation_id)
         return LiveChatRecords(tx).picture(chat.conversation_id, number)
 
     async def _drawn(
         self, workspace_id: UUID, chat_of: Callable[[Transaction], LiveChat], author: Author, body: bytes
     ) -> DrawnPicture:
-        """Checks whether it is accepted at all before working on its bytes."""
+        """Re-encode the picture, once it is certain that the chat accepts it, because that is costly."""
         if len(body) > MAX_UPLOAD_BYTES:
             raise InvalidInput("picture", f"This is too large. Send at most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
         await self._records.of_workspace(workspace_id).read(lambda tx: check_takes_picture(tx, chat_of(tx), author))

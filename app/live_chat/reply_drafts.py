@@ -1,4 +1,4 @@
-"""Drafts what an operator may reply in a live chat: what the agent would answer."""
+"""Drafts an operator's reply in a live chat from what the agent would answer."""
 
 import re
 from typing import Final
@@ -12,7 +12,7 @@ from app.core.errors import InvalidInput
 from app.core.turn import Exchange
 from app.live_chat.live_chats import LiveChats
 
-# People write plain text: without the numbers of sources, and the signs of emphasis, code and headings.
+# Removed to get plain text: the numbers of sources, and Markdown for emphasis, code and headings.
 _MARKS: Final = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\](?!\()|[*`]{1,3}|^#{1,6} ", re.MULTILINE)
 
 
@@ -25,9 +25,8 @@ class ReplyDrafts:
         self._playground = playground
 
     async def draft(self, actor: Actor, conversation_id: UUID) -> str:
-        """The published agent's answer to what the visitor wrote since the last reply, or else to their last question,
-        with the address of the page that it cites first, unless that is as long as a message; plain text, at most
-        MAX_TEXT_CHARS. Raises NotFound,
+        """The published agent's answer to what the visitor wrote since the last reply, else to their last question, as
+        plain text of at most MAX_TEXT_CHARS. The URL of the first cited page is appended if it fits. Raises NotFound,
         InvalidInput if there is no question or the agent has no answer, and the errors of Playground."""
         thread = await self._review.thread(actor, conversation_id)
         written: list[str] = []

@@ -80,7 +80,7 @@ class SavedReplies:
 
     @reads
     def for_conversation(self, tx: Transaction, actor: Actor, conversation_id: UUID) -> list[FilledReply]:
-        """Those available in its agent's chats, by title, with their variables filled in."""
+        """The replies available in the conversation's chat, by title, with their variables filled in."""
         conversation = ConversationRecords(tx).conversation(actor.workspace_id, conversation_id)
         replies = SavedReplyRecords(tx).of_workspace(actor.workspace_id, conversation.agent_id)
         if not replies:

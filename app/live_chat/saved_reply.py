@@ -44,5 +44,5 @@ def check_variables(text: str) -> None:
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """The text with its variables' values; one without a value becomes empty. Values are not searched for variables."""
+    """Fill in the variables of the text; those without a value become empty. Values are not searched for variables."""
     return _VARIABLE.sub(lambda found: values.get(found[1].strip(), ""), text)
