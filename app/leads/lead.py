@@ -32,7 +32,7 @@ class LeadState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """At `created_at`, its writer agreed to its storage. The questions before it are in the conversation."""
+    """A message that its visitor left, and agreed to store, at `created_at`."""
 
     id: UUID
     agent_id: UUID

@@ -34,7 +34,7 @@ from app.workspaces.operators import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_EXPORTED: Final = 10_000
-# What browsers accept as an address; only a letter to it shows whether it exists.
+# As lenient as browsers, because only a mail to an address shows whether it exists.
 _EMAIL: Final = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+")
 
 # `assign`: until there was `edit`.
@@ -54,8 +54,8 @@ class Leads:
 
     @writes
     def leave(self, tx: Transaction, session: VisitorSession, name: str, email: str, message: str) -> None:
-        """Call this with the visitor's consent. Raises InvalidInput, also if the agent offers no form, and NotFound if
-        the conversation was erased."""
+        """Store a message; the visitor must have agreed to that. Raises InvalidInput, also if the agent offers no form,
+        and NotFound if the conversation was erased."""
         if not _EMAIL.fullmatch(email):
             raise InvalidInput("email", 'Write an address, such as "ann@example.com".')
         agent = AgentRecords(tx).live(session.agent_id)
@@ -87,7 +87,7 @@ class Leads:
         )
 
     async def counts(self, actor: Actor, agent_id: UUID, only: LeadFilter) -> Mapping[LeadState, int]:
-        """By state, whatever state the filter names."""
+        """The number of leads by state. Ignores the state of the filter."""
         check_search(only.text)
 
         return await OwnAgent(self._records, actor, agent_id).read(lambda tx: LeadRecords(tx).counts(agent_id, only))
@@ -99,8 +99,8 @@ class Leads:
     async def change(
         self, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], change: LeadChange
     ) -> tuple[list[Lead], list[Lead]]:
-        """Change up to MAX_AT_ONCE of one agent's, all or none; returns them before and after. Raises InvalidInput, and
-        NotFound for a lead that does not exist or belongs to another agent."""
+        """Change up to MAX_AT_ONCE leads of one agent, all or none; return them before and after. Raises InvalidInput,
+        and NotFound for a lead that does not exist or belongs to another agent."""
         check_chosen("lead_ids", lead_ids, MAX_AT_ONCE, "leads")
 
         return await OwnAgent(self._records, actor, agent_id).write(
@@ -109,7 +109,7 @@ class Leads:
 
     @writes
     def change_one(self, tx: Transaction, actor: Actor, lead_id: UUID, change: LeadChange) -> Lead:
-        """The same for one, whatever its agent."""
+        """Like `change`, for one lead of any agent; returns the changed lead."""
         agent_id = LeadRecords(tx).lead(actor.workspace_id, lead_id).agent_id
         _, [lead] = _changed(tx, actor, agent_id, [lead_id], change)
         return lead
@@ -118,7 +118,7 @@ class Leads:
 def _changed(
     tx: Transaction, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], wanted: LeadChange
 ) -> tuple[list[Lead], list[Lead]]:
-    """The audit names the agent, not the lead, because it outlives the visitor's erasure."""
+    """Audited under the agent, not the lead, because the audit outlives the visitor's erasure."""
     if wanted == LeadChange():
         raise InvalidInput("", "Set the state or the assignee.")
     records = LeadRecords(tx)

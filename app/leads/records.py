@@ -69,13 +69,13 @@ class LeadRecords(Repository):
         return self._found(Lead, own_row(LEADS, workspace_id, lead_id), "lead")
 
     def lock(self, agent_id: UUID, lead_ids: Sequence[UUID]) -> list[Lead]:
-        """Those of them that belong to the agent, in the given order, locked until the transaction ends."""
+        """The agent's leads among these, in the given order, locked until the transaction ends."""
         statement = select(LEADS).where(LEADS.c.agent_id == agent_id, LEADS.c.id.in_(lead_ids)).with_for_update()
         found = {row.id: value_of(Lead, row) for row in self._connection.execute(statement)}
         return [found[each] for each in lead_ids if each in found]
 
     def change(self, lead_ids: Sequence[UUID], change: LeadChange, by: str) -> None:
-        """Who closed one first stays."""
+        """Apply a change by the operator `by`. Leads that are already done keep who closed them."""
         changed = update(LEADS).where(LEADS.c.id.in_(lead_ids))
         if change.assignee is not None:
             self._connection.execute(changed.values(assignee=change.assignee))
@@ -85,7 +85,7 @@ class LeadRecords(Repository):
             self._connection.execute(changed.values(done_at=None, done_by=""))
 
     def addresses(self, conversation_ids: Iterable[UUID]) -> Mapping[UUID, Sequence[str]]:
-        """Those left in each of them, if any, oldest first."""
+        """The addresses left in these conversations, by conversation and oldest first; without those that have none."""
         found: dict[UUID, list[str]] = {}
         for batch in batches(conversation_ids):
             left_in = select(LEADS.c.conversation_id, LEADS.c.email).where(LEADS.c.conversation_id.in_(batch))
@@ -98,7 +98,7 @@ class LeadRecords(Repository):
         return self._page(_LATEST_FIRST, Lead, select(LEADS).where(*self._fitting(agent_id, only)), page)
 
     def counts(self, agent_id: UUID, only: LeadFilter) -> Mapping[LeadState, int]:
-        """By state, whatever state the filter names."""
+        """The number of leads by state. Ignores the state of the filter."""
         fitting = self._fitting(agent_id, replace(only, state=None))
         statement = select(_IS_OPEN, func.count()).where(*fitting).group_by(_IS_OPEN)
         found = {bool(is_open): count for is_open, count in self._connection.execute(statement)}
