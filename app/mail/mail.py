@@ -1,4 +1,4 @@
-"""One mail: its text, the message that a server is sent, and the settings of the server and of the sender."""
+"""A mail, its MIME message, and the settings of the server and the sender."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _WRITTEN: Final = "write it as smtps://user:password@mail.example.com, or smtp:/
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
-    """`is_tls` from the first byte on, else by STARTTLS unless it `is_plain`."""
+    """`is_tls`: TLS from the first byte on. Otherwise STARTTLS, unless `is_plain`."""
 
     host: str
     port: int
@@ -33,7 +33,7 @@ class SmtpServer:
 
 
 def smtp_server(url: str) -> SmtpServer | None:
-    """None for "". Raises ValueError, also for a password that would cross a network in plain text."""
+    """Parse DOCENT_SMTP_URL; None for "". Raises ValueError, also for a password that would be sent without TLS."""
     if not url:
         return None
     parts = urlsplit(url)
@@ -56,7 +56,7 @@ def smtp_server(url: str) -> SmtpServer | None:
 
 
 def sender_of(written: str) -> Address:
-    """ "Docent <docent@example.com>" or the address alone. Raises ValueError."""
+    """Parse "Docent <docent@example.com>", or the address alone. Raises ValueError."""
     header = SMTP.header_factory("From", written) if written.isprintable() else None
     addresses = header.addresses if isinstance(header, AddressHeader) else ()
     if len(addresses) != 1 or header is None or header.defects or not addresses[0].domain or not addresses[0].username:
@@ -73,7 +73,7 @@ def _is_loopback(host: str) -> bool:
 
 MAX_ADDRESS_CHARS: Final = 254
 MAX_SUBJECT_CHARS: Final = 150
-# RFC 5321's Dot-string without "?", which could begin an encoded word, and a domain as DNS has it.
+# RFC 5321's Dot-string without "?", which could begin an encoded word, and an ASCII domain.
 _LOCAL_PART: Final = re.compile(r"(?=.{1,64}\Z)[\w!#$%&'*+/=^`{|}~-]++(?:\.[\w!#$%&'*+/=^`{|}~-]++)*+", re.ASCII)
 _DOMAIN: Final = re.compile(r"[\w-]++(?:\.[\w-]++)*+", re.ASCII)
 _NO_LINE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
@@ -92,10 +92,10 @@ class MailLink:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """Plain text throughout: callers escape nothing. `link` is the action for the reader, `footer` is why they get the
-    mail; `settings_url` is where they can opt out. Without a `sender` it comes from the installation's own address. An
-    answer names the mail that it answers, `in_reply_to`, and those of its thread, as headers have them. `auto` says in
-    the words of RFC 3834 that a program wrote it, "" that a person did."""
+    """All texts are plain text, which callers must not escape. `link` is the action for the reader, `footer` says why
+    they get the mail, and `settings_url` is where they can opt out. The default `sender` is the installation's address.
+    `in_reply_to`, `references` and `auto` are the values of the headers In-Reply-To, References and Auto-Submitted (RFC
+    3834); `auto` is "" for a mail by a person."""
 
     to: str
     subject: str
@@ -121,7 +121,7 @@ class Mail:
 
     @property
     def html(self) -> str:
-        """The same text as HTML, which loads nothing when it is read."""
+        """The text as HTML that loads no external resources."""
         parts = [f"<p>{_lines(paragraph)}</p>" for paragraph in self.paragraphs]
         if self.link:
             parts.append(f'<p><a style="{_BUTTON}" href="{escape(self.link.url)}">{escape(self.link.label)}</a></p>')
@@ -133,7 +133,7 @@ class Mail:
 
 
 def checked_mail_address(field: str, address: str) -> str:
-    """The address without spaces around it. Raises InvalidInput if no mail can be sent to it."""
+    """The address without surrounding blanks. Raises InvalidInput for `field` if no mail can be sent to it."""
     address = address.strip()
     try:
         local_part, _, domain = _as_dns_has_it(address[: MAX_ADDRESS_CHARS + 1]).partition("@")
@@ -145,14 +145,14 @@ def checked_mail_address(field: str, address: str) -> str:
 
 
 def _as_dns_has_it(address: str) -> str:
-    """Raises UnicodeError for a domain that no name of DNS can stand for."""
+    """The address with its domain in ASCII (IDNA). Raises UnicodeError for an invalid domain."""
     local_part, _, domain = address.partition("@")
     return f"{local_part}@{domain.encode('idna').decode()}"
 
 
 def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime) -> EmailMessage:
-    """The same message at each attempt, so that mailboxes recognise a duplicate by its Message-ID. Raises
-    InvalidInput for an address to which no mail can be sent."""
+    """The MIME message. It is the same at each attempt, so that mailboxes recognise duplicates by the Message-ID.
+    Raises InvalidInput for an address to which no mail can be sent."""
     message = EmailMessage(policy=SMTP)
     message["From"] = _written(mail.sender, mail.sender_name) if mail.sender else sender
     message["To"] = _written(mail.to)
@@ -180,7 +180,7 @@ def _written(address: str, name: str = "") -> Address:
 
 
 def one_line(text: str, max_chars: int = MAX_SUBJECT_CHARS) -> str:
-    """For a header: without line ends and control characters, cut to `max_chars`."""
+    """The text for a header: without line ends and control characters, cut to `max_chars`."""
     line = _NO_LINE.sub(" ", text).strip()
     return line if len(line) <= max_chars else f"{line[: max_chars - 1].rstrip()}…"
 

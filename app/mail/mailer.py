@@ -1,4 +1,4 @@
-"""Stores a mail in the transaction of a use case, and sends it in a worker."""
+"""Queues mails in the transaction of a use case, for a worker to send."""
 
 import random
 from collections.abc import Sequence
@@ -27,9 +27,8 @@ class Mailer:
         self._public_url = public_url
 
     def put(self, tx: Transaction, workspace_id: UUID, mail: Mail) -> UUID:
-        """Send the mail once this transaction is committed, and never if it is not; returns its id, the first part of
-        its Message-ID. For installations with mail that `is_on`. Raises InvalidInput for "email" if no mail can be sent
-        to the address."""
+        """Queue the mail, to be sent if this transaction is committed. Returns its id, the first part of its
+        Message-ID. Only while `is_on`. Raises InvalidInput for "email" if no mail can be sent to the address."""
         return MailRecords(tx).add(workspace_id, replace(mail, to=checked_mail_address("email", mail.to)))
 
     def put_and_drop(self, tx: Transaction, workspace_id: UUID, mail: Mail) -> None:
@@ -53,7 +52,7 @@ _LOCKED: Final = Undelivered("no secret key opens it: it was sealed with one tha
 
 
 class MailDelivery(DeliveryLoop[WaitingMail]):
-    """A mail that is sent again has the same Message-ID."""
+    """Sends queued mails. A repeated mail has the same Message-ID."""
 
     LEASE = timedelta(minutes=10)
 
@@ -71,7 +70,7 @@ class MailDelivery(DeliveryLoop[WaitingMail]):
         self._sender = sender
 
     async def _settle_all(self, claimed: Sequence[WaitingMail]) -> None:
-        for waiting in claimed:  # in one connection at a time
+        for waiting in claimed:  # one after the other, in one connection
             await self._settle(waiting)
 
     async def _attempt(self, due: WaitingMail) -> Outcome:

@@ -1,4 +1,4 @@
-"""Mails that wait for a worker, sealed, because one may contain a link that signs its reader in."""
+"""Queued mails. They are sealed, because a mail may contain a link that sets a password."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -27,7 +27,7 @@ MAILS = table(
 
 @dataclass(frozen=True, slots=True)
 class WaitingMail(DueRow):
-    """`mail` is None if no key opens it."""
+    """`mail` is None if it cannot be unsealed."""
 
     mail: Mail | None
     written_at: datetime
@@ -62,7 +62,6 @@ class MailRecords(Repository):
         ]
 
     def sent(self, mail_id: UUID) -> None:
-        """Delete it, leaving nothing."""
         self._delete(MAILS, MAILS.c.id == mail_id)
 
     def state(self) -> DeliveryState:
