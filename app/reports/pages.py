@@ -24,11 +24,11 @@ from app.web.console.page import Form, MenuEntry, Pages, Rejected, Shown, Visit,
 
 _RANGES: Final = (7, 28, 90, 365)
 _UTC: Final = "UTC"
-_OWN: Final = "own"  # the browser replaces it by its own time zone
+_OWN: Final = "own"  # a placeholder that the browser replaces by its own time zone
 
 
 class ReportWanted(Form):
-    """Without an agent, all of them."""
+    """`agent` is None for all agents."""
 
     agent: UUID | None = None
     first: date | None = None
@@ -38,8 +38,8 @@ class ReportWanted(Form):
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A figure; `note` explains it, `before` is its value in the days before. `only` filters the list of conversations
-    to those that it counts, None if no list shows them."""
+    """A figure with a `note` that explains it and its value in the days `before`. `only` is the filter for the
+    conversations that it counts, None if no list can show them."""
 
     name: str
     figure: str
@@ -125,7 +125,7 @@ def _refused(wanted: ReportWanted, error: InvalidInput) -> Rejected:
 
 
 def _ranges(visit: Visit[ReportWanted], report: Report, kept: Mapping[str, object]) -> Iterable[tuple[str, str, bool]]:
-    """Tabs with ranges that end today or with last month."""
+    """Tabs for ranges that end today or with last month, each as (label, URL, whether it is current)."""
     today = report.as_of.astimezone(report.days.zone).date()
     begin = today.replace(day=1)
     before = begin - timedelta(days=1)

@@ -1,4 +1,4 @@
-"""The outcomes of the questions of some days, and of as many days before them."""
+"""The values of a report: figures of a range of days, and of as many days before."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from app.quality.quality import TurnCounts
 from app.reports.report_days import ReportDays
 from app.reports.topic import TopicPart
 
-MOST_AGENTS: Final = 200  # the oldest
+MOST_AGENTS: Final = 200  # in a report; the oldest
 LISTED: Final = 20  # languages, pages and topics
 PAGES_OF_TURNS: Final = 10_000  # the latest
 
@@ -32,13 +32,13 @@ class ChatThumbs:
 
     @property
     def satisfaction(self) -> float | None:
-        """The share of thumbs up, None without ratings."""
+        """The share of thumbs up in [0, 1], None without ratings."""
         return self.up / (self.up + self.down) if self.up or self.down else None
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Totals of the days. Times are None if none was taken."""
+    """Totals of a range of days. Times are None if nothing was measured."""
 
     counts: TurnCounts
     curated: Annotated[int, "Answered turns with a curated answer."]
@@ -78,8 +78,8 @@ class AgentPart:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`hours` and `weekdays` are by the clock of the zone. `kept_days` is the shortest time for which one of the agents
-    keeps visitors' questions."""
+    """`hours` and `weekdays` are in the time zone of `days`. `kept_days` is the shortest retention period of the
+    agents."""
 
     as_of: datetime
     days: ReportDays

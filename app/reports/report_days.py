@@ -1,4 +1,4 @@
-"""The days of a report, in a time zone."""
+"""The range of days of a report, in a time zone."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -19,7 +19,7 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """From `since` until before `until`, clocks are ahead of UTC by `offset`, which may be negative."""
+    """A time range with one UTC offset: from `since` until before `until`. `offset` is positive east of UTC."""
 
     since: datetime
     until: datetime
@@ -28,7 +28,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class ReportDays:
-    """From `first` to `last`, inclusive."""
+    """The days from `first` to `last`, inclusive, in `zone`."""
 
     first: date
     last: date
@@ -40,12 +40,12 @@ class ReportDays:
 
     @property
     def since(self) -> datetime:
-        """In UTC."""
+        """The beginning of the first day, in UTC."""
         return self._midnight(self.first)
 
     @property
     def until(self) -> datetime:
-        """The first moment after them, in UTC."""
+        """The end of the last day, exclusive, in UTC."""
         return self._midnight(self.last + _DAY)
 
     @property
@@ -58,7 +58,7 @@ class ReportDays:
 
     @property
     def steps(self) -> list["ReportDays"]:
-        """The single days, or the weeks in them, which begin on a Monday: the first and the last may be shorter."""
+        """Single days; for more than _DAILY days, weeks from Monday, of which the first and the last may be shorter."""
         if self.count <= _DAILY:
             return [ReportDays(day, day, self.zone) for day in self.each]
         mondays = [day for day in self.each if day == self.first or day.weekday() == 0]
@@ -67,7 +67,7 @@ class ReportDays:
 
     @property
     def stretches(self) -> list[Stretch]:
-        """All of the time, split where clocks are put forward or back."""
+        """The whole range, split where the zone's offset changes."""
         edges = [self.since]
         moment, until = self.since, self.until
         offset = self._offset(moment)
@@ -87,7 +87,7 @@ class ReportDays:
         return moment.astimezone(self.zone).utcoffset() or timedelta()
 
     def _change(self, before: datetime, after: datetime) -> datetime:
-        """The first second that has the later offset."""
+        """The first second with the later offset, by bisection."""
         while after - before > timedelta(seconds=1):
             middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
             before, after = (middle, after) if self._offset(middle) == self._offset(before) else (before, middle)

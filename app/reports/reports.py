@@ -1,5 +1,5 @@
-"""Reports on visitors' questions for operators: of one agent, or of all agents of a workspace. Days that are over are
-counted once, for reports over many of them, and again when something in them has changed."""
+"""Reports on visitors' questions, for one agent or all agents of a workspace. Past days are counted once and stored
+packed, and counted again when something in them has changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,14 +42,15 @@ USUAL_DAYS: Final = 28  # whole weeks, so that the days before have as many of e
 
 _MOMENT: Final = timedelta(microseconds=1)
 _HOUR, _DAY = timedelta(hours=1) // _MOMENT, timedelta(days=1) // _MOMENT
-_CLOCKS_APART: Final = timedelta(hours=3)  # most that processes differ: none begins a turn in a day that is over
+# The most by which the clocks of processes differ: no turn begins in a day that counts as over.
+_CLOCKS_APART: Final = timedelta(hours=3)
 _ONE_DAY: Final = timedelta(days=1)
 _AT_ONCE: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The questions of some days, with the index of the day and the hour of each, by the clocks of their zone."""
+    """The questions of a range of days, with the index of the day and the hour of each, in the zone of `days`."""
 
     days: ReportDays
     asked: AskedTurns
@@ -86,9 +87,9 @@ class Reports:
         last: date | None = None,
         agent_id: UUID | None = None,
     ) -> Report:
-        """The days from `first` to `last`: by default until today, and USUAL_DAYS of them. Without an agent, the
-        workspace's first MOST_AGENTS together. Raises InvalidInput; NotFound for an agent that is absent or another
-        workspace's."""
+        """The report on the days from `first` to `last`, by default the USUAL_DAYS until today. Without `agent_id`, it
+        covers the workspace's first MOST_AGENTS agents. Raises InvalidInput; NotFound for an agent that is absent or
+        another workspace's."""
         now = self._clock.now()
         last = last or now.astimezone(zone).date()
         days = report_days(first or last - timedelta(days=USUAL_DAYS - 1), last, zone)
@@ -152,7 +153,7 @@ class Reports:
 
 
 def _most(turns: Rows, field: str, names: Sequence[str]) -> list[Part]:
-    """The values of this field, an index into `names`, with most questions first."""
+    """The counts for each value of `field`, an index into `names`; most questions first."""
     counts = tallies(turns, turns[field], len(names))
     parts = [Part(name, of_name) for name, of_name in zip(names, counts, strict=True) if of_name.turns]
     return sorted(parts, key=lambda part: (-part.counts.turns, part.key))[:LISTED]
@@ -165,20 +166,20 @@ def _agents(tx: Transaction, actor: Actor, agent_id: UUID | None) -> Sequence[Ag
 
 
 def _kept_days(tx: Transaction, actor: Actor, agents: Sequence[Agent]) -> int:
-    """According to the published versions, or the drafts of agents without one."""
+    """The shortest retention period of the agents, by their published versions, else their drafts."""
     published = {agent.id: agent.config for agent, _ in AgentRecords(tx).published(actor.workspace_id)}
     return min((published.get(agent.id, agent.draft).retention_days for agent in agents), default=0)
 
 
 class DayPacking:
-    """Several workers may run this at the same time. No write waits while a day is counted."""
+    """Packs past days. Several workers may run this at the same time, and writes do not wait for it."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
         self._clock = clock
 
     async def pack(self) -> int:
-        """Count the latest days that are due; return how many."""
+        """Count at most _AT_ONCE days that are due, latest first; return how many."""
         last = (self._clock.now() - _CLOCKS_APART).date() - _ONE_DAY
         for agent_id in await self._records.read(lambda tx: PackedDayRecords(tx).behind(last)):
             await self._go_on_to(agent_id, last)

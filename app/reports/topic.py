@@ -1,4 +1,4 @@
-"""Topics: what visitors ask about, as groups of questions with one meaning, in whatever words."""
+"""Topics: groups of visitors' questions that mean the same in different words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,10 +20,9 @@ class WaitingQuestion:
 
 @dataclass(slots=True)
 class TopicPlace:
-    """A topic to which questions may be added, identified by its first question: an existing topic, or a new one if
-    `topic_id` is None. `meaning` is that question's vector, empty for a language that the model does not read.
-    `wordings` are the first ones, including that question; None before they are read. `turns` are those to add now,
-    with the keys of their questions."""
+    """A topic that questions can be added to; `topic_id` is None for a new one. `meaning` is the vector of its first
+    question, empty for a language that the model does not read. `wordings` has its first wordings; None before they are
+    read. `turns` has the turns to add, each with the key of its question."""
 
     meaning: Sequence[float]
     topic_id: UUID | None
@@ -33,7 +32,7 @@ class TopicPlace:
 
 @dataclass(frozen=True, slots=True)
 class TopicPart:
-    """A topic's questions of some days."""
+    """A topic in a report, with the counts of its questions."""
 
     topic_id: UUID
     agent_id: UUID

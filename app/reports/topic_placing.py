@@ -1,4 +1,4 @@
-"""Places every question in a topic after its turn, by its meaning, as gaps are grouped."""
+"""Places every question in a topic by its meaning, in the background."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -22,9 +22,9 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 log = structlog.get_logger(__name__)
 
 _AT_ONCE: Final = 32
-_TOPICS: Final = 2000  # the latest of an agent are searched; 3 MB of vectors
-_LOOKED_AT: Final = 5  # the nearest ones, which are compared closely
-_WORDINGS: Final = 4  # of each topic, all of which must be near to the question; each costs two texts to embed
+_TOPICS: Final = 2000  # an agent's latest topics to search; 3 MB of vectors
+_LOOKED_AT: Final = 5  # the nearest topics, which are compared wording by wording
+_WORDINGS: Final = 4  # per topic, all of which must be near the question; each may cost two embeddings
 _OWN: Final = "the question"
 
 
@@ -72,7 +72,7 @@ class TopicPlacing:
         )
 
     async def _nearest(self, question: WaitingQuestion, places: list[TopicPlace]) -> TopicPlace:
-        """One of the places, or a new one, which is added to them."""
+        """The topic for the question: one of `places`, or a new one, which is appended to them if it has a vector."""
         text = question.question
         if not self._nearness.is_read(text, question.language):
             return TopicPlace((), None, [text])
@@ -103,7 +103,7 @@ class TopicPlacing:
         return place.wordings or []
 
     async def _forget_other_models(self) -> None:
-        """Vectors of two models cannot be compared, so the topics of a former model are deleted, once."""
+        """Delete the topics of an earlier model once, because vectors of two models cannot be compared."""
         if self._has_forgotten:
             return
         await self._records.write(lambda tx: TopicRecords(tx).forget_topics_but(self._nearness.model_id))
@@ -111,7 +111,7 @@ class TopicPlacing:
 
 
 def _best(meaning: NDArray[np.float32], places: Sequence[TopicPlace], at_least: float) -> list[int]:
-    """The indexes of the places nearest by cosine, of unit vectors."""
+    """The indices of the _LOOKED_AT nearest places by cosine, at least `at_least`; nearest first. Vectors are unit."""
     if not places:
         return []
     cosines = np.asarray([place.meaning for place in places], np.float32) @ meaning

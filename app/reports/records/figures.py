@@ -1,4 +1,4 @@
-"""Figures of live chats and usage in some days. The database counts everything, using its indexes."""
+"""Figures of live chats and usage, counted by the database."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -37,7 +37,7 @@ class ReportRecords(Repository):
         return ChatThumbs(found.get("up", 0), found.get("down", 0))
 
     def spent(self, agent_ids: Sequence[UUID], days: ReportDays, prices: TokenPrices) -> dict[datetime, Spent]:
-        """By the hour of the charge, as it begins by the clocks of the zone."""
+        """Usage by the hour in which it was charged; keys are the beginnings of hours in the report's time zone."""
         sums = [
             func.sum(column) for column in (USAGE.c.prompt_tokens, USAGE.c.completion_tokens, USAGE.c.cached_tokens)
         ]
@@ -59,5 +59,6 @@ class ReportRecords(Repository):
                 read, written, cached = map(int, sums_of_hour)
                 spent = Spent(calls, TokenUsage(read, written, cached_tokens=cached), cost)
                 at = datetime.fromisoformat(name) + stretch.offset - minutes
-                found[at] = together((found[at], spent)) if at in found else spent  # clocks were put back
+                # An hour occurs twice when clocks are put back.
+                found[at] = together((found[at], spent)) if at in found else spent
         return found

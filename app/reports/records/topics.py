@@ -1,5 +1,4 @@
-"""Topics, their questions, and how often each was asked about: from packed counts for days that are over, else
-counted."""
+"""Topics with their questions, and counts of these by topic: packed for past days, else counted live."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,15 +25,15 @@ _FLOAT: Final = np.dtype("<f2")
 _IS_QUESTION: Final = MESSAGES.c.role == Role.VISITOR.value
 _DAY: Final = timedelta(days=1)
 _NONE: Final = UUID(int=0)  # of questions without a topic yet
-# A topic's id in two halves, of which the lower one is random and identifies it; and how many of its questions had each
-# outcome and rating.
+# A topic's id in two halves, of which the lower one is random and identifies the topic; and the number of its questions
+# by outcome and rating.
 _TOPIC: Final = np.dtype([("upper", "<u8"), ("lower", "<u8"), ("cells", "<u4", (len(OUTCOMES), len(RATINGS)))])
 _HALF: Final = 2**64
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A time from `since` until before `until` without packed counts for some agents."""
+    """A time range, from `since` until before `until`, without packed counts for some agents."""
 
     agent_ids: Sequence[UUID]
     since: datetime
@@ -43,7 +42,7 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _TopicDays:
-    """The topics of packed days, each once, and the pieces that remain to be counted."""
+    """The summed counts of packed days, and the pieces to count live."""
 
     topics: Rows
     pieces: Sequence[_Piece]
@@ -51,7 +50,7 @@ class _TopicDays:
 
 class TopicRecords(Repository):
     def waiting(self, at_most: int) -> list[WaitingQuestion]:
-        """Questions of all agents, oldest first."""
+        """Questions without a topic of all agents, oldest first."""
         statement = (
             select(TURNS.c.id, TURNS.c.agent_id, MESSAGES.c.text, TURNS.c.language)
             .select_from(TOPIC_QUESTIONS)
@@ -65,7 +64,7 @@ class TopicRecords(Repository):
         return [WaitingQuestion(turn, agent, masked(text), language) for turn, agent, text, language in found]
 
     def known(self, agent_id: UUID, keys: Collection[str]) -> dict[str, UUID]:
-        """The topics of those wordings that have one."""
+        """The topics of these wordings, by their key; wordings without a topic are missing."""
         statement = (
             select(TOPIC_QUESTIONS.c.question_key, TOPIC_QUESTIONS.c.topic_id)
             .where(
@@ -78,7 +77,7 @@ class TopicRecords(Repository):
         return {row.question_key: row.topic_id for row in self._connection.execute(statement)}
 
     def places(self, agent_id: UUID, at_most: int) -> list[TopicPlace]:
-        """The agent's topics whose meaning is known, latest first."""
+        """The agent's topics that have a vector, latest first."""
         statement = (
             select(TOPICS.c.id, TOPICS.c.meaning)
             .where(TOPICS.c.agent_id == agent_id, TOPICS.c.meaning.is_not(None))
@@ -115,8 +114,8 @@ class TopicRecords(Repository):
         return list(texts.values())
 
     def place(self, agent_id: UUID, model_id: str, places: Sequence[TopicPlace]) -> int:
-        """Add turns to their topics, a new topic being named after its first turn; return how many were added. Turns
-        whose topic was deleted keep waiting, and those that another worker has placed meanwhile stay where they are."""
+        """Add turns to topics, which are created if new; return the number of turns added. Skips turns whose topic was
+        deleted, which keep waiting, and turns that another worker has placed meanwhile."""
         turn_ids = [turn_id for place in places for turn_id, _ in place.turns]
         asked = select(TOPIC_QUESTIONS.c.asked_at).where(TOPIC_QUESTIONS.c.turn_id.in_(turn_ids))
         days = [(agent_id, moment.date()) for moment in self._connection.scalars(asked)]
@@ -145,13 +144,13 @@ class TopicRecords(Repository):
         return placed
 
     def forget_topics_but(self, model_id: str) -> None:
-        """Make the questions in topics of any other model wait again."""
+        """Delete the topics by other models; their questions are placed again."""
         others = TOPICS.c.placed_by != model_id
         PackedDayRecords(self._tx).outdate_topics(others)
         self._delete(TOPICS, others)
 
     def of_days(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> tuple[list[TopicPart], int]:
-        """Topics with most questions first, and the number of questions without a topic yet."""
+        """The `limit` topics with most questions, in this order, and the number of questions without a topic yet."""
         counts, waiting = TopicDayRecords(self._tx).most(agent_ids, days, limit)
         before = TopicDayRecords(self._tx).asked(agent_ids, days.before)
         names = (
@@ -180,8 +179,9 @@ class TopicDayRecords(Repository):
     """The caller has checked the workspace of the agents."""
 
     def most(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> tuple[dict[UUID, TurnCounts], int]:
-        """The topics with most questions, in order, and the number of questions without a topic yet."""
-        found = self._lying(agent_ids, days)
+        """The counts of the `limit` topics with most questions, in this order, and the number of questions without
+        one."""
+        found = self._topic_days(agent_ids, days)
         counts = self._counts(found)
         waiting = counts.pop(_NONE, 0)
         listed = sorted(counts, key=lambda topic_id: (-counts[topic_id], topic_id))[:limit]
@@ -195,15 +195,15 @@ class TopicDayRecords(Repository):
 
     def asked(self, agent_ids: Sequence[UUID], days: ReportDays) -> dict[UUID, int]:
         """The number of questions in each topic."""
-        return self._counts(self._lying(agent_ids, days))
+        return self._counts(self._topic_days(agent_ids, days))
 
     def pack(self, agent_id: UUID, day: date) -> bytes:
         """The packed counts of a day, empty if nothing was asked."""
         return _packed(self._cells(_Piece([agent_id], begin_of(day), begin_of(day + _DAY)))).tobytes()
 
-    def _lying(self, agent_ids: Sequence[UUID], days: ReportDays) -> _TopicDays:
-        """The packed counts and the rest: days of the zone begin and end within days in UTC, so the ends are
-        counted."""
+    def _topic_days(self, agent_ids: Sequence[UUID], days: ReportDays) -> _TopicDays:
+        """The packed counts, and the pieces without. Days of other zones begin within days in UTC, so the edges have to
+        be counted live."""
         first, until = _day_from(days.since), days.until.date()
         if first >= until:
             return _TopicDays(np.empty(0, _TOPIC), [_Piece(agent_ids, days.since, days.until)])
@@ -223,7 +223,7 @@ class TopicDayRecords(Repository):
         return counts
 
     def _cells(self, piece: _Piece, *only: ColumnElement[bool]) -> Iterator[tuple[UUID | None, int, int, int]]:
-        """The number of questions for each topic, outcome and rating."""
+        """Rows of (topic, outcome, rating, number of questions)."""
         parts = TOPIC_QUESTIONS.c.topic_id, OUTCOME, RATING
         statement = (
             select(*parts, func.count())
@@ -254,7 +254,7 @@ def _packed(found: Iterator[tuple[UUID | None, int, int, int]]) -> Rows:
 
 
 def _once(days: bytes) -> Rows:
-    """Each topic once, with the sums over the days."""
+    """Sum the concatenated packed days: one row per topic."""
     if not days:
         return np.empty(0, _TOPIC)
     each = np.frombuffer(days, _TOPIC)

@@ -11,13 +11,13 @@ from app.store.transaction import Repository, TurnIds, insert_of
 
 class WaitingQuestionRecords(Repository):
     def wait(self, turn: TurnIds) -> None:
-        """Queue its question to be placed. Call it once per turn."""
+        """Queue the turn's question for a topic. Call this once per turn."""
         self._connection.execute(_waiting(self._dialect), {"turn": turn.id})
 
 
 @cache
 def _waiting(dialect: str) -> Insert:
-    """Built once, because every turn runs it."""
+    """Built once, because every turn executes it."""
     own = select(TURNS.c.id, TURNS.c.agent_id, TURNS.c.created_at).where(TURNS.c.id == bindparam("turn"))
     waiting = insert_of(dialect, TOPIC_QUESTIONS).from_select(["turn_id", "agent_id", "asked_at"], own)
     return waiting.on_conflict_do_nothing()
