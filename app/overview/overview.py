@@ -32,8 +32,8 @@ from app.sources.source import LatestReading, RunState
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 WEEK_DAYS: Final = 7
-UNFINISHED_AFTER: Final = timedelta(hours=1)  # a worker has given up long before
-LISTED: Final = 8  # of each kind of thing
+UNFINISHED_AFTER: Final = timedelta(hours=1)  # long after a worker would have given up
+LISTED: Final = 8  # entries per list
 MOST_AGENTS: Final = 200  # the oldest
 _NONE: Final = TurnCounts()
 
@@ -71,7 +71,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`words` name the subject: an agent and its version, a source, a gap's question."""
+    """A recent change. `words` name its subject: an agent and its version, a source, or a gap's question."""
 
     kind: ChangeKind
     at: datetime
@@ -82,7 +82,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Each list but those of `agents` and `days` has at most LISTED items. `growing` are fastest first."""
+    """Each list except `agents` and `days` has at most LISTED entries. `growing` has the fastest growing gaps first."""
 
     as_of: datetime
     agents: Annotated[Sequence[AgentCounts], f"Oldest first, at most {MOST_AGENTS}."]
@@ -122,7 +122,7 @@ class Overview:
 
 
 class Overviews:
-    """For operators: each figure is computed by the package of its subject."""
+    """Collects the overview for operators from the rooms that compute its figures."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock, budgets: TokenBudgets) -> None:
         self._records = records

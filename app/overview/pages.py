@@ -18,7 +18,7 @@ from app.sources.sources import Sources
 from app.web.console.filters import day
 from app.web.console.page import Form, MenuEntry, NoForm, Pages, Shown, Visit, page, read
 
-_FOUND: Final = 6  # of each kind
+_FOUND: Final = 6  # results per kind
 _MOST_SOURCES: Final = 200
 _FEWEST_CHARS: Final = 2  # needed to search conversations
 
@@ -60,14 +60,14 @@ def _leads_to(visit: Visit[NoForm], change: Change) -> str:
 
 @cache
 def help_texts() -> dict[str, str]:
-    """Markdown by the labels of the menu's entries."""
+    """The help texts as Markdown, by the label of the menu's entry."""
     written = _text("help.md")
     return {title: text.strip() for title, _, text in (each.partition("\n") for each in written.split("### ")[1:])}
 
 
 @cache
 def glossary() -> list[tuple[str, str]]:
-    """Words and their meanings, from the rows of a Markdown table."""
+    """Pairs of word and meaning, read from a table in Markdown."""
     rows = [row.strip("|").split("|") for row in _text("glossary.md").splitlines()[2:]]
     return [(word.strip(), meaning.strip()) for word, meaning in rows]
 
@@ -83,7 +83,7 @@ class HelpPages(Pages):
         return Shown("overview/help.html", {"texts": help_texts(), "glossary": glossary()})
 
 
-# What is done from Search: its name, other words for it, and its page with the place there.
+# Tasks that the search finds: name, synonyms, page, and the place on the page.
 _ACTS: Final = (
     ("Publish draft", "deploy go live release", "agent_versions", ""),
     ("Pause or resume", "stop close chat off", "agent_versions", ""),
@@ -100,7 +100,7 @@ class FindWanted(Form):
 
 
 class FindPages(Pages):
-    """Searches the present agent. The template finds the pages of the menu and the other agents, which it has."""
+    """Searches the current agent. The template itself searches the menu's pages and the other agents."""
 
     def __init__(self, review: ConversationReview, gaps: Gaps, sources: Sources) -> None:
         self._review = review
@@ -114,7 +114,7 @@ class FindPages(Pages):
         return Shown("overview/find.html", {"q": visit.input.q.strip(), "found": found})
 
     async def _found(self, visit: Visit[FindWanted], wanted: str) -> dict[str, list[tuple[str, str, str]]]:
-        """By kind, each as (text, address, further details)."""
+        """Results by kind, each as (text, URL, details)."""
         actor, agent_id, page = visit.actor, visit.agent.id, PageRequest(_FOUND)
         entries = await self._review.conversations(actor, agent_id, page, ConversationFilter(text=wanted))
         gaps = await self._gaps.gaps(actor, agent_id, None, page, GapFilter(text=wanted), GapOrder.LATEST)
