@@ -1,4 +1,4 @@
-"""What pages that were found can be narrowed by: the folder that they are in, and their language."""
+"""Facets by which the visitor can narrow the found pages: their folder and their language."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class Facet:
 
 
 def facets(pages: Sequence[Chunk], chosen: Mapping[str, str]) -> list[Facet]:
-    """Those by which the pages, a chunk of each, differ: with two values or more, or with the one `chosen` by its name.
-    A site of several languages often has a folder for each: then the language is enough."""
+    """The facets by which the pages differ. `pages` has one chunk of each page; `chosen` maps facets to the values that
+    are already chosen, which are always included. Folders that coincide with languages are left out."""
     languages = _counted([page.language or "" for page in pages])
     folders = _counted(_folders([page.url for page in pages]))
     if len(languages) > 1 and set(languages.values()) == set(folders.values()):
@@ -50,7 +50,7 @@ def _facet(name: str, counted: Mapping[str, frozenset[int]], chosen: str, label:
 
 
 def _counted(values: Sequence[str]) -> dict[str, frozenset[int]]:
-    """The places of each value but ""."""
+    """The indices at which each non-empty value occurs."""
     places: dict[str, set[int]] = {}
     for place, value in enumerate(values):
         if value:
@@ -59,8 +59,8 @@ def _counted(values: Sequence[str]) -> dict[str, frozenset[int]]:
 
 
 def _folders(urls: Sequence[str]) -> list[str]:
-    """The folder of each page at the first level where they differ, as a prefix of a SearchFilter; "" for a page in
-    none. That level is the host, if there are several. A folder has other pages than its own ("/prices/")."""
+    """The folder of each page as a path prefix for a SearchFilter, at the first level where the pages differ, which may
+    be the host; "" for a page in no folder. Only a path with pages below its own ("/prices/") is a folder."""
     paths = [_path(url) for url in urls]
     hosts = {path[0] for path in paths if path}
     if len(hosts) > 1:
@@ -72,13 +72,13 @@ def _folders(urls: Sequence[str]) -> list[str]:
 
 
 def _inside(paths: Sequence[tuple[str, ...]], level: int) -> set[tuple[str, ...]]:
-    """The folders of that level that have a page below their own."""
+    """The folders at this level of the path that have pages below their own."""
     return {path[:level] for path in paths if len(path) > level and path[level:] != ("",)}
 
 
 def _path(url: str) -> tuple[str, ...]:
-    """The host, and the parts of the path, of which the last, after the last slash, may be ""; () if nobody can open
-    the URL."""
+    """The host and the segments of the path, the last of which is "" after a final slash; () for a page without a
+    link."""
     if url.startswith(UNLINKED):
         return ()
     parts = urlsplit(url)

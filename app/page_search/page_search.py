@@ -1,5 +1,5 @@
-"""Search as visitors type: pages with the passages that contain the typed words. It uses no model, and stores no
-question."""
+"""Search as visitors type: finds pages with passages that contain the typed words. Uses no model, and stores
+nothing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from app.store.system_of_record import SystemOfRecord
 
 MAX_PAGES: Final = 8
 MAX_PASSAGES: Final = 3  # per page
-_ASKED: Final = 96  # chunks: several are from the same page
+_ASKED: Final = 96  # chunks to find, because several may be of one page
 _BEFORE_MARK: Final = 40  # characters of a passage before the first match
 _SHOWN: Final = 160
 
@@ -57,9 +57,9 @@ class PageSearch:
     async def find(
         self, agent: LiveAgent, typed: str, only: SearchFilter, folder: str = "", language: str = ""
     ) -> tuple[list[FoundPage], list[Facet]]:
-        """Up to `MAX_PAGES` pages that pass the agent's filter and `only`, best first, and how they can be narrowed to
-        a `folder` or a `language`, which the visitor may have chosen. Each facet counts the pages that the other choice
-        leaves, among those with the best passages. Raises IndexUnavailable."""
+        """Up to `MAX_PAGES` pages that pass the agent's filter and `only`, best first, and the facets to narrow them
+        by. `folder` and `language` are the visitor's choices. Each facet counts pages under the other facet's choice,
+        among the pages with the best passages. Raises IndexUnavailable."""
         chosen = {name: value for name, value in ((FOLDER, folder), (LANGUAGE, language)) if value}
         found = await self._chunks(agent, typed, only, chosen)
         offered = []
@@ -70,7 +70,7 @@ class PageSearch:
         return self._shown(agent.config.language, typed, _by_page(found)), offered
 
     async def _chunks(self, agent: LiveAgent, typed: str, only: SearchFilter, chosen: Mapping[str, str]) -> list[Chunk]:
-        """What is found, best first."""
+        """The found chunks, best first."""
         narrowed = SearchFilter(
             path_prefixes=(chosen[FOLDER],) if FOLDER in chosen else (),
             languages=(chosen[LANGUAGE],) if LANGUAGE in chosen else (),
@@ -131,7 +131,7 @@ def _marked(text: str, marks: Sequence[tuple[int, int]]) -> Marked:
 
 
 def _cut_out(passage: Marked) -> Marked:
-    """The passage from a few words before the first match on."""
+    """Cut the passage to begin a few words before its first match."""
     text, marks = passage.text, passage.marks
     start = _word_start(text, marks[0][0] - _BEFORE_MARK) if marks else 0
     end = _word_end(text, start + _SHOWN)
