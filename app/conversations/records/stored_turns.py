@@ -87,7 +87,7 @@ class StoredTurnRecords(Repository):
         return int(self._connection.scalar(statement.where(AGENT_DAYS.c.day >= day)) or 0)
 
     def tokens_of_workspace_since(self, workspace_id: UUID, day: date) -> int:
-        """The same for all present agents of a workspace."""
+        """Like `tokens_since`, for all present agents of a workspace."""
         statement = select(func.sum(AGENT_DAYS.c.tokens)).join(AGENTS, AGENTS.c.id == AGENT_DAYS.c.agent_id)
         own = (AGENTS.c.workspace_id == workspace_id, AGENT_DAYS.c.day >= day)
         return int(self._connection.scalar(statement.where(*own)) or 0)
