@@ -26,8 +26,9 @@ class ReplyDrafts:
 
     async def draft(self, actor: Actor, conversation_id: UUID) -> str:
         """The published agent's answer to what the visitor wrote since the last reply, else to their last question, as
-        plain text of at most MAX_TEXT_CHARS. The URL of the first cited page is appended if it fits. Raises NotFound,
-        InvalidInput if there is no question or the agent has no answer, and the errors of Playground."""
+        plain text of at most MAX_TEXT_CHARS. The URL of the first cited page is appended, unless it takes up half of
+        that. Raises NotFound, InvalidInput if there is no question or the agent has no answer, and the errors of
+        Playground."""
         thread = await self._review.thread(actor, conversation_id)
         written: list[str] = []
         for message in (await self._chats.view(actor, conversation_id)).messages:
