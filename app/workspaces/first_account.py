@@ -25,7 +25,7 @@ _BY: Final = "first account"
 
 class FirstAccount:
     """The link's token is derived from the newest signing key, so that all processes print the same link. It works
-    once, because the last admin cannot be removed."""
+    only until there is an account, and never again, because the last admin cannot be removed."""
 
     def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
         self._records = records
