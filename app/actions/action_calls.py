@@ -68,8 +68,8 @@ class ActionCalls:
     ) -> "AnswerActions | None":
         """The actions that an answer may call, None if there are none: actions that are on, have an allowed host, and
         whose fixed values are known, which for facts about the visitor requires a proven session. Actions that change
-        something need the widget, where they can be confirmed. `session` is None for trials by operators. The database
-        is not read if no host is allowed."""
+        something need the widget, where they can be confirmed. `session` is None for a trial without a visitor. The
+        database is not read if no host is allowed."""
         if not self._hosts.names:
             return None
         may_propose = session is not None and session.channel is Channel.WIDGET
