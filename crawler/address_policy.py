@@ -1,5 +1,5 @@
-"""Host names, and which network addresses may be dialled. Uses its own table, because `ipaddress.is_global` allows
-NAT64, 6to4, multicast and metadata addresses, and changes between Python versions."""
+"""Checks host names and network addresses. Uses its own tables of refused addresses, because `ipaddress.is_global`
+allows NAT64, 6to4, multicast and metadata addresses, and changes between Python versions."""
 
 import re
 from dataclasses import dataclass, field
@@ -22,10 +22,10 @@ _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 @lru_cache(1024)  # a page's links name few hosts
 def canonical_host(text: str) -> tuple[str, IPAddress | None]:
-    """The host of an authority (without port; IPv6 in brackets) as (host, address).
+    """Parse the host of an authority (without port; IPv6 in brackets) into (host, address).
 
-    `host` is lower-case ASCII after UTS-46, without root dot and without brackets; `address` is set when it is
-    a literal. Raises UrlRefused for every other spelling of an address and for names that cannot be public.
+    `host` is lower-case ASCII after UTS-46, without root dot and brackets; `address` is set if the host is an IP
+    address. Raises UrlRefused for every non-canonical spelling of an address and for names that cannot be public.
     """
     if text.startswith("["):
         return _bracketed(text)
@@ -58,7 +58,7 @@ def _dotted_quad(text: str) -> tuple[str, IPAddress]:
         address = IPv4Address(text)
     except AddressValueError as error:
         raise UrlRefused(f"{text!r} is not a plain IPv4 address") from error
-    if str(address) != text:  # digits of another script were mapped
+    if str(address) != text:  # it was written with digits of another script
         raise UrlRefused(f"{text!r} is not a plain IPv4 address")
     return text, address
 
@@ -132,7 +132,7 @@ REFUSED_IPV6: tuple[tuple[IPv6Network, str], ...] = tuple(
         ("3fff::/20", "documentation"),
     )
 )
-# The last 32 bits of these are the IPv4 address that would be reached.
+# The last 32 bits of addresses in these networks are the IPv4 address that would be reached.
 EMBEDDING_IPV6 = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
 
 
@@ -151,8 +151,8 @@ class AddressPolicy:
         return (str(address), port) in self.allowed
 
     def refusal(self, address: IPAddress) -> str | None:
-        """Why the address is not public, or None if it is. The reason never contains the address, because people see it
-        who must not learn what a name resolves to inside a network."""
+        """Why the address is not public, or None if it is. The reason omits the address, because its readers must not
+        learn what a name resolves to inside a network."""
         if isinstance(address, IPv4Address):
             return _ipv4_refusal(address)
         if address.scope_id is not None:

@@ -10,9 +10,9 @@ from typing import Final
 
 from charset_normalizer import from_bytes
 
-# A text of the Latin script without a declaration has the encoding whose letters beyond ASCII are those of a language.
-# Detectors compare the frequencies of all letters, which short texts do not have: they take Danish for Slovak.
-# By encoding: the letters of each language beyond a to z, the commonest first.
+# The letters beyond a to z of each language, most frequent first, by encoding. A text of the Latin script without a
+# declaration gets the encoding in which its letters beyond ASCII are most likely in one language. General detectors
+# compare the frequencies of all letters, and mistake short Danish texts for Slovak.
 _ALPHABETS: Final = {
     "cp1252": (
         *("üäößé", "éàèêçôîûâùïëœüæÿ", "óíáéñúü", "ãçéáóíêõúâàôü"),  # German, French, Spanish, Portuguese
@@ -32,15 +32,15 @@ _ALPHABETS: Final = {
     "cp1254": ("ıüşğçöâîûi\u0307",),  # Turkish
     "cp1257": ("ėąšžųįčūęé", "āīēšūžņļģķčōŗé"),  # Lithuanian, Latvian
 }
-_FIRST: Final = 3.0  # what Windows-1252 has ahead, as a natural logarithm
-_FOREIGN: Final = math.log(1e-4)  # of a letter that the language does not have
-_ENOUGH: Final = 0.95  # of the letters are the language's
-_MAX_DENSE: Final = 0.2  # of the words have no ASCII letter: another script
+_FIRST: Final = 3.0  # prior of Windows-1252, as a natural logarithm
+_FOREIGN: Final = math.log(1e-4)  # likelihood of a letter that the language does not have
+_ENOUGH: Final = 0.95  # smallest share of letters that belong to the language
+_MAX_DENSE: Final = 0.2  # if a larger share of words has no ASCII letter, the text has another script
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[^\w\s!-/:-@\[-`{-~\u2010-\u2027\u00a0\u00ad«»]+[^\W\d_]+)*")
 
 
 def _logarithms(letters: str) -> dict[str, float]:
-    """Of the share of each letter, which is as 1 to its place (Zipf)."""
+    """The logarithm of each letter's share, which is proportional to 1 / rank (Zipf)."""
     whole = sum(1 / place for place in range(1, len(letters) + 1))
     return {letter: math.log(1 / place / whole) for place, letter in enumerate(letters, start=1)}
 
@@ -49,7 +49,7 @@ _SHARES: Final = {codec: [_logarithms(each) for each in alphabets] for codec, al
 
 
 def latin_encoding(body: bytes) -> str | None:
-    """The likeliest one, or None if the text looks like another script. `body` is not UTF-8."""
+    """The likeliest encoding of a text of the Latin script that is not UTF-8; None if it looks like another script."""
     if b"\x00" in body:  # UTF-16
         return None
     found: dict[str, float] = {}
@@ -65,7 +65,7 @@ def latin_encoding(body: bytes) -> str | None:
 
 
 def _signs(text: str) -> list[str] | None:
-    """The letters beyond ASCII, and other signs within words; None if it is no Latin text."""
+    """The characters beyond ASCII in the text's words; None if the text is not of the Latin script."""
     words = [word.rstrip("ªº") for word in _WORD.findall(text.lower())]
     others = [word for word in words if not word.isascii()]
     dense = sum(len(word) > 1 and not any(sign.isascii() for sign in word) for word in others)
@@ -75,8 +75,8 @@ def _signs(text: str) -> list[str] | None:
 
 
 # The encoding labels of the WHATWG Encoding Standard (https://encoding.spec.whatwg.org/#names-and-labels), each with
-# its codec in Python: browsers read latin-1 as Windows-1252, GB2312 as GB18030 and so on. The standard shows nothing of
-# a page in its "replacement" encoding, to keep scripts out. Here, its text is read.
+# its codec in Python: browsers read latin-1 as Windows-1252, GB2312 as GB18030 and so on. To keep scripts out, browsers
+# show nothing of a page in the standard's "replacement" encodings. Here, its text is read.
 _LABELS: Final = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
     "cp866": "866 cp866 csibm866 ibm866",
@@ -146,14 +146,14 @@ _MULTI_BYTE = {"gb18030", "big5hkscs", "euc_jp", "cp932", "cp949", "iso2022_jp",
 _PRESCAN_BYTES = 4096
 _DETECT_BYTES = 16_384
 _STRAY = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, as `surrogateescape` shows it
-_STRAY_SHARE = 3  # to each such byte, as many letters of UTF-8 at least
+_STRAY_SHARE = 3  # minimum number of UTF-8 letters for each such byte
 _META_CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{2,40})", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{2,40})", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 
 
 def decode_html(body: bytes, charset: str | None) -> str:
-    """The page as text; never raises: what cannot be decoded becomes U+FFFD.
+    """The page as text. Never raises: undecodable bytes become U+FFFD.
 
     `charset` is the parameter of the HTTP Content-Type, if there was one. Newlines are normalised to "\\n".
     """
@@ -161,7 +161,7 @@ def decode_html(body: bytes, charset: str | None) -> str:
 
 
 def decode_xml(body: bytes) -> str | None:
-    """XML in an encoding that expat does not read, UTF-32 or of several bytes a letter; None for any other."""
+    """XML as text, if its encoding is one that expat cannot read (UTF-32 and multi-byte encodings); else None."""
     for mark in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
         if body.startswith(mark):
             return body.decode("utf-32", errors="replace")
@@ -178,7 +178,7 @@ def _decode(body: bytes, charset: str | None) -> str:
         known = CODECS.get((label or "").strip().strip("\"'").lower())
         if known is None:
             continue
-        # A server's default: Windows-1252 text is hardly ever UTF-8.
+        # Windows-1252 may only be the server's default. A text that is valid UTF-8 is hardly ever Windows-1252.
         text = _as_utf8(body) if known == "cp1252" else None
         return body.decode(known, errors="replace") if text is None else text
     text = _as_utf8(body)
@@ -195,7 +195,7 @@ def _declared(body: bytes) -> str | None:
 
 
 def _as_utf8(body: bytes) -> str | None:
-    """The text if it is UTF-8, but for a few bytes of Windows-1252; else None."""
+    """The text if it is UTF-8 except for a few bytes of Windows-1252; else None."""
     text = body.decode("utf-8", errors="surrogateescape")
     strays = len(_STRAY.findall(text))
     if strays and strays * _STRAY_SHARE > sum(sign > "\x7f" for sign in text) - strays:

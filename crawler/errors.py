@@ -9,9 +9,9 @@ CrawlError
 ├── BodyRefused       an answer arrived that must not be read to its end
 │   ├── BodyTooLarge  more bytes than allowed, on the wire or after decompression
 │   └── BodyGarbled   an encoding that was not offered, or broken compression
-├── SitemapRefused    a file that is no sitemap, or one with a document type (entities, external files)
-├── RenderingFailed   a page's scripts could not be run to their end; the page counts as one without text
-└── ExtractionFailed  an extractor could not read a page; the crawl goes on with the next one
+├── SitemapRefused    a file is no sitemap, or has a document type (entities, external files)
+├── RenderingFailed   a page's scripts could not be run; the page counts as one without text
+└── ExtractionFailed  an extractor could not read a page; the crawl continues with the next one
 """
 
 

@@ -1,4 +1,4 @@
-"""Normalises URLs (RFC 3986), and applies the part of the address policy that needs only their text."""
+"""Normalises URLs (RFC 3986), and checks them by their text."""
 
 import re
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ _TRACKING_NAMES = frozenset(
         "pk_source",
     }
 )
-# Identify the visitor, differently each time; they never choose the content.
+# Parameters that identify the visitor, with a new value each time, and never choose the content.
 _SESSION_NAMES = frozenset({"phpsessid", "jsessionid", "cfid", "cftoken"})
 _SESSION_PREFIXES = ("aspsessionid",)
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.I)
@@ -64,9 +64,9 @@ _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.I)
 
 @dataclass(frozen=True, slots=True)
 class CheckedUrl:
-    """A URL that rules 1 to 3 of the policy allow, in its canonical spelling (`str` returns the text).
+    """A URL that passed the checks, in its canonical spelling (`str` returns the text).
 
-    `host` has no brackets and no root dot; `address` is set if it is a literal; `target` is path and query.
+    `host` has no brackets and no root dot; `address` is set if the host is an IP address; `target` is path and query.
     """
 
     scheme: str
@@ -89,7 +89,7 @@ class CheckedUrl:
 
     @property
     def target(self) -> str:
-        """Path and query: what robots rules match and what a request line carries."""
+        """Path and query, as in a request line; robots rules match it."""
         return self.path if self.query is None else f"{self.path}?{self.query}"
 
     def __str__(self) -> str:
@@ -97,7 +97,7 @@ class CheckedUrl:
 
 
 def site_key(url: CheckedUrl) -> str:
-    """Equal for http and https, and with and without www, of one host; another port is another site."""
+    """A key that is equal for http and https, and with and without "www.", but differs by port."""
     host = url.host if url.address else url.host.removeprefix("www.")
     return host if url.port in DEFAULT_PORTS.values() else f"{host}:{url.port}"
 
@@ -128,7 +128,7 @@ def check_url(text: str, policy: AddressPolicy | None = None) -> CheckedUrl:
 
 @lru_cache(2048)  # the pages of a site link to the same ones
 def normalise_url(text: str, policy: AddressPolicy | None = None) -> str:
-    """`check_url`, without tracking parameters and session ids: the key of a page in a crawl.
+    """`check_url` without tracking parameters and session ids, for use as the key of a page in a crawl.
 
     Idempotent. Other parameters keep their order, which matters to some servers. Raises UrlRefused.
     """
@@ -189,7 +189,7 @@ def _require_port(port: int) -> None:
 
 
 def _encode(text: str, keep: frozenset[str]) -> str:
-    """Upper-case escapes, plain unreserved characters; all others that need it encoded as UTF-8."""
+    """Normalise percent-encoding: upper-case escapes, unreserved characters unescaped, others escaped as UTF-8."""
     if _NOTHING_TO_ENCODE.fullmatch(text):
         return text
     try:

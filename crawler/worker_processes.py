@@ -1,7 +1,7 @@
-"""Processes that may be killed, for work that can be slow or hostile.
+"""Worker processes that can be killed, for work on input that may be slow or hostile.
 
-Each is spawned, has one pipe and does one piece of work at a time. So a timeout kills exactly the work that caused it,
-and a crash affects no other. Owners of work take turns, so that none of them keeps the others waiting.
+Each process is spawned, has one pipe and does one piece of work at a time, so that a timeout or a crash affects no
+other work. Owners of work take turns, so that none keeps the others waiting.
 """
 
 import multiprocessing
@@ -22,7 +22,7 @@ import anyio.to_thread
 
 @dataclass(order=True, slots=True)
 class _Turn:
-    """In the order in which they are granted: by round, then first come first served."""
+    """A request for a place. Turns are granted by round, and within a round in the order of requests."""
 
     round: int
     number: int
@@ -31,14 +31,14 @@ class _Turn:
 
 
 class FairPlaces:
-    """`places` pieces of work at once, `per_owner` of one owner. Each owner who waits gets a place in each round
+    """Limits work to `places` pieces at once, `per_owner` of one owner. Each waiting owner gets one place per round
     (start-time fair queueing, Goyal et al. 1996, with work of equal length)."""
 
     def __init__(self, places: int, per_owner: int) -> None:
         self._free = places
         self._per_owner = per_owner
-        self._round = 0  # that of the turn granted last
-        self._rounds: dict[str, int] = {}  # by owner: of their latest turn
+        self._round = 0  # the round of the turn granted last
+        self._rounds: dict[str, int] = {}  # the round of each owner's latest turn
         self._waiting: list[_Turn] = []
         self._held: Counter[str] = Counter()
         self._numbers = count()
@@ -46,7 +46,7 @@ class FairPlaces:
 
     @asynccontextmanager
     async def held(self, owner: str) -> AsyncIterator[None]:
-        """A place, once it is the owner's turn."""
+        """Wait for the owner's turn and hold a place while the block runs."""
         self._rounds[owner] = max(self._round, self._rounds.get(owner, -1) + 1)
         turn = _Turn(self._rounds[owner], next(self._numbers), owner)
         insort(self._waiting, turn)
@@ -69,7 +69,7 @@ class FairPlaces:
         if turn.has_come.is_set():
             self._free += 1
             self._held[turn.owner] -= 1
-        else:  # cancelled while it waited
+        else:  # cancelled while waiting
             self._waiting.remove(turn)
         if not self._held[turn.owner] and all(each.owner != turn.owner for each in self._waiting):
             del self._held[turn.owner], self._rounds[turn.owner]
@@ -87,7 +87,7 @@ class FairPlaces:
 
 
 _START_SECONDS = 120.0
-_REQUESTS_PER_PROCESS = 2000  # then a fresh one, so that leaks of parsers do not add up
+_REQUESTS_PER_PROCESS = 2000  # a new process is started then, in case parsers leak memory
 _END_SECONDS = 2.0
 
 Serve = Callable[[Connection], None]
@@ -95,11 +95,11 @@ Serve = Callable[[Connection], None]
 
 @dataclass(frozen=True, slots=True)
 class WorkerReady:
-    """What a process sends first, after all imports: the time of its work begins to count only then."""
+    """The first message of a process, after all imports. The time limit of its work starts with it."""
 
 
 class WorkerFailed(Exception):
-    """The work has no result; `str` says why and continues the sentence "it ..."."""
+    """The work has no result. `str(error)` is the reason, and continues a sentence "it ..."."""
 
 
 class WorkerCrashed(WorkerFailed):
@@ -111,7 +111,7 @@ class WorkerTimedOut(WorkerFailed):
 
 
 class WorkerProcesses:
-    """At most `max_workers` processes, started when first needed, of which `max_idle` outlive their work. `serve` is
+    """At most `max_workers` processes, started when needed, of which `max_idle` are kept after their work. `serve` is
     their entry point: it sends WorkerReady, then an answer for each request, until the pipe closes.
 
     Owners of work take turns, and none has more than `per_owner` processes at once. Work whose process dies is tried
@@ -139,8 +139,8 @@ class WorkerProcesses:
         self._closing = anyio.Event()
 
     async def ask(self, request: object, owner: str = "") -> Any:
-        """Wait for a free process; the work's time counts from then. Request and answer are pickled. Raises
-        WorkerFailed."""
+        """Wait for a free process and return its answer; the time limit starts then. Request and answer are pickled.
+        Raises WorkerFailed."""
         async with self._places.held(owner):
             try:
                 return await self._ask(request)
@@ -158,7 +158,7 @@ class WorkerProcesses:
         with anyio.CancelScope(shield=True):
             while self._idle:
                 await anyio.to_thread.run_sync(self._idle.popleft().end)
-            await self._places.all_free()  # every caller has seen the end of its process
+            await self._places.all_free()  # until every caller has noticed the end of its process
 
     async def __aenter__(self) -> Self:
         return self
@@ -172,7 +172,7 @@ class WorkerProcesses:
         worker = self._idle.popleft() if self._idle else _Worker(self._serve)
         self._busy.add(worker)
         try:
-            # Abandoned on cancellation: the kill below then ends the thread's wait.
+            # If this is cancelled, the thread is abandoned; killing the process below ends its wait.
             answer = await anyio.to_thread.run_sync(worker.ask, request, self._timeout_seconds, abandon_on_cancel=True)
         except WorkerTimedOut:
             raise WorkerTimedOut(f"took longer than {self._timeout_seconds:g} s") from None
@@ -190,8 +190,8 @@ class WorkerProcesses:
 
 
 def serve_requests(pipe: Connection, answer: Callable[[Any], object]) -> None:
-    """In a process: say that it is ready, then answer one request at a time, until the other side closes the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks, which then closes the pipe
+    """The loop of a worker process: send WorkerReady, then answer requests until the other side closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process, which then closes the pipe
     pipe.send(WorkerReady())
     while True:
         try:
@@ -202,7 +202,7 @@ def serve_requests(pipe: Connection, answer: Callable[[Any], object]) -> None:
 
 
 def limit_memory(max_bytes: int) -> None:
-    """Of this process, on Linux: beyond it, MemoryError."""
+    """Limit the memory of this process, on Linux. Allocations beyond it raise MemoryError."""
     if sys.platform == "linux":
         import resource
 
@@ -220,7 +220,7 @@ class _Worker:
         self._is_killed = False
 
     def ask(self, request: object, timeout_seconds: float) -> Any:
-        """Raises WorkerTimedOut or WorkerCrashed; the worker cannot be used afterwards."""
+        """Send a request and wait for the answer. After WorkerTimedOut or WorkerCrashed, the worker is unusable."""
         try:
             pipe = self._pipe or self._start()
             pipe.send(request)
@@ -234,7 +234,7 @@ class _Worker:
             raise WorkerCrashed from error
 
     def kill(self) -> None:
-        """End the process at once; a waiting `ask` sees the end of its pipe."""
+        """Kill the process; a waiting `ask` then raises WorkerCrashed."""
         self._is_killed = True
         if self._process is not None:
             self._process.kill()
@@ -248,11 +248,11 @@ class _Worker:
             self._pipe.close()
 
     def _start(self) -> Connection:
-        context = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
+        context = multiprocessing.get_context("spawn")  # forking a process with threads may deadlock
         ours, theirs = context.Pipe()
         process = context.Process(target=self._serve, args=(theirs,), name="docent-extraction", daemon=True)
         process.start()
-        theirs.close()  # so that the end of the process closes the pipe
+        theirs.close()  # otherwise the pipe would stay open after the process ends
         self._process, self._pipe = process, ours
         if self._is_killed:
             self.kill()

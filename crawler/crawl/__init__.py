@@ -1,1 +1,1 @@
-"""Reads a website page by page, from a frontier that outlives the process."""
+"""Crawls a website page by page. The frontier, its queue, is stored, so that a crawl can resume in another process."""

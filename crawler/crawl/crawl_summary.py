@@ -1,4 +1,4 @@
-"""How much of a site one crawl reads, which links look like a trap, and how it ended, as values and in words."""
+"""The limits of a crawl, the filter for links that look like a trap, and the summary of how a crawl ended."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,12 +13,12 @@ from crawler.url_rules import CheckedUrl
 class CrawlBudget:
     """The limits of one crawl."""
 
-    max_pages: int = 1000  # URLs in the frontier, whatever their outcome
+    max_pages: int = 1000  # URLs in the frontier, with any outcome
     max_depth: int = 8  # links from the start
     max_query_variants: int = 30  # URLs of one path that differ in the query only
     max_segment_repeats: int = 3  # /a/b/a/b/a/b/... is a relative link gone wrong
-    max_failures_in_row: int = 30  # failed pages in a row: the site is down, or blocks us
-    max_seconds: float = 12 * 3600.0  # of one run
+    max_failures_in_row: int = 30  # after so many, the site is down or blocks us
+    max_seconds: float = 12 * 3600.0  # for one run
 
 
 class LeftOut(StrEnum):
@@ -38,7 +38,7 @@ class TrapFilter:
         self._seen: set[str] = set()
 
     def refusal(self, url: CheckedUrl) -> LeftOut | None:
-        """Call once for each link found; a URL that was allowed once is allowed again."""
+        """Why the link must not be followed, or None. Call it for each link found; an allowed URL stays allowed."""
         text = str(url)
         if text in self._seen:
             return None
@@ -75,10 +75,10 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CrawlSummary:
-    """What one call of `run` did. `outcomes` counts its own results, `seen` all URLs of the crawl so far; `left_out`
-    counts links in scope that were not followed (up to LEFT_OUT_COUNTED of a kind); `problems` are unreadable sitemap
-    files and a refused start URL, each with the reason. `last_failure` is the reason of the last page that could not be
-    read; `wait_seconds` is the server's Retry-After, if that ended the crawl."""
+    """The result of one call of `SiteCrawl.run`. `outcomes` counts the results of this call, `seen` all URLs of the
+    crawl so far. `left_out` counts links in scope that were not followed, up to LEFT_OUT_COUNTED of a kind. `problems`
+    are (URL, reason) of unreadable sitemap files and a refused start URL. `last_failure` is the reason of the last page
+    that could not be read; `wait_seconds` is the server's Retry-After, if that ended the crawl."""
 
     stopped: StopReason
     outcomes: Mapping[Outcome, int]
@@ -91,13 +91,13 @@ class CrawlSummary:
 
     @property
     def has_read_nothing(self) -> bool:
-        """Whether this run visited every page of the crawl, and could read none."""
+        """Whether all pages of the crawl were visited in this run, and none could be read."""
         visited = sum(self.outcomes.values())
         return 0 < visited == self.seen and READ.isdisjoint(self.outcomes)
 
     @property
     def reason(self) -> str:
-        """Why it ended, in sentences for a person."""
+        """Why the crawl ended, in sentences for a person."""
         sentences = [self._end()]
         if self.has_read_nothing and self.stopped is StopReason.FINISHED:
             sentences = [f"No page could be read: {self.last_failure}."]
@@ -134,7 +134,7 @@ LEFT_OUT_COUNTED = 10_000
 
 
 def duration(seconds: float) -> str:
-    """In the largest unit that fits: "45 seconds", "12 hours", "31 years"."""
+    """The duration in its largest fitting unit: "45 seconds", "12 hours", "31 years"."""
     for unit, size in (("year", 365 * 86_400), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
         if seconds >= 2 * size or (seconds >= size and seconds % size == 0):
             count = int(seconds // size)

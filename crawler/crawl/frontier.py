@@ -1,4 +1,4 @@
-"""Port: the queue of a crawl."""
+"""Port: the queue of a crawl, which stores it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,21 +17,21 @@ class FrontierEntry:
 
 
 class Frontier(Protocol):
-    """The queue of one crawl. Each URL is handed out once and settled once; a URL that was taken but never settled,
-    because the process died, is handed out again by the frontier's next owner."""
+    """The queue of one crawl. Each URL is taken once and settled once. A URL that was taken but not settled, because
+    the process died, can be taken again by the next process."""
 
     async def add(self, entries: Iterable[FrontierEntry]) -> int:
         """Queue the entries whose URL this crawl has never seen; return how many were new."""
         ...
 
     async def take(self, limit: int) -> list[FrontierEntry]:
-        """Hand out up to `limit` queued entries, oldest first; [] if none is queued now."""
+        """Take up to `limit` queued entries, oldest first; [] if none is queued now."""
         ...
 
     async def settle(self, result: PageResult) -> None:
-        """Record how an entry ended."""
+        """Store the result of an entry that was taken."""
         ...
 
     async def seen_count(self) -> int:
-        """Entries ever added to this crawl, which count against the page budget."""
+        """The number of entries ever added to this crawl, which count against the page budget."""
         ...

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 _SHINGLE: Final = 3  # words
 _SAMPLE: Final = 64
 _FEWEST: Final = 8
-_ALIKE: Final = 0.5  # of the sample: the same page with another sort order, in print, or with tracking parameters
+_ALIKE: Final = 0.5  # shared by texts of one page, such as its printed version or another sort order
 _MAX_WORDS: Final = 20_000
 _WORD: Final = re.compile(r"\w+")
 
 
 def text_sketch(text: str) -> frozenset[int]:
-    """A sample of the text's shingles (Broder 1997, bottom-k sketches) that is the same for the same text; empty for a
+    """A bottom-k sketch of the text: a sample of its shingles, equal for equal texts (Broder 1997). It is empty for a
     text without words."""
     words = [word[0] for word in islice(_WORD.finditer(text.casefold()), _MAX_WORDS)]
     shingles = {crc32(" ".join(words[at : at + _SHINGLE]).encode()) for at in range(max(1, len(words) - _SHINGLE + 1))}
@@ -44,7 +44,7 @@ def text_sketch(text: str) -> frozenset[int]:
 
 
 def are_alike(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Whether the texts of the sketches share at least half of their shingles, or one is too short to tell."""
+    """Whether the texts of two sketches share at least half of their shingles, or one is too short to tell."""
     if min(len(one), len(other)) < _FEWEST:
         return True
     sample = set(nsmallest(_SAMPLE, one | other))
@@ -53,7 +53,7 @@ def are_alike(one: frozenset[int], other: frozenset[int]) -> bool:
 
 # The Markdown version of a page is at its address plus ".md", as llmstxt.org proposes.
 _PAGE: Final = WantedBody(HTML.media_types | MARKDOWN_TYPES)
-_AS_MARKDOWN: Final = WantedBody(_PAGE.media_types | {"text/plain"})  # many servers send Markdown so
+_AS_MARKDOWN: Final = WantedBody(_PAGE.media_types | {"text/plain"})  # the type of Markdown on many servers
 
 _ENDING: Final = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
 _INDEX: Final = re.compile(r"/(?:index(?:\.html?)?|readme)$", re.IGNORECASE)
@@ -66,18 +66,18 @@ def is_markdown_address(url: str) -> bool:
 
 
 def wanted_at(url: str) -> WantedBody:
-    """The bodies that count as a page at this address."""
+    """The bodies that are read as a page at this address."""
     return _AS_MARKDOWN if is_markdown_address(url) else _PAGE
 
 
 def is_markdown(answer: Fetched) -> bool:
-    """Whether a wanted body is Markdown."""
+    """Whether a fetched page is Markdown."""
     return answer.media_type in _AS_MARKDOWN.media_types - HTML.media_types
 
 
 def pages_of_markdown(url: str) -> list[str]:
-    """Likely addresses of the page for people, likeliest first: "/a" and "/a.html" for "/a.md", "/a/" for
-    "/a/index.md"."""
+    """Likely addresses of the HTML version of a Markdown page, likeliest first: "/a" and "/a.html" for "/a.md", "/a/"
+    for "/a/index.md"."""
     parts = urlsplit(url)
     path = _ENDING.sub("", parts.path)
     if path == parts.path:
@@ -99,11 +99,11 @@ def linked_canonical(link_header: str, url: str) -> str | None:
 _LOGIN_PATH = re.compile(r"/(log-?_?in|sign-?_?in|wp-login|user-login|logon)(\.[a-z]{3,5})?(/|$)", re.I)
 _ERROR_PAGE_CHARS = 800  # error pages and login forms are short; articles about them are long
 _LOADING_CHARS = 40  # "Loading...", "Please wait"
-_REQUEST_CHARS = 300  # a request for JavaScript, not an article about it
+_REQUEST_CHARS = 300  # requests to enable JavaScript are shorter than articles about it
 
 
 def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | None:
-    """Why the page at `final`, to which `asked` led, must not be learned; None if it may be."""
+    """Why the page at `final`, to which the URL `asked` led, must not be indexed; None if it may be."""
     text_chars = len(without_targets(page.markdown))
     signs = page.signs
     if not _is_login(asked) and _is_login(final):
@@ -120,14 +120,14 @@ def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | 
 
 
 def wall_in_place_of(page: Page, answer: Fetched) -> Refusal | None:
-    """The bot wall that answered with a status 200; None if this is the website's own page."""
+    """The refusal if a bot wall answered with a status 200; None if this is the website's own page."""
     is_short = len(without_targets(page.markdown)) <= _ERROR_PAGE_CHARS
     wall = bot_wall(answer.status, answer.headers, answer.body if is_short else b"")
     return Refusal(Outcome.BOT_WALL, wall_reason(wall)) if wall else None
 
 
 def has_no_text_without_scripts(page: Page) -> bool:
-    """Whether the page is a shell that scripts fill."""
+    """Whether the page is empty until its scripts run."""
     chars = len(without_targets(page.markdown))
     if page.signs.is_shell and chars <= _LOADING_CHARS:
         return True
@@ -148,7 +148,7 @@ class FileReading:
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """How a visit ended, and the links to follow: none if the page asks not to."""
+    """The result of a visit, and the links to follow: none if the page asks not to."""
 
     result: PageResult
     links: tuple[str, ...] = ()
@@ -172,11 +172,12 @@ class PageVisit:
         self._scope = scope
         self._renderer = renderer
         self._files = files
-        self._holders: dict[str, str] = {}  # by page: the first URL that led to it
-        self._sketches: dict[str, frozenset[int]] = {}  # of the texts, by the URL that holds a page
+        self._holders: dict[str, str] = {}  # the first URL that led to a page, by the page's key
+        self._sketches: dict[str, frozenset[int]] = {}  # sketches of the pages' texts, by these URLs
 
     async def visit(self, entry: FrontierEntry) -> Visited:
-        """Never raises for what a site does; errors of the extractor other than ExtractionFailed pass."""
+        """Fetch and extract one entry. Never raises for what a site does, except for errors of the extractor other than
+        ExtractionFailed."""
         refusal = await self._admit(entry.url)
         if refusal:
             return Visited(PageResult(entry.url, entry.depth, refusal.outcome, refusal.reason))
@@ -193,7 +194,8 @@ class PageVisit:
         return replace(wanted, file_types=file_types_at(url), max_file_bytes=self._files.max_bytes)
 
     async def _admit(self, url: str) -> Refusal | None:
-        """Checks the scope first: robots.txt of a foreign host is not worth a request."""
+        """Why the URL must not be fetched, or None. The scope is checked before robots.txt, which may need a
+        request."""
         return self._out_of_scope(url) or await self._robots.refusal(url)
 
     def _out_of_scope(self, url: str) -> Refusal | None:
@@ -206,7 +208,7 @@ class PageVisit:
 
     def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
         if answer.outcome is Outcome.UNCHANGED and answer.final_url:
-            # It keeps the page: another URL that leads here is the duplicate.
+            # The unchanged URL still represents its page, so that other URLs of this page are its duplicates.
             holder = self._claim(answer.final_url, entry)
             if holder != entry.url:
                 return Visited(_ended(entry, answer, Outcome.DUPLICATE, _stands(holder)))
@@ -225,7 +227,7 @@ class PageVisit:
             if self._renderer is not None and not is_markdown(answer) and has_no_text_without_scripts(page):
                 rendered = await self._renderer.render(answer)
                 page = await self._extractor.extract(rendered, answer.final_url, "utf-8")
-                # What scripts fetch may change although the shell does not.
+                # The content that scripts load may change although the page itself does not.
                 answer = replace(answer, validators=Validators())
         except RenderingFailed as error:
             reason = f"the page has no text until its JavaScript runs, and that failed: {error.reason}"
@@ -250,8 +252,8 @@ class PageVisit:
         return Visited(_ended(entry, answer, Outcome.FETCHED, "", page), links)
 
     async def _page_for_people(self, entry: FrontierEntry, answer: Fetched) -> str:
-        """The address to cite instead of a page's Markdown: the one that the server names, else the page beside it, if
-        it exists; else that of the Markdown itself."""
+        """The address to cite for a page in Markdown: the canonical one that the server names, else a likely address of
+        its HTML version that exists, else its own."""
         url = answer.final_url
         named = linked_canonical(answer.headers.get("link", ""), url)
         for beside in [named] if named else pages_of_markdown(url):
@@ -265,7 +267,7 @@ class PageVisit:
         return url
 
     def _no_page(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
-        """Why the response is no page of the source; None if it is."""
+        """Why the response is not a page of the source; None if it is."""
         for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
             if self._out_of_scope(page_url):
                 return Refusal(Outcome.OUT_OF_SCOPE, f"the page belongs to {page_url}, outside the source")
@@ -273,7 +275,7 @@ class PageVisit:
         return not_the_page(page, check_url(entry.url, policy), check_url(answer.final_url, policy))
 
     def _not_this_one(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
-        """Why this URL must not represent the page: another one has claimed it. None if it may."""
+        """The refusal as a duplicate if another URL represents the page already; else None."""
         for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
             holder = self._claim(page_url, entry)
             if holder != entry.url:
@@ -281,13 +283,13 @@ class PageVisit:
         return None
 
     def _is_another_text(self, entry: FrontierEntry, canonical_url: str, sketch: frozenset[int]) -> bool:
-        """Whether the page that is claimed to be this one was read and says something else. Sites whose every page
-        names the start page are common."""
+        """Whether the page's canonical URL was read and has a different text. Many sites name their start page as the
+        canonical URL of every page."""
         holder = self._holders.get(self._key(canonical_url), entry.url)
         return holder in self._sketches and not are_alike(self._sketches[holder], sketch)
 
     def _claim(self, page_url: str, entry: FrontierEntry) -> str:
-        """The URL that represents the page: this entry's, unless another was first."""
+        """The URL that represents the page from now on: the first one that claimed it, else this entry's."""
         return self._holders.setdefault(self._key(page_url), entry.url)
 
     def _key(self, page_url: str) -> str:

@@ -1,8 +1,8 @@
-"""A crawl: adds seeds to the frontier, takes entries from it, a few at a time, and visits, reports and settles each.
+"""A crawl: adds seeds to the frontier and processes its entries, a few at a time.
 
     take -> visit -> add its links -> on_result -> settle
 
-Everything that must survive is in the frontier, and each step may be repeated: a crawl that was killed at any point
+All state that must survive is in the frontier, and each step may be repeated: a crawl that was killed at any point
 continues when `run` is called again with the same frontier.
 """
 
@@ -47,7 +47,7 @@ _NOT_DELIVERED = frozenset({Outcome.TIMED_OUT, Outcome.UNREACHABLE, Outcome.RATE
 
 @dataclass(slots=True)
 class _Progress:
-    """State of this process's own run, which is not needed to resume."""
+    """The state of one call of `run`. It is not needed to resume a crawl."""
 
     traps: TrapFilter
     deadline: float  # by time.monotonic
@@ -80,7 +80,7 @@ class _Progress:
             urls.add(hash(url))
 
     def left_out_counts(self) -> dict[LeftOut, int]:
-        """The counts, without links that were reached in another way after all."""
+        """The number of links left out by kind, without those that were queued after all."""
         known = {hash(url) for url in self.known}
         counts = {kind: len(urls - known) for kind, urls in self.left_out.items()}
         return {kind: count for kind, count in counts.items() if count}
@@ -89,9 +89,9 @@ class _Progress:
 class SiteCrawl:
     """One crawl of one source.
 
-    `concurrency` pages are visited at once (how many of them on one host is up to the pacing). Pages that are empty
-    until their scripts run are left out without a `renderer`, and PDF and Office files without `files`. `is_cancelled`
-    is called before each page is taken; pages in progress are finished and settled.
+    `concurrency` pages are visited at once; the pacing limits how many of them are on one host. `renderer` is needed
+    for pages that are empty until their scripts run, `files` for PDF and Office files. `is_cancelled` is called before
+    each page is taken; pages in progress are finished and settled.
     """
 
     def __init__(
@@ -126,11 +126,11 @@ class SiteCrawl:
     async def run(self, on_result: OnResult) -> CrawlSummary:
         """Crawl until nothing is left, a budget is spent, the site fails or the crawl is cancelled.
 
-        `on_result` gets each result before it is settled, possibly again after a crash; an error that it raises ends
-        the crawl and leaves that entry unsettled.
+        `on_result` receives each result before it is settled, possibly again after a crash. An error that it raises
+        ends the crawl and leaves that entry unsettled.
 
-        To revisit known pages, put them into the frontier with their validators first: an UNCHANGED page has no body,
-        so its links are not found again.
+        To revisit known pages, first add all of them to the frontier with their validators: an UNCHANGED page has no
+        body, so its links are not found again.
         """
         progress = _Progress(TrapFilter(self._budget), time.monotonic() + self._budget.max_seconds)
         await self._add_seeds(progress)
@@ -141,10 +141,10 @@ class SiteCrawl:
         return await self._summary(progress, stopped)
 
     async def _visit_all(self, progress: _Progress, on_result: OnResult) -> StopReason | None:
-        """The reason if it stopped before nothing was left."""
+        """Visit pages until none is left; return the reason if it stopped before that."""
         async with anyio.create_task_group() as tasks:
             while (stopped := self._early_end(progress)) is None:
-                # Read before `take`, which may suspend: a visit that ends meanwhile may have added links.
+                # Read before `take`, which may suspend: a visit that ends in the meantime may add links.
                 is_idle, a_visit_ended = progress.under_way == 0, progress.a_visit_ended
                 free = self._concurrency - progress.under_way
                 entries = await self._frontier.take(free) if free else []
@@ -179,7 +179,7 @@ class SiteCrawl:
         progress.a_visit_ended = anyio.Event()
 
     async def _add_seeds(self, progress: _Progress) -> None:
-        """Done on every run: a crawl that died while reading sitemaps must not miss the rest of them."""
+        """Add the seeds and the pages of sitemaps. Repeated on every run, in case an earlier one died in between."""
         checked: list[tuple[Seed, CheckedUrl]] = []
         for seed in self._seeds:
             try:
@@ -196,7 +196,7 @@ class SiteCrawl:
             reading = await sitemap_pages(seed, url, self._robots, self._sitemaps)
             progress.problems.extend(reading.problems)
             listed = [entry.url for entry in reading.entries]
-            # In a thread, because there may be 50,000; no page is visited yet, so nothing else uses the progress.
+            # In a thread, because there may be 50,000 URLs; no visit uses `progress` yet.
             await self._queue(await to_thread.run_sync(self._wanted, listed, 0, progress), progress)
 
     async def _add(self, urls: Iterable[str], depth: int, progress: _Progress) -> None:
@@ -207,7 +207,7 @@ class SiteCrawl:
     async def _queue(self, wanted: list[FrontierEntry], progress: _Progress) -> None:
         if progress.is_over_budget:
             return
-        async with self._adding:  # else two pages could use the same room
+        async with self._adding:  # otherwise two pages could use the same rest of the page budget
             room = self._budget.max_pages - await self._frontier.seen_count()
             while wanted and room > 0:
                 batch, wanted = wanted[:room], wanted[room:]
@@ -255,7 +255,7 @@ class SiteCrawl:
 
 
 def _first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error of a visit, which the task group wraps."""
+    """The first error in the group with which a task group wraps the errors of visits."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -1,1 +1,1 @@
-"""Where the URLs of a website come from: sitemaps, feeds, links, and what is in scope."""
+"""Finds the URLs of a website in sitemaps and feeds, and decides which URLs are in scope."""

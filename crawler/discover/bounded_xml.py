@@ -1,7 +1,7 @@
 """Reads untrusted XML as a stream of events, in bounded memory.
 
-Expat builds no tree, and a document type is refused outright, so there are no entities to expand and no external files
-to fetch. What the parser itself keeps (open elements, names, a tag that does not end) is bounded too.
+Expat builds no tree, and a document type is refused, so that there are no entities to expand and no external files to
+fetch. The parser's own memory (open elements, names, an unfinished tag) is bounded too.
 """
 
 import re
@@ -22,7 +22,7 @@ class Enough(Exception):
 
 
 class XmlEvents(Protocol):
-    """Names are "namespace local" or "local"."""
+    """Handles the events of a parser. Names are "namespace local" or "local"."""
 
     def start(self, name: str, attributes: dict[str, str]) -> None: ...
 
@@ -33,7 +33,7 @@ class XmlEvents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class XmlBounds:
-    """`file` names the document in a refusal; `max_names` counts elements, attributes and prefixes together."""
+    """Limits of a document. `file` names its kind in errors; `max_names` counts elements, attributes and prefixes."""
 
     file: str
     max_depth: int
@@ -41,12 +41,12 @@ class XmlBounds:
 
 
 def read_xml(body: bytes, events: XmlEvents, bounds: XmlBounds) -> bool:
-    """Whether the file is well-formed, as far as `events` wanted to read it. Raises SitemapRefused."""
+    """Parse a file. Returns whether it is well-formed, up to where `events` raised Enough. Raises SitemapRefused."""
     return _Parsing(events, bounds).read(body)
 
 
 def with_ampersands_escaped(body: bytes) -> bytes:
-    """Fixes the commonest fault of malformed files: a bare ampersand in a query."""
+    """Escape bare ampersands, such as in a query: the most common error in malformed files."""
     return _BARE_AMPERSAND.sub(b"&amp;", body)
 
 
@@ -96,7 +96,7 @@ class _Parsing:
         self._count_names(f"xmlns:{prefix}")
 
     def _count_names(self, *names: str) -> None:
-        """Bound the names, because the parser keeps every one that it has seen."""
+        """Count distinct names, because the parser keeps all of them in memory."""
         self._names.update(names)
         if len(self._names) > self._bounds.max_names:
             raise self._refused(f"uses more than {self._bounds.max_names} names")

@@ -1,4 +1,4 @@
-"""Where a crawl begins: a whole site, one page, a sitemap, or a feed."""
+"""The start of a crawl: a whole site, one page, a sitemap or a feed."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -38,12 +38,13 @@ class Seed:
 
     @property
     def is_list(self) -> bool:
-        """Whether it lists pages without being one."""
+        """Whether the seed is not a page but a list of pages."""
         return self.kind in (SeedKind.SITEMAP, SeedKind.FEED)
 
 
 async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: "Robots", reader: SitemapReader) -> SitemapReading:
-    """The pages that sitemaps list for this start; if robots.txt names no sitemaps, the usual places are tried."""
+    """The pages that a seed's sitemaps (or the seed itself, if it is a list) contain. The usual addresses are tried if
+    a site's robots.txt names no sitemap."""
     match seed.kind:
         case SeedKind.PAGE:
             return SitemapReading()
@@ -56,4 +57,4 @@ async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: "Robots", reader: S
             if named:
                 return await reader.read(urljoin(f"{url.origin}/", name) for name in named)
             found = await reader.read([f"{url.origin}{path}" for path in USUAL_SITEMAP_PATHS])
-            return SitemapReading(found.entries)  # an empty usual place is no problem
+            return SitemapReading(found.entries)  # a missing sitemap at a usual address is not reported

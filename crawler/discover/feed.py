@@ -29,22 +29,22 @@ _RSS: Final = frozenset(
 _DUBLIN_CORE: Final = "http://purl.org/dc/elements/1.1/"
 _RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _BASE: Final = "http://www.w3.org/XML/1998/namespace base"
-# Higher numbers win: the time of the last change is more useful than that of writing.
+# If an entry has several dates, the one with the highest number is used: the last change rather than the creation.
 _DATES: Final = {"date": 0, "published": 1, "created": 1, "issued": 1, "pubdate": 2, "modified": 3, "updated": 3}
 
 _HTML_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]{2,31}[0-9]{0,2};")
 
 
 def parse_feed(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int = MAX_SITEMAP_BYTES) -> Sitemap:
-    """The pages of the entries in the feed's order, each with the date of its last change. From a feed that breaks off
-    or is malformed, the entries before that are kept.
+    """The pages of the entries in the feed's order, each with the date of its last change. If the feed is incomplete or
+    malformed, the entries before the error are returned.
 
     Raises SitemapRefused: a document type, too many bytes unpacked, or no feed at all.
     """
     body = unpacked(body, max_bytes, "feed")
     reader = _FeedReader(max_urls)
     if not read_xml(body, reader, _BOUNDS) and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        # The other common fault: entities that only HTML defines.
+        # The other common error: entities that only HTML defines.
         retry = _FeedReader(max_urls)
         read_xml(with_ampersands_escaped(_HTML_ENTITY.sub(b" ", body)), retry, _BOUNDS)
         if len(retry.entries) >= len(reader.entries):
@@ -138,6 +138,6 @@ class _FeedReader:
             raise Enough
 
     def _absolute(self, link: str) -> str:
-        """Resolved against xml:base; the caller resolves it against the feed's own address."""
+        """The link resolved against xml:base. The caller resolves it against the feed's own address."""
         link = link.strip()
         return urljoin(self._bases[-1], link) if link and self._bases[-1] else link

@@ -1,4 +1,4 @@
-"""Which URLs belong to a source."""
+"""Decides which URLs belong to a source."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ class Scope:
     """Hosts, a path prefix and path patterns; build it with `Scope.around`.
 
     `sites` are site keys (see `site_key`). `path_prefix` "/docs" covers /docs and everything below /docs/, but not
-    /docs2. A pattern matches path and query as a whole; `*` matches any run of characters, all others match themselves.
-    At least one of `include` must match, if there are any; a match in `exclude` always refuses. `with_files` covers PDF
-    and Office files outside of the path prefix too, because websites keep them in a folder of their own.
+    /docs2. A pattern must match path and query as a whole; `*` matches any run of characters. If there are `include`
+    patterns, one of them must match; a match in `exclude` always refuses. `with_files` also covers PDF and Office files
+    outside of the path prefix, because websites keep them in separate folders.
     """
 
     sites: frozenset[str]
@@ -32,7 +32,7 @@ class Scope:
         exclude: Iterable[str] = (),
         with_files: bool = False,
     ) -> "Scope":
-        """The sites of these URLs."""
+        """A scope with the sites of these URLs."""
         sites = frozenset(site_key(url) for url in urls)
         prefix = path_prefix if path_prefix.startswith("/") else f"/{path_prefix}"
         return cls(sites, prefix, tuple(include), tuple(exclude), with_files)
@@ -47,12 +47,12 @@ class Scope:
 
 
 def page_key(url: CheckedUrl) -> str:
-    """Equal for spellings of a page that differ only in scheme or www."""
+    """A key that is equal for URLs that differ only in scheme or "www."."""
     return f"{site_key(url)}{url.target}"
 
 
 def passes_patterns(text: str, include: Iterable[str], exclude: Iterable[str]) -> bool:
-    """Whether no pattern of `exclude` matches, and one of `include` does, if there are any."""
+    """Whether no pattern of `exclude` matches and, if `include` is not empty, one of its patterns does."""
     if any(matches_pattern(pattern, text) for pattern in exclude):
         return False
     wanted = tuple(include)

@@ -1,4 +1,4 @@
-"""What a website offers to read, found before reading it: its sitemaps, its feeds, its links."""
+"""Discovers what a website offers to crawl: its sitemaps, its feeds and the links of its start page."""
 
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field, replace
@@ -28,11 +28,11 @@ _MAX_TITLE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryLimits:
-    """How long and how far to look. Counts stop at `max_pages`."""
+    """Limits of a discovery. Pages are counted up to `max_pages`."""
 
     seconds: float = 25.0
     identity_seconds: float = 8.0
-    max_sitemaps: int = 5  # that are named; each may be an index
+    max_sitemaps: int = 5  # named by robots.txt or the start page; each may be an index
     max_feeds: int = 5
     max_files: int = 10  # of one sitemap, including the files that it names
     max_pages: int = 10_000
@@ -43,8 +43,8 @@ class DiscoveryLimits:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A possible start of a crawl. `pages` counts the pages of its own website that it lists; for a site, those that
-    its start page links to. `has_more` if counting stopped before the end of the list."""
+    """A possible start of a crawl. `pages` is the number of pages of the same website that it lists or, for a site,
+    that its start page links to. `has_more` means that counting stopped before the end."""
 
     kind: SeedKind
     url: str
@@ -55,7 +55,7 @@ class Offer:
 
 @dataclass(slots=True)
 class Discovery:
-    """What was found, a site first. `problems` are named places that cannot be read, each with the reason;
+    """The offers of a website, the site itself first. `problems` are (URL, reason) of named files that cannot be read.
     `is_complete` is False if the time ran out."""
 
     url: str  # of the start page, after redirects
@@ -67,8 +67,8 @@ class Discovery:
 
 @dataclass(frozen=True, slots=True)
 class SiteIdentity:
-    """How a website presents itself. `color` is "#rrggbb"; `icon` are the bytes of a picture, as the website sent
-    them. All are empty where it says nothing."""
+    """How a website presents itself. `color` is "#rrggbb", `icon` the unchanged bytes of a picture. Missing values are
+    empty."""
 
     name: str = ""
     color: str = ""
@@ -87,7 +87,7 @@ class _StartPage:
 
 
 class SiteDiscovery:
-    """Looks at websites through a guarded fetcher, as politely as a crawl: robots.txt is checked for each file."""
+    """Discovers websites through a guarded fetcher. As in a crawl, robots.txt is checked for each file."""
 
     def __init__(self, fetcher: Fetcher, robots: Robots, limits: DiscoveryLimits | None = None) -> None:
         self._fetcher = fetcher
@@ -95,7 +95,8 @@ class SiteDiscovery:
         self._limits = limits or DiscoveryLimits()
 
     async def look(self, url: str) -> Discovery:
-        """Raises UrlRefused if the address must not be dialled; never for what a site does."""
+        """Discover the website at `url`. Raises UrlRefused if the address must not be dialled, never for what a site
+        does."""
         found = Discovery(str(check_url(url, self._fetcher.policy)))
         with anyio.move_on_after(self._limits.seconds):
             start = await self._start(found)
@@ -166,7 +167,7 @@ class SiteDiscovery:
         problems = found.problems
         if not urls:
             urls = [f"{origin.origin}{path}" for path in USUAL_SITEMAP_PATHS]
-            problems = []  # an empty usual place is no problem
+            problems = []  # a missing sitemap at a usual address is not reported
         for url in urls:
             if offer := await self._listed(SeedKind.SITEMAP, url, "", parse_sitemap, problems):
                 yield offer
@@ -188,7 +189,7 @@ class SiteDiscovery:
         return Offer(kind, url, title, len(pages), has_more)
 
     def _of_same_site(self, url: str, pages: Iterable[str]) -> set[str]:
-        """The pages that a source starting at `url` could read."""
+        """The pages on the site of `url`."""
         scope = Scope.around([check_url(url, self._fetcher.policy)])
         found: set[str] = set()
         for page in pages:

@@ -1,5 +1,5 @@
-"""Reads sitemap files into page URLs, following indexes to a bounded depth, width and total. A file (sitemaps.org) is a
-urlset, index, plain text, RSS 2 or Atom, gzipped or not, or an llms.txt (llmstxt.org)."""
+"""Reads the page URLs in sitemaps, following indexes within limits. A file may be a urlset, index, plain text, RSS 2 or
+Atom, gzipped or not (sitemaps.org), or an llms.txt (llmstxt.org)."""
 
 import re
 from collections import deque
@@ -33,7 +33,7 @@ _LINE = re.compile(rb"[^\s][^\r\n]*[^\s]")
 
 
 class SitemapKind(StrEnum):
-    """What the entries of a file are."""
+    """Whether the entries of a file are pages or other sitemaps."""
 
     PAGES = "pages"
     INDEX = "index"
@@ -41,7 +41,7 @@ class SitemapKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SitemapEntry:
-    """A page, or in an index another sitemap. `url` as written; `last_modified` has a time zone."""
+    """A page or, in an index, another sitemap. `url` is as written; `last_modified` has a time zone."""
 
     url: str
     last_modified: datetime | None = None
@@ -49,14 +49,14 @@ class SitemapEntry:
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """One file; entries in file order, at most the requested number."""
+    """The entries of one file in their order, at most as many as requested."""
 
     kind: SitemapKind
     entries: tuple[SitemapEntry, ...]
 
 
 def parse_sitemap(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int = MAX_SITEMAP_BYTES) -> Sitemap:
-    """Read one file. From a file that breaks off or is malformed, the entries before that are kept.
+    """Parse one file. If it is incomplete or malformed, the entries before the error are returned.
 
     Raises SitemapRefused: a document type, too many bytes unpacked, or no sitemap at all.
     """
@@ -67,7 +67,7 @@ def parse_sitemap(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int 
 
 
 def unpacked(body: bytes, max_bytes: int, file: str) -> bytes:
-    """The text of a gzipped or plain file, without leading blanks. `file` names it in a refusal. Raises
+    """The content of a gzipped or plain file, without leading blanks. `file` names its kind in the error. Raises
     SitemapRefused."""
     if body.startswith(b"\x1f\x8b"):
         try:
@@ -80,7 +80,7 @@ def unpacked(body: bytes, max_bytes: int, file: str) -> bytes:
 
 
 def parse_w3c_datetime(text: str) -> datetime | None:
-    """lastmod: a date, or a date with time; UTC if it has no zone. None if unreadable."""
+    """Parse a `lastmod`: a date, or a date with time, in UTC if it has no zone. None for anything else."""
     text = text.strip()
     try:
         if len(text) <= 10:
@@ -107,7 +107,7 @@ def _parse_text(body: bytes, max_urls: int) -> Sitemap:
 
 
 def _lines(body: bytes) -> Iterator[bytes]:
-    """One at a time, because a list of the lines of a file full of line ends would be many times its size."""
+    """Yield the lines. A list of them could be many times as large as the file."""
     return (found[0] for found in _LINE.finditer(body))
 
 
@@ -125,7 +125,7 @@ def _parse_xml(body: bytes, max_urls: int) -> Sitemap:
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """Where one file format has its entries: element names from the root down, and those inside an entry."""
+    """A file format: the element names from the root to an entry, and those inside an entry."""
 
     kind: SitemapKind
     entry: tuple[str, ...]
@@ -188,7 +188,7 @@ class _Reader:
         self._clear_text()
 
     def characters(self, text: str) -> None:
-        """Text longer than any URL is not kept."""
+        """Collect the text of a field, which is dropped if it is longer than any URL."""
         if self._text_chars <= _MAX_URL_CHARS:
             self._text.append(text)
             self._text_chars += len(text)
@@ -202,7 +202,7 @@ class _Reader:
 
 
 def parse_moment(text: str) -> datetime | None:
-    """A date of a sitemap or a feed: W3C or RFC 5322, UTC if it has no zone; None for anything else."""
+    """Parse a date of a sitemap or feed: W3C or RFC 5322, in UTC if it has no zone. None for anything else."""
     if moment := parse_w3c_datetime(text):
         return moment
     try:
@@ -212,7 +212,7 @@ def parse_moment(text: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-_QUEUED_PER_FILE = 10  # files kept in the queue for each that may be read
+_QUEUED_PER_FILE = 10  # maximum length of the queue for each file that may be read
 
 
 # (bytes of a file, most URLs, most bytes unpacked) -> its entries; raises SitemapRefused.
@@ -221,25 +221,25 @@ Parse = Callable[[bytes, int, int], Sitemap]
 
 @dataclass(frozen=True, slots=True)
 class SitemapLimits:
-    """How much of a site's sitemaps is read."""
+    """Limits for reading a site's sitemaps."""
 
     max_files: int = 100
     max_index_depth: int = 3  # an index of indexes of indexes
     max_urls: int = 50_000  # over all files
     max_bytes: int = 20 * 1024 * 1024  # a file, unpacked
-    max_failures_in_row: int = 5  # unreadable files; the rest is then skipped
+    max_failures_in_row: int = 5  # after so many unreadable files, the rest is skipped
 
 
 @dataclass(slots=True)
 class SitemapReading:
-    """Pages in file order, each URL once; and the URL and reason of every file that could not be read."""
+    """The pages in file order, each URL once, and (URL, reason) of each file that could not be read."""
 
     entries: list[SitemapEntry] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
 class SitemapReader:
-    """Reads sitemaps through a fetcher. `refusal` is the robots check, called before each file."""
+    """Reads sitemaps through a fetcher. `refusal` checks robots.txt and is called before each file."""
 
     def __init__(
         self,
@@ -252,7 +252,7 @@ class SitemapReader:
         self._limits = limits or SitemapLimits()
 
     async def read(self, urls: Iterable[str], parse: Parse = parse_sitemap) -> SitemapReading:
-        """All pages of these files and of the files that they name. The caller decides which are in scope."""
+        """All pages of these files and of the files that they list. The caller decides which are in scope."""
         reading = SitemapReading()
         queue = deque((url, 0) for url in dict.fromkeys(urls))
         queued = {url for url, _ in queue}
@@ -287,7 +287,7 @@ class SitemapReader:
             reading.problems.append((url, body))
             return SitemapKind.PAGES, []
         try:
-            # Megabytes of XML and tens of thousands of addresses would block the event loop.
+            # Parsing megabytes of XML and checking tens of thousands of URLs would block the event loop.
             return await to_thread.run_sync(self._parsed, url, body, parse)
         except SitemapRefused as error:
             reading.problems.append((url, error.reason))
@@ -299,7 +299,7 @@ class SitemapReader:
         return sitemap.kind, [entry for entry in absolute if entry is not None]
 
     async def _body(self, url: str) -> bytes | str:
-        """The file, or why it could not be read."""
+        """The content of the file or, as a string, the reason why it could not be read."""
         if self._refusal is not None and (refused := await self._refusal(url)):
             return refused.reason
         wanted = WantedBody(max_bytes=self._limits.max_bytes)

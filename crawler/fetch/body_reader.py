@@ -1,4 +1,4 @@
-"""Reads a body without ever holding more than its limit, so that neither a flood nor a decompression bomb fits."""
+"""Reads a body within its limit, as protection against endless bodies and decompression bombs."""
 
 import io
 import zlib
@@ -18,7 +18,7 @@ async def read_body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int,
     Above the limit, raises BodyTooLarge or, with `truncate`, returns the first `max_bytes` bytes. Raises BodyGarbled.
     """
     decoder = _decoder(encoding)
-    body = io.BytesIO()  # returns its bytes without copying them
+    body = io.BytesIO()  # `getvalue` does not copy the bytes
     wire_bytes = 0
     async for chunk in chunks:
         wire_bytes += len(chunk)
@@ -40,7 +40,7 @@ class _Identity:
 
 
 class _Inflate:
-    """gzip or deflate: with zlib header, as several members, or raw, because servers send all of these."""
+    """Decodes gzip and deflate: several members, and deflate with or without zlib header, as servers send all these."""
 
     def __init__(self) -> None:
         self._stream: zlib._Decompress | None = None
@@ -51,14 +51,14 @@ class _Inflate:
         return self._stream is None or self._stream.eof
 
     def decode(self, chunk: bytes, limit: int) -> bytes:
-        """At most `limit` bytes; the rest is dropped, because the caller stops there."""
+        """The decoded bytes, at most `limit`; the rest is dropped, because the caller stops there."""
         data = self._pending + chunk
         self._pending = b""
         output = io.BytesIO()
         while data and (room := limit - output.tell()) > 0:
             if self._stream is None or self._stream.eof:
                 if self._stream is not None and not data.startswith(b"\x1f\x8b"):
-                    break  # bytes after the end: padding
+                    break  # padding after the end
                 if len(data) < 2:
                     self._pending = data
                     break

@@ -9,14 +9,14 @@ from crawler.url_rules import CheckedUrl, site_key
 
 @dataclass(frozen=True, slots=True)
 class SiteAccess:
-    """Credentials for a website: `headers` are sent with every request to the site of `start` (by `site_key`), also
-    after a redirect to it; never to another site, and never without TLS if `start` has it."""
+    """Credentials for a website. `headers` are sent with every request to the site of `start` (by `site_key`), also
+    after redirects, but never to another site, and never without TLS if `start` is https."""
 
     start: CheckedUrl
     headers: Mapping[str, str] = field(repr=False)
 
     def headers_for(self, url: CheckedUrl) -> Mapping[str, str]:
-        """The headers; {} if they must not be sent there."""
+        """The headers for a request to `url`; {} if they must not be sent there."""
         is_as_safe = url.scheme == "https" or self.start.scheme == "http"
         return self.headers if is_as_safe and site_key(url) == site_key(self.start) else {}
 
@@ -25,20 +25,19 @@ class SiteAccess:
 class FetchLimits:
     """Timeouts, sizes and retries. The defaults suit a small machine that reads other people's sites."""
 
-    total_timeout_seconds: float = 30.0  # one request and its body; the wire has connect and read timeouts
+    total_timeout_seconds: float = 30.0  # for one request with its body, besides the wire's connect and read timeouts
     max_redirects: int = 5
     attempts: int = 3  # including the first
     backoff_seconds: float = 1.0  # doubles with each retry, with jitter
     max_backoff_seconds: float = 30.0
-    max_retry_after_seconds: float = 60.0  # above that, the server is left alone for this crawl
+    max_retry_after_seconds: float = 60.0  # a longer Retry-After ends the crawl
 
 
 @dataclass(frozen=True, slots=True)
 class WantedBody:
-    """Which bodies are read. No `media_types` means any. Above `max_bytes` a body is refused, or cut with `truncate`.
+    """Which bodies are read. Empty `media_types` mean any. A body above `max_bytes` is refused, or cut with `truncate`.
 
-    In addition to `media_types`, those of `file_types` are read, up to `max_file_bytes`, if their first bytes are those
-    of such a file.
+    Bodies with a type in `file_types` are read too, up to `max_file_bytes`, if they begin like such a file.
     """
 
     media_types: frozenset[str] = frozenset()
@@ -48,7 +47,7 @@ class WantedBody:
     max_file_bytes: int = 0
 
     def takes(self, media_type: str) -> bool:
-        """Also if the server sent none (""): the body then has to decide."""
+        """Whether a body of this type is read. True for "" (none sent), because the body itself then decides."""
         return not self.media_types or not media_type or media_type in self.media_types | self.file_types
 
     def most_bytes(self, media_type: str) -> int:
@@ -61,7 +60,7 @@ HTML = WantedBody(frozenset({"text/html", "application/xhtml+xml"}))
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A 200 with its whole body, without content encoding. `headers` have lower-case names."""
+    """A response with status 200 and its whole body, decoded. `headers` have lower-case names."""
 
     url: str  # as requested
     final_url: str  # after redirects
@@ -75,7 +74,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class NotFetched:
-    """Why there is no body. `reason` is a sentence for a person.
+    """A fetch without a body. `reason` says why, in a sentence for a person.
 
     `status` is that of the last response, None if there was none; `retry_after_seconds` is the server's Retry-After.
     """
@@ -90,7 +89,7 @@ class NotFetched:
 
 
 class NotRead(Exception):
-    """A document that is no page of a website could not be read: `outcome` and `reason` as of a page."""
+    """A document other than a website's page could not be read. `outcome` and `reason` are as in PageResult."""
 
     def __init__(self, outcome: Outcome, reason: str) -> None:
         super().__init__(reason)
@@ -100,7 +99,7 @@ class NotRead(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a URL is not requested at all."""
+    """The reason why a URL is not requested or not used."""
 
     outcome: Outcome
     reason: str

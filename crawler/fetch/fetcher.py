@@ -1,4 +1,4 @@
-"""A polite, guarded request that follows redirects itself, retries patiently and limits bodies."""
+"""Fetches URLs politely: with pacing, retries, checked redirects and limits on bodies."""
 
 import random
 from collections.abc import Awaitable, Callable, Mapping
@@ -44,7 +44,7 @@ Admit = Callable[[str], Awaitable[Refusal | None]]
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """One response; `body` is None if none was wanted."""
+    """One response; `body` is None if it was not read."""
 
     status: int
     headers: Mapping[str, str]
@@ -54,8 +54,8 @@ class _Reply:
 class Fetcher:
     """Fetches URLs for one crawler.
 
-    `user_agent` is sent as it is, such as "DocentBot/1.0 (+https://example.com/bot)". `jitter` returns numbers in [0,
-    1). Only `pacing` waits. `policy` must be that of the wire. `access` is sent to its own site.
+    `user_agent` is sent unchanged, such as "DocentBot/1.0 (+https://example.com/bot)". `jitter` returns numbers in [0,
+    1). All waiting is in `pacing`. `policy` must be that of the wire. `access` is sent to its own site.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Fetcher:
         self._access = access
 
     def with_access(self, access: SiteAccess) -> "Fetcher":
-        """A fetcher that sends it, with the same wire and pacing."""
+        """A fetcher that sends these credentials, with the same wire and pacing."""
         return Fetcher(self._wire, self.user_agent, self.pacing, self.policy, self.limits, self._jitter, access)
 
     @property
@@ -95,9 +95,9 @@ class Fetcher:
     ) -> Fetched | NotFetched:
         """Get `url`, following up to five redirects; every hop is checked like a new URL.
 
-        With `validators` the GET is conditional, and an unchanged page ends as UNCHANGED. `admit` is called before each
-        redirect is followed, with its target. `query` is JSON that is posted to `url`; a redirect is followed without
-        it. Never raises for what a server does.
+        With `validators` the GET is conditional, and an unchanged page ends as UNCHANGED. `admit` is called with the
+        target of each redirect before it is followed. If `query` is given, it is JSON to POST to `url`; redirects are
+        followed without it. Never raises for what a server does.
         """
         try:
             hop = check_url(url, self.policy)
@@ -128,7 +128,7 @@ class Fetcher:
         }
         if validators and validators.etag:
             headers["If-None-Match"] = validators.etag
-        # A date proves nothing about another page, so only the first URL gets it.
+        # Only for the first URL, because the date proves nothing about the target of a redirect.
         if validators and validators.last_modified and hops == 0:
             headers["If-Modified-Since"] = validators.last_modified
         return headers
@@ -136,8 +136,8 @@ class Fetcher:
     async def _try_patiently(
         self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody, query: bytes | None
     ) -> _Reply | NotFetched:
-        """One hop with its retries. Each try waits for the host's turn, so backing off delays the host's other
-        requests."""
+        """Request one hop, with retries. Each try waits for the host's turn, so that backing off delays all requests to
+        the host."""
         for tries_left in reversed(range(self.limits.attempts)):
             reply, may_pass = await self._try_once(url, headers, wanted, query)
             asked = reply.retry_after_seconds if isinstance(reply, NotFetched) else None
@@ -154,7 +154,7 @@ class Fetcher:
     async def _try_once(
         self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody, query: bytes | None
     ) -> tuple[_Reply | NotFetched, bool]:
-        """The response, and whether trying again soon may help."""
+        """Send one request; return the result, and whether trying again soon may help."""
         may_pass = False
         method = "GET"
         if query is not None:
@@ -222,12 +222,12 @@ async def _read(url: CheckedUrl, answer: Answer, wanted: WantedBody) -> _Reply |
 
 
 async def _wall(answer: Answer) -> str:
-    """The service whose bot wall refuses the page, "" if the website itself does."""
+    """The service whose bot wall sent the answer; "" if the website itself did."""
     if answer.status not in WALLED_STATUSES:
         return ""
     try:
         body = await read_body(answer.chunks, answer.headers.get("content-encoding", ""), READ_BYTES, truncate=True)
-    except CrawlError:  # the status is known all the same
+    except CrawlError:  # without a body, status and headers decide
         body = b""
     return bot_wall(answer.status, answer.headers, body)
 

@@ -1,7 +1,8 @@
-"""Resolves a name, checks every address, dials a checked one: the only way this library opens a connection.
+"""Resolves a name, checks all its addresses, and connects to one of them. Every connection of this library is opened
+so.
 
-The check and the dial use the same addresses, so a name that resolves differently a moment later (DNS rebinding)
-changes nothing. TLS is negotiated above, with the host name, so certificates are checked against the name.
+The connection uses the addresses that were checked, which prevents DNS rebinding. TLS is negotiated by the caller, and
+certificates are checked against the host name.
 """
 
 import socket
@@ -27,7 +28,7 @@ class Resolver(Protocol):
 
 
 class Connector(Protocol):
-    """Opens a TCP connection to an address that has been checked. `httpcore.AnyIOBackend` is one."""
+    """Opens a TCP connection to a checked address, as `httpcore.AnyIOBackend` does."""
 
     async def connect_tcp(
         self,
@@ -42,14 +43,14 @@ class Connector(Protocol):
 
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:
-    """The operating system's resolver; both families, its own order."""
+    """The operating system's resolver: IPv4 and IPv6 addresses in the system's order."""
     answers = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in answers))
 
 
 class GuardedDialler(httpcore.AsyncNetworkBackend):
-    """A network backend that dials nothing that the policy refuses. AddressRefused and UrlRefused pass through httpcore
-    unchanged; everything else is an httpcore exception."""
+    """A network backend for httpcore that never connects to an address that the policy refuses. AddressRefused and
+    UrlRefused pass through httpcore unchanged; all other errors are httpcore's."""
 
     def __init__(
         self,
@@ -90,11 +91,12 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
         await anyio.sleep(seconds)
 
     async def checked_addresses(self, host: str, port: int) -> list[IPAddress]:
-        """Those that may be dialled. Raises AddressRefused, UrlRefused, httpcore.ConnectError if there are none."""
+        """The addresses of the host, all checked. Raises AddressRefused, UrlRefused, or httpcore.ConnectError if there
+        are none."""
         literal = parse_address(host)
         if literal is not None and self._policy.allows_literal(literal, port):
             return [literal]
-        # The rules for ports and names again: this is the last check before dialling.
+        # Repeats the checks of ports and names, because this is the last one before connecting.
         if port not in self._ports:
             raise AddressRefused(f"port {port} is not allowed")
         if literal is not None:
@@ -129,7 +131,7 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
         local_address: str | None,
         socket_options: SocketOptions | None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connects to the first address that responds; each gets a fair share of the remaining time."""
+        """Connect to the first address that responds; each gets an equal share of the remaining time."""
         last = len(addresses) - 1
         share = None if timeout is None else timeout / len(addresses)
         for position, address in enumerate(addresses):

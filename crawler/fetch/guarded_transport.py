@@ -1,4 +1,4 @@
-"""The crawler's only use of httpx: a transport that cannot reach a refused address, with GET and POST over it."""
+"""An httpx transport that cannot reach refused addresses, and requests over it. The crawler uses httpx only here."""
 
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -15,17 +15,17 @@ from crawler.errors import ConnectTimedOut, TimedOut, Unreachable
 from crawler.fetch.guarded_dialler import Connector, GuardedDialler, Resolver, system_resolver
 from crawler.url_rules import CheckedUrl
 
-# Repeated headers are joined with a comma, except for this one: each of its lines may be for another robot.
+# Repeated headers are joined by commas, but these by line feeds: each X-Robots-Tag may be for another robot.
 LINE_FOLDED_HEADERS = frozenset({"x-robots-tag"})
 
-# What OpenSSL calls a server's first bytes that are no TLS.
+# OpenSSL's errors for a server that does not speak TLS.
 _NO_TLS: Final = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST"})
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The head of a response. Header names are lower-case; `chunks` yields the body once, as it arrived, still encoded,
-    and raises TimedOut or Unreachable."""
+    """The head of a response. Header names are lower-case. `chunks` yields the body once, still encoded, and raises
+    TimedOut or Unreachable."""
 
     status: int
     headers: Mapping[str, str]
@@ -47,7 +47,7 @@ class Wire(Protocol):
 
 @cache
 def _believed_authorities() -> ssl.SSLContext:
-    """Shared by the process, because reading the authorities' certificates takes 30 ms and a megabyte."""
+    """The TLS context. It is created once, because reading the authorities' certificates takes 30 ms and a megabyte."""
     return httpx.create_ssl_context(trust_env=False)
 
 
@@ -104,7 +104,7 @@ class GuardedWire:
         """See `Wire.send`."""
         response = await self._send(method, url, headers, body)
         try:
-            async with aclosing(_chunks(response, url)) as chunks:  # a body that is too large is not read to its end
+            async with aclosing(_chunks(response, url)) as chunks:  # the caller may stop before the end of the body
                 yield Answer(response.status_code, _folded(response.headers), chunks)
         finally:
             await response.aclose()
@@ -112,7 +112,7 @@ class GuardedWire:
     async def exchange(
         self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None, max_bytes: int
     ) -> tuple[int, bytes]:
-        """Send once; return the status and the response body as it arrived, cut at `max_bytes`. Raises as
+        """Send a request once; return the status and the response body, still encoded and cut at `max_bytes`. Raises as
         `Wire.send` does."""
         received = bytearray()
         async with self.send(method, url, headers, body) as answer:
@@ -131,7 +131,7 @@ class GuardedWire:
     async def _send(
         self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None = None
     ) -> httpx.Response:
-        # The target is sent as it was checked: httpx would quote it again.
+        # Send the target exactly as it was checked; httpx would quote it again.
         extensions = {"timeout": self._timeout, "target": url.target.encode("ascii")}
         try:
             request = httpx.Request(method, str(url), headers=dict(headers), content=body, extensions=extensions)
@@ -174,7 +174,7 @@ def _in_our_words(error: Exception, url: CheckedUrl) -> TimedOut | Unreachable:
 
 
 def _tls_refusal(error: BaseException, url: CheckedUrl) -> str:
-    """Why there is no encrypted connection, without OpenSSL's codes; "" for any other error."""
+    """A message for a TLS error, without OpenSSL's codes; "" for any other error."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__

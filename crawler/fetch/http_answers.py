@@ -1,4 +1,4 @@
-"""What HTTP statuses and headers mean for a crawl, and which answers are those of a wall that keeps programs out."""
+"""Interprets HTTP statuses and headers for a crawl, and recognises the answers of bot walls."""
 
 import re
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ _NAMED = {
 
 
 def status_outcome(status: int) -> tuple[Outcome, str]:
-    """Outcome and reason of a final status other than 200 and 304."""
+    """(outcome, reason) of a final status other than 200 and 304."""
     if status in _NAMED:
         outcome, reason = _NAMED[status]
         return outcome, f"{reason} (status {status})"
@@ -51,14 +51,14 @@ def media_type_and_charset(content_type: str) -> tuple[str, str | None]:
 
 
 def looks_like_html(body: bytes) -> bool:
-    """For bodies without Content-Type."""
+    """Whether a body without Content-Type is HTML."""
     start = body[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     return start.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<!--", b"<title"))
 
 
 def looks_like_a_file(body: bytes, charset: str | None) -> bool:
-    """Whether a body is not text, whatever its Content-Type: by its first bytes, or by bytes that text does not have
-    ("binary data bytes" of the WHATWG MIME sniffing standard)."""
+    """Whether a body of any Content-Type is a binary file, by its first bytes or by "binary data bytes" (WHATWG MIME
+    sniffing standard)."""
     if body.startswith(_FILE_STARTS):
         return True
     start = body[:1445]
@@ -68,7 +68,7 @@ def looks_like_a_file(body: bytes, charset: str | None) -> bool:
 
 
 def validators_of(headers: Mapping[str, str]) -> Validators:
-    """ETag and Last-Modified, as far as they can be sent back."""
+    """ETag and Last-Modified, without values that cannot be sent back."""
     return Validators(_sendable(headers.get("etag")), _sendable(headers.get("last-modified")))
 
 
@@ -90,10 +90,10 @@ def _sendable(value: str | None) -> str | None:
     return value if value and value.isascii() and value.isprintable() and len(value) <= 512 else None
 
 
-# A service in front of a website answers in its place, with a puzzle for browsers or a refusal. That says nothing about
-# the page. Each service is known by a header that it sends with such answers alone, or by a mark in their HTML. Scripts
-# by which these services watch ordinary pages are no marks.
-# May be a wall's; the answer to other statuses is the website's own.
+# A bot wall is a service that answers in place of the website, with a puzzle for browsers or a refusal. Each service is
+# recognised by a header that it only sends with such answers, or by a mark in their HTML. The scripts with which these
+# services watch ordinary pages are not used as marks.
+# The statuses of bot walls; answers with other statuses are the website's own.
 WALLED_STATUSES: Final = frozenset({202, 401, 403, 405, 406, 429, 503})
 READ_BYTES: Final = 64 * 1024
 _HEADERS: Final = (
@@ -116,8 +116,8 @@ _MARKS: Final = (
 
 
 def bot_wall(status: int, headers: Mapping[str, str], body: bytes = b"") -> str:
-    """The service whose wall answered, "" if none. `headers` have lower-case names. Of a 200, whose text may be about
-    such a wall, only a body that hardly has text should be given."""
+    """The service whose bot wall answered, "" if none. `headers` have lower-case names. For a 200, pass `body` only if
+    it has hardly any text, because an ordinary page may be about bot walls."""
     proofs = _HEADERS if status == 200 else (*_HEADERS, *_REFUSED_BY)
     found = (service for service, name, value in proofs if value.search(headers.get(name, "")))
     by_mark = (service for service, mark in _MARKS if mark.search(body[:READ_BYTES]))

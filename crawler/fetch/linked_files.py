@@ -1,4 +1,4 @@
-"""Linked files with text to read, PDF, DOCX, PPTX and XLSX, recognised by address, type and first bytes."""
+"""Recognises linked PDF, DOCX, PPTX and XLSX files by address, media type and first bytes."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ FILE_TYPES: Final = frozenset(
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     }
 )
-# The types that servers send if they do not know better; the address then has to tell.
+# Generic types that servers send for unknown files; the address then decides.
 _UNTOLD: Final = frozenset(
     {
         "application/octet-stream",
@@ -34,10 +34,10 @@ def is_file_address(url: str) -> bool:
 
 
 def file_types_at(url: str) -> frozenset[str]:
-    """The media types with which a file may come from this address."""
+    """The media types that a file at this address may have."""
     return FILE_TYPES | _UNTOLD if is_file_address(url) else FILE_TYPES
 
 
 def begins_as_file(body: bytes) -> bool:
-    """Whether the first bytes are those of a PDF or of a ZIP file, as Office files are."""
+    """Whether the body begins like a PDF or, as Office files do, like a ZIP file."""
     return body.startswith(_ZIP) or b"%PDF-" in body[:_PDF_HEAD_BYTES]

@@ -1,4 +1,4 @@
-"""When the next request to a host may be sent: minimum delay, Crawl-delay, Retry-After, few at a time."""
+"""Decides when the next request to a host may be sent: minimum delay, Crawl-delay, Retry-After, few at a time."""
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,10 +18,10 @@ class _Host:
 
 
 class HostPacing:
-    """Gives each host's requests their turns. For one event loop.
+    """Schedules requests by host, within one event loop.
 
     `min_delay_seconds` is the time between the starts of two requests to a host; at most `max_per_host` run at once.
-    `clock` counts seconds and `sleep` waits for some; tests pass both, and their sleep must advance their clock.
+    `clock` and `sleep` are in seconds; if tests replace them, `sleep` must advance `clock`.
     """
 
     def __init__(

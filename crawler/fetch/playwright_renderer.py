@@ -1,8 +1,8 @@
 """Renders pages that have no text without their scripts, with Chromium through Playwright (the extra `render`).
 
-The browser never opens a connection: the crawler's fetcher serves every request of a page, so address check,
-robots.txt, pacing and size limits hold. Anything that would bypass it (sockets, WebRTC, look-ups) gets a name server
-without names and a proxy that does not exist.
+The browser never opens a connection: the crawler's fetcher serves every request of a page, so that address checks,
+robots.txt, pacing and size limits apply. To stop anything else (sockets, WebRTC, look-ups), no name resolves in the
+browser, and its proxy does not exist.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -34,7 +34,7 @@ class RenderLimits:
     """The limits for one page."""
 
     total_seconds: float = 20.0
-    settle_seconds: float = 5.0  # after the document has loaded, for requests to finish
+    settle_seconds: float = 5.0  # time for requests after the document has loaded
     max_requests: int = 60
     max_bytes: int = 5 * 1024 * 1024  # of one response, and of the rendered page
 
@@ -92,7 +92,7 @@ class PlaywrightRenderer:
 
     async def _settled(self, page: Page, url: str) -> bytes:
         await page.goto(url, wait_until="domcontentloaded", timeout=self._limits.total_seconds * 1000)
-        with suppress(Error):  # it keeps requesting: what has loaded so far counts
+        with suppress(Error):  # a page that keeps sending requests is used as it is by then
             await page.wait_for_load_state("networkidle", timeout=self._limits.settle_seconds * 1000)
         return (await page.content()).encode()
 

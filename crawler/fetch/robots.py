@@ -1,5 +1,4 @@
-"""Robots rules of a site: fetched, cached for a day, with the policy for when they cannot be fetched (RFC 9309,
-2.3)."""
+"""Robots rules of sites: fetches robots.txt, caches it for a day, and applies RFC 9309, 2.3 if it cannot be fetched."""
 
 import math
 import re
@@ -18,10 +17,9 @@ from crawler.fetch.fetch_result import Fetched, NotFetched, Refusal, WantedBody
 from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import CheckedUrl, check_url
 
-# A website's rules for one robot: its robots.txt (RFC 9309) with what may be fetched, how slowly, and the sitemaps,
-# and the X-Robots-Tag of a response. The lines are read and the robot's groups selected here, and only those are
-# passed to Protego for matching. Protego alone fails on a byte order mark, takes "Example" for "ExampleBot", ends a
-# list of user agents at any record, and needs quadratic time for files with many user agents.
+# The lines of robots.txt (RFC 9309) are parsed and the robot's groups selected here; only those are passed to Protego
+# for matching. Protego alone fails on a byte order mark, takes "Example" for "ExampleBot", ends a list of user agents
+# at any record, and needs quadratic time for files with many user agents.
 MAX_PARSED_BYTES = 500 * 1024
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -60,7 +58,7 @@ class RobotsRules:
 
     @classmethod
     def from_bytes(cls, body: bytes, agent: str) -> "RobotsRules":
-        """Parse the first MAX_PARSED_BYTES; a line cut there is dropped, because half a rule means something else."""
+        """Parse the first MAX_PARSED_BYTES. A line that is cut there is dropped, because its meaning would change."""
         if len(body) > MAX_PARSED_BYTES:
             body = body[:MAX_PARSED_BYTES]
             body = body[: max(body.rfind(b"\n"), body.rfind(b"\r"), 0)]
@@ -90,7 +88,7 @@ class _Reading:
             case "user-agent":
                 self._take_agent(value)
             case "allow" | "disallow":
-                self._is_listing_agents = False  # only rules end the list of names, no other records
+                self._is_listing_agents = False  # only rules end a list of user agents
                 self._take_rule(f"{field}: {_as_ascii(value)}" if value else "")
             case "crawl-delay":
                 self._take_delay(value)
@@ -132,7 +130,7 @@ def _records(text: str) -> Iterator[tuple[str, str]]:
         if field := _FIELDS.get(name.strip().lower()):
             yield field, value.strip()
             continue
-        # A forgotten colon; the value may have one of its own ("Sitemap https://...").
+        # The colon is missing, or belongs to the value ("Sitemap https://...").
         name, _, value = content.partition(" ")
         if field := _FIELDS.get(name.lower()):
             yield field, value.strip()
@@ -144,7 +142,7 @@ def _token(text: str) -> str:
 
 
 def _as_ascii(value: str) -> str:
-    """Encode characters beyond ASCII, and those that Protego's line reader would take for a line end."""
+    """Percent-encode characters beyond ASCII, and those that Protego would treat as line ends."""
     return quote(value, safe="".join(map(chr, range(0x21, 0x7F))))
 
 
@@ -154,14 +152,14 @@ _DIRECTIVES_WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-ima
 
 @dataclass(frozen=True, slots=True)
 class RobotsDirectives:
-    """What the header asks of us."""
+    """The directives of X-Robots-Tag for our robot."""
 
     is_noindex: bool = False
     is_nofollow: bool = False
 
 
 def parse_x_robots_tag(value: str, agent: str) -> RobotsDirectives:
-    """Parse the header, with repetitions joined by line ends. A line "otherbot: noindex" is for that robot only."""
+    """Parse an X-Robots-Tag whose repetitions are joined by line feeds. "otherbot: noindex" is for that robot only."""
     words: set[str] = set()
     for line in value.split("\n"):
         match = _ROBOT_PREFIX.fullmatch(line)
@@ -183,7 +181,7 @@ ROBOTS_BODY = WantedBody(max_bytes=MAX_PARSED_BYTES + 1, truncate=True)
 
 
 class RobotsPolicy(StrEnum):
-    """Where the current rules come from."""
+    """Where the current rules of a site come from."""
 
     PARSE = "parse"  # robots.txt was read
     ALLOW_ALL = "allow_all"  # there is none (4xx, too many redirects)
@@ -195,7 +193,7 @@ class RobotsPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SiteRobots:
-    """The current robots rules of one origin. `failure` is the reason if there are none."""
+    """The current robots rules of one origin. `failure` is the reason if they could not be fetched."""
 
     policy: RobotsPolicy
     rules: RobotsRules | None = None
@@ -229,7 +227,7 @@ class _Kept:
 
 
 class Robots:
-    """Decides for every origin of a crawl what may be fetched.
+    """Decides what may be fetched from each origin.
 
     Groups are matched against the fetcher's product token, and a Crawl-delay is passed on to its pacing. `clock` counts
     seconds. Keep one for the lifetime of the process, because it caches the rules.
@@ -287,7 +285,7 @@ def _site_from(answer: Fetched | NotFetched, agent: str) -> SiteRobots:
         return SiteRobots(RobotsPolicy.PARSE, RobotsRules.from_bytes(answer.body, agent))
     if answer.status == 429:
         return SiteRobots(RobotsPolicy.BACK_OFF, failure=answer)
-    # RFC 9309, 2.3.1.2 and 2.3.1.3: an endless or invalid redirect counts as "there is none", like any 4xx.
+    # RFC 9309, 2.3.1.2 and 2.3.1.3: endless and invalid redirects count as a missing robots.txt, like any 4xx.
     if answer.status is not None and answer.status < 500:
         return SiteRobots(RobotsPolicy.ALLOW_ALL, failure=answer)
     return SiteRobots(RobotsPolicy.DENY_ALL, failure=answer)
