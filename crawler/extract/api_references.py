@@ -1,5 +1,4 @@
-"""Code in API references by Doxygen, javadoc and TypeDoc, which lay it out with lines, tables and elements of their own
-instead of <pre> and <code>."""
+"""Marks up code in API references by Doxygen, javadoc and TypeDoc, which lay it out without <pre> and <code>."""
 
 from textwrap import dedent
 
@@ -11,8 +10,8 @@ _SIGNATURES = "div.memproto,div.member-signature,div.type-signature,div.tsd-sign
 
 
 def write_api_code(tree: LexborHTMLParser) -> None:
-    """Put listings and signatures into <pre>, each line of a list of members into a <code>, and summaries laid out in
-    columns into a <table>, in place."""
+    """Put listings and signatures into <pre>, lines of lists of members into <code>, and summaries with columns into
+    <table>, in place."""
     if tree.body is None:
         return
     for listing in side_by_side(tree.body, "div.fragment"):
@@ -45,7 +44,7 @@ def write_api_code(tree: LexborHTMLParser) -> None:
 
 
 def _rows(summary: LexborNode) -> list[list[LexborNode]]:
-    """The cells of each row; the first row names the columns. [] if none does."""
+    """The cells of each row, beginning with the row of column names; [] if there is none."""
     cells = list(summary.iter())
     columns = sum("table-header" in (cell.attributes.get("class") or "").split() for cell in cells)
     return [cells[at : at + columns] for at in range(0, len(cells), columns)] if columns else []

@@ -1,7 +1,7 @@
-"""The parts of a page around its content: navigation, banners, footers, edit links, buttons.
+"""Removes the frame of a page, the parts around its content: navigation, banners, footers, edit links, buttons.
 
 They are recognised by markup (tags, roles, whole words of class and id) and by a few phrases that only label such
-parts. A part with the first heading, or with much of the text, is content whatever its markup.
+parts. A part with the first heading, or with much of the text, is always content.
 """
 
 import re
@@ -51,8 +51,8 @@ cross-sells jp-relatedposts sharedaddy article-template__back article-template__
 theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav longdesc-link
 """
 _BOILERPLATE_NAMES = frozenset(_NAMES.split())
-# These name content as well: an entry with buttons to share it, a hint that is not printed, an offer. Alone, they
-# make a part frame only if it is mostly links, or says nothing.
+# Content has these names too: an entry with buttons to share it, a hint that is not printed, an offer. A part with no
+# other name is frame only if it is mostly links, or has hardly any words.
 _AMBIGUOUS_NAMES = frozenset(
     {
         "share",
@@ -127,7 +127,7 @@ _RUNNING_TEXT = frozenset(
     {"p", "li", "td", "th", "dd", "dt", "pre", "code", "blockquote", "figcaption", "caption", "em", "strong", "b", "i"}
 )
 _NEVER_FRAME = HEADING_TAGS | {"html", "body", "main", "article", "pre", "code", "dt", "em", "strong"}
-_POINTS = frozenset({"a", "span", "p", "li", "tr", "td", "th", "dd"})  # their ids are link targets
+_POINTS = frozenset({"a", "span", "p", "li", "tr", "td", "th", "dd"})  # ids of these are usually link targets
 _CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(_CONTENTS_NAMES))
 _CONTENTS_NAME = re.compile(r"\W*(?:index|(?:table of )?contents)\W*", re.IGNORECASE)
 _MORE_THAN_A_FORM = "h1,pre,table,[itemprop=price],[itemprop=offers],[itemprop=name],.price,.product-price"
@@ -183,7 +183,7 @@ def remove_contents_list(main: LexborNode) -> None:
     for node in filter(_leads_down_the_page, side_by_side(main, "ul,ol,dl")):
         before = next(elements_before(node), None)
         if before is not None and before.text().rstrip().endswith(":"):
-            continue  # the end of a sentence
+            continue  # the list completes a sentence
         is_named = before is not None and before.tag in HEADING_TAGS and _CONTENTS_NAME.fullmatch(before.text())
         lists += [node, before] if before is not None and is_named else [node]
     lists += _links_below_each_other(main)
@@ -195,14 +195,14 @@ def remove_contents_list(main: LexborNode) -> None:
 
 
 def _leads_down_the_page(node: LexborNode) -> bool:
-    """Whether it is a list of links within the page, and nothing else."""
+    """Whether the node contains nothing but links within the page."""
     links = node.css("a[href]")
     is_own = len(links) >= _LEAST_ENTRIES and all(map(_leads_to_own_part, links))
     return is_own and link_share(node) > _ALL_LINKS
 
 
 def _links_below_each_other(main: LexborNode) -> list[LexborNode]:
-    """Links within the page that only line breaks separate: groff writes a list of sections so."""
+    """Links within the page that are separated only by line breaks, as in groff's lists of sections."""
     above = (link.parent for link in main.css(_THIRD_LINE))
     parents = {node.mem_id: node for node in above if node is not None and node.tag in _FRAMES}
     found: list[LexborNode] = []
@@ -219,8 +219,8 @@ def _leads_to_own_part(node: LexborNode) -> bool:
 
 
 def is_permalink(link: LexborNode) -> bool:
-    """A sign beside a heading that links to the heading itself: "¶", "#", an icon, "Permalink". Not a link around the
-    heading's or the term's own words, as in manual pages, nor one around a sign that is to be typed."""
+    """Whether a link is a sign beside a heading that links to it, such as "¶", "#", an icon or "Permalink". Links
+    around the words of a heading or term, as in manual pages, and around code are none."""
     if link.css_first("code,kbd,samp,tt") is not None:
         return False
     href = link.attributes.get("href") or ""
@@ -234,7 +234,7 @@ def is_permalink(link: LexborNode) -> bool:
 
 
 def _has_own_words(link: LexborNode, text: str) -> bool:
-    """Whether a link with a permalink's class is the name itself: the only text of its block, or marked up."""
+    """Whether the text of a link with a permalink's class is a name: the only text of its block, or marked up."""
     own = letters(text)
     if not own or own in _PERMALINK_WORDS:
         return False
@@ -281,7 +281,7 @@ def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
         return not (_names(node) & _CONTENT_ASIDES) and (link_share(node) > 0.4 or _is_page_level(node))
     if node.tag == "form":
         return len(node.text()) < total * 0.3 and node.css_first(_MORE_THAN_A_FORM) is None
-    if node.tag == "summary":  # whatever its role
+    if node.tag == "summary":  # even with the role of a button
         return False
     if node.tag == "button" or node.attributes.get("role") == "button":
         return not _leads_elsewhere(node) and not _opens_something(node)
@@ -291,14 +291,14 @@ def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
 
 
 def _leads_elsewhere(button: LexborNode) -> bool:
-    """Whether it is drawn as a button but is a link, or stands in one."""
+    """Whether a button is a link to another page, or inside one."""
     link = button if button.tag == "a" else button.parent
     href = (link.attributes.get("href") or "").strip().lower() if link is not None and link.tag == "a" else ""
     return bool(href) and not href.startswith(("#", "javascript:"))
 
 
 def _opens_something(button: LexborNode) -> bool:
-    """Whether it opens something, as the question of an accordion does; "Copy" does not."""
+    """Whether a button opens a part of the page, as the question of an accordion does."""
     above = next((above for above in ancestors(button) if above.tag in HEADING_TAGS | {"dt", "summary"}), None)
     if above is not None:
         return len(letters(above.text())) <= len(letters(button.text())) + 3
@@ -335,7 +335,8 @@ def _says_something(node: LexborNode) -> bool:
 
 
 def _is_anchor_of_heading(node: LexborNode) -> bool:
-    """`<section id="cookies"><h2>Cookies</h2>`: an id with the words of the heading is a link target, not a role."""
+    """Whether the id is only a link target, because it repeats the heading: `<section
+    id="cookies"><h2>Cookies</h2>`."""
     anchor = letters(node.attributes.get("id") or "")
     classes = class_names(node)
     if not anchor or not _BOILERPLATE_NAMES.isdisjoint(classes):
@@ -376,7 +377,7 @@ def _is_label(node: LexborNode, text: str) -> bool:
 
 
 def _is_part_of_a_sentence(node: LexborNode) -> bool:
-    """True for words inside code, and for a link or span beside other text of its paragraph."""
+    """Whether a label is inside code or a term, or a link or span beside other text of its paragraph."""
     if _is_in(node, "pre", "code", "dt"):
         return True
     parent = node.parent

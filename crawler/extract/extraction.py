@@ -34,12 +34,11 @@ from crawler.extract.withdrawn_text import mark_withdrawn
 
 
 def extract_page(body: bytes, url: str, charset: str | None, media_type: str = "text/html") -> Page:
-    """The page at `url` (absolute, normalised). Pure and synchronous: milliseconds of CPU time, no I/O.
+    """Extract the page at `url` (absolute, normalised). Pure and synchronous: milliseconds of CPU time, no I/O.
 
-    `charset` and `media_type` come from the HTTP header; Markdown is converted to HTML first. `markdown` is empty if
-    the page has no main text. Its heading lines, outside of fenced code and without the targets of links, are
-    `headings`: the same text in the same order. Raises ExtractionFailed if the page cannot be parsed in reasonable
-    time.
+    `charset` and `media_type` come from the HTTP header; Markdown is converted to HTML first. The page's `markdown` is
+    empty if it has no main text; `headings` are its heading lines outside of fenced code, in order, without the targets
+    of links. Raises ExtractionFailed if the page cannot be parsed in reasonable time.
     """
     html = decode_html(body, charset)
     if media_type in MARKDOWN_TYPES:
@@ -48,7 +47,7 @@ def extract_page(body: bytes, url: str, charset: str | None, media_type: str = "
     tree = parse_html(html)
     show_addresses(tree)
     write_button_links(tree)
-    links = read_links(tree, url, normalise)  # first: menus that a click opens are hidden parts that lead to pages
+    links = read_links(tree, url, normalise)  # before hidden parts are removed: menus that open at a click have links
     signs = read_signs(tree)
     things = linked_things(tree)
     linked = linked_data(tree, things)

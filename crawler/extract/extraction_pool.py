@@ -1,5 +1,5 @@
-"""Port: extracts the pages of a crawl; in processes that may be killed: a page can be slow or hostile, and the crawl
-continues."""
+"""Port: extracts the pages of a crawl. Its adapter uses processes that can be killed, because a page may be slow or
+hostile."""
 
 import logging
 from dataclasses import dataclass
@@ -16,9 +16,8 @@ class Extractor(Protocol):
     """Turns the bytes of one page, HTML or Markdown, into a `Page`."""
 
     async def extract(self, body: bytes, url: str, charset: str | None, media_type: str = "text/html") -> Page:
-        """`url` is that of the page after redirects; `charset` comes from the HTTP header, None if not given.
-
-        A page without main text has empty `markdown`. Raises ExtractionFailed if the page cannot be read.
+        """Extract the page at `url`, its address after redirects. `charset` comes from the HTTP header, None if not
+        given. A page without main text has empty `markdown`. Raises ExtractionFailed if the page cannot be read.
         """
         ...
 
@@ -33,7 +32,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class PageFailure:
-    """The error of a page in words, because not every exception can be pickled."""
+    """The error of a page as text, because not every exception can be pickled."""
 
     reason: str
 
@@ -43,7 +42,7 @@ Answer = Page | PageFailure
 
 def serve_pages(pipe: Connection) -> None:
     """Entry point of the process. Ends when the other side closes the pipe."""
-    from crawler.extract.extraction import extract_page  # heavy, and the pool's own process does not need it
+    from crawler.extract.extraction import extract_page  # slow to import, and not needed in the parent process
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its messages name no page
 
@@ -83,8 +82,8 @@ class ExtractionPool:
     async def extract(
         self, body: bytes, url: str, charset: str | None, media_type: str = "text/html", owner: str = ""
     ) -> Page:
-        """Wait for a free worker, for which owners take turns, by default hosts; the page's time counts from then.
-        Raises ExtractionFailed."""
+        """Wait for a free worker and extract the page; the time limit starts then. Owners (by default hosts) take
+        turns. Raises ExtractionFailed."""
         request = PageRequest(body, url, charset, media_type)
         try:
             answer = await self._processes.ask(request, owner or urlsplit(url).netloc)

@@ -1,4 +1,4 @@
-"""Formulas in MathML on one line: what is above, below or raised would else be glued to what is beside it."""
+"""Writes MathML formulas on one line, because their plain text would run fractions, powers and indexes together."""
 
 from typing import Final
 

@@ -1,8 +1,7 @@
-"""Parses HTML into a tree, unless a tag has so many attributes that a parser would not finish; and questions about the
-tree's elements that several modules ask.
+"""Parses HTML into a tree, and helpers for its elements.
 
-The parser compares each attribute of a tag with all earlier ones, and may look through all open elements at each tag:
-200,000 of either take minutes.
+Pages with too many attributes or too deep nesting are refused: the parser compares each attribute of a tag with all
+earlier ones, and may look through all open elements at each tag, so that 200,000 of either take minutes.
 """
 
 import re
@@ -18,7 +17,7 @@ HEADING_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCK_TAGS: Final = HEADING_TAGS | {"p", "div", "li", "table", "pre", "ul", "ol", "dl", "dd"}
 MAX_LINE_CHARS: Final = 150
 MAX_ATTRIBUTES: Final = 1000  # of one tag; pages have dozens
-MAX_DEPTH: Final = 10_000  # of elements in elements; browsers stop at 512
+MAX_DEPTH: Final = 10_000  # of nested elements; browsers stop at 512
 _MAX_SHADOW_ROOTS: Final = 200
 _MAX_LINE_PARTS: Final = 40  # elements and texts
 # A comment or a tag; a script or style sheet with its text, in which "<" begins no tag.
@@ -60,7 +59,7 @@ def parse_html(html: str) -> LexborHTMLParser:
 
 
 def _open_shadow_roots(tree: LexborHTMLParser) -> None:
-    """Put the content of declared shadow roots in their place, where browsers show it."""
+    """Replace declarative shadow roots by their content, which browsers show in their place."""
     for root in tree.css("template[shadowrootmode]")[:_MAX_SHADOW_ROOTS]:
         html = root.html or ""
         opening = _OPENING.match(html)
@@ -70,7 +69,7 @@ def _open_shadow_roots(tree: LexborHTMLParser) -> None:
 
 
 def _depth(html: str) -> int:
-    """About how deep elements are nested, by the tags alone."""
+    """The approximate depth of nested elements, from the tags alone."""
     depth = deepest = 0
     for tag in _TAG_NAME.finditer(html):
         if tag[2].lower() not in _UNCLOSED:
@@ -80,7 +79,7 @@ def _depth(html: str) -> int:
 
 
 def ancestors(node: LexborNode) -> Iterator[LexborNode]:
-    """From its parent to the root."""
+    """The node's ancestors, from its parent to the root."""
     above = node.parent
     while above is not None:
         yield above
@@ -88,7 +87,7 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def elements_before(node: LexborNode) -> Iterator[LexborNode]:
-    """The elements before it, the nearest first."""
+    """The siblings before the node that are elements, nearest first."""
     before = node.prev
     while before is not None:
         if before.is_element_node:
@@ -97,7 +96,7 @@ def elements_before(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def elements_behind(node: LexborNode) -> Iterator[LexborNode]:
-    """The elements after it, the nearest first."""
+    """The siblings after the node that are elements, nearest first."""
     behind = node.next
     while behind is not None:
         if behind.is_element_node:
@@ -106,15 +105,15 @@ def elements_behind(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def outermost(nodes: Sequence[LexborNode]) -> list[LexborNode]:
-    """The nodes that are in none of the others."""
+    """The nodes that are not inside another of them."""
     ids = {node.mem_id for node in nodes}
     return [node for node in nodes if all(above.mem_id not in ids for above in ancestors(node))]
 
 
 def side_by_side(root: LexborNode, selector: str) -> Iterator[LexborNode]:
-    """The elements of `root` that the selector matches, in order, for selectors that should not match nested elements.
-    If a page nests them anyway, it stops once they have as many descendants as the page has elements, so that looking
-    into each takes linear time."""
+    """The elements of `root` that match a selector which should not match nested elements, in order. If a page nests
+    them anyway, this stops once they have as many descendants as the page has elements, so that traversing each of them
+    takes linear time."""
     nodes = root.css(selector)
     left = len(root.css("*")) if nodes else 0
     for node in nodes:
@@ -125,7 +124,7 @@ def side_by_side(root: LexborNode, selector: str) -> Iterator[LexborNode]:
 
 
 def is_line(node: LexborNode) -> bool:
-    """Whether it has a few words and no blocks. Looks at no more of a large element than a line may have."""
+    """Whether the node is one line: a few words and no blocks. Takes constant time also for a large element."""
     parts = list(islice(node.traverse(include_text=True), _MAX_LINE_PARTS + 1))
     if len(parts) > _MAX_LINE_PARTS or any(part.tag in BLOCK_TAGS and part.mem_id != node.mem_id for part in parts):
         return False
@@ -133,17 +132,17 @@ def is_line(node: LexborNode) -> bool:
 
 
 def class_names(node: LexborNode) -> list[str]:
-    """In small letters."""
+    """The node's classes in lower case."""
     return (node.attributes.get("class") or "").lower().split()
 
 
 def letters(text: str) -> str:
-    """Its letters and digits, case-folded."""
+    """The letters and digits of the text, case-folded."""
     return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
 def text_length(node: LexborNode) -> int:
-    """The number of characters that are no white space."""
+    """The number of characters in the node, without white space."""
     return len("".join(node.text().split()))
 
 

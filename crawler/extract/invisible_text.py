@@ -1,7 +1,7 @@
 """Removes characters that a reader cannot see, except those that spell words.
 
-Zero-width signs, Unicode tags, bidi controls, fillers and chains of variation selectors can carry a message that people
-do not see and models read. Joiners stay where they are part of the spelling: one ZWJ or ZWNJ after a letter of a script
+Zero-width characters, Unicode tags, bidi controls, fillers and chains of variation selectors can carry messages that
+models read but people do not see. Joiners stay where spelling needs them: one ZWJ or ZWNJ after a letter of a script
 that uses them (Arabic and Persian, the Indic family, Khmer, Mongolian) and one ZWJ between two emoji.
 """
 

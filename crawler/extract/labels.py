@@ -1,5 +1,5 @@
-"""Labels of tabs and of code blocks. Text has no tabs, so each panel's text follows its label; a label becomes a
-<summary>, which is written as a line of its own."""
+"""Places the labels of tabs and code blocks. In plain text, each panel follows its label, which becomes a <summary> and
+so a line of its own."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def place_labels(tree: LexborHTMLParser) -> None:
 
 
 def _labels_around(panel: LexborNode, texts: dict[int, str]) -> list[str]:
-    """The labels of the panels around it, from the outermost: "Installer" within "Windows" needs both."""
+    """The labels of the panels around this one, outermost first: "Installer" within "Windows" needs both."""
     return [label for above in ancestors(panel) if (label := texts.get(above.mem_id))][::-1]
 
 
@@ -48,8 +48,8 @@ def _summary(tree: LexborHTMLParser, text: str) -> LexborNode:
 
 
 def _labelled_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """Tabs without scripts: the <label> of a radio button shows a panel through the style sheet. Labels are together
-    before an element with a panel for each, or each is right before its own."""
+    """(label, panel) of tabs without scripts, in which the <label> of a radio button shows a panel through the style
+    sheet. The labels are together before an element with the panels, or each is directly before its own."""
     boxes = {label.parent.mem_id: label.parent for label in body.css("label[for]") if label.parent is not None}
     for box in boxes.values():
         children = [child for child in box.iter() if child.is_element_node]
@@ -66,7 +66,7 @@ def _labelled_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]
 
 def _mark_code_title(tree: LexborHTMLParser, pre: LexborNode, met: set[int]) -> None:
     """Turn the name of a file above its code into a line of its own, and remove the name of the language, which the
-    fence has, so that code stays with its introduction. Elements in `met` frame other code as well."""
+    fence already has and which would separate code from its introduction. Elements in `met` frame other code too."""
     own = len(pre.text().strip())
     inner: LexborNode = pre
     for _ in range(_FRAME_DEPTH):

@@ -1,4 +1,4 @@
-"""A page's links, those written by buttons and by scripts included, and its directives for robots."""
+"""Reads a page's links, including those of buttons and scripts, and its directives for robots."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,8 +18,8 @@ _MOST_PROTECTED: Final = 500
 
 
 def show_addresses(tree: LexborHTMLParser) -> None:
-    """Write the mail addresses that Cloudflare hides from robots, and lead their links to them, in place: its script
-    writes them in the place of "[email protected]"."""
+    """Restore the mail addresses, and the links to them, that Cloudflare replaces by "[email protected]" until its
+    script runs, in place."""
     for node in tree.css("[data-cfemail]")[:_MOST_PROTECTED]:
         if not (address := decoded(node.attributes.get("data-cfemail") or "")):
             continue
@@ -36,7 +36,8 @@ def show_addresses(tree: LexborHTMLParser) -> None:
 
 
 def decoded(digits: str) -> str:
-    """The address: hexadecimal bytes, each combined with the first by exclusive or. "" if it is none."""
+    """Decode an address from hexadecimal bytes, of which the first is the XOR key of the others. "" if it is
+    invalid."""
     try:
         key, *rest = bytes.fromhex(digits)
         address = bytes(byte ^ key for byte in rest).decode()
@@ -56,8 +57,7 @@ _MOST_BUTTONS: Final = 200
 
 
 def write_button_links(tree: LexborHTMLParser) -> None:
-    """Buttons that lead somewhere become links: a script that opens an address, or a form that has nothing to fill
-    in."""
+    """Turn buttons into links if their script opens an address, or if their form has nothing to fill in."""
     for button in tree.css(_BY_SCRIPT)[:_MOST_BUTTONS]:
         if button.tag != "a" and (found := _OPENS.match(button.attributes.get("onclick") or "")):
             _write_link(tree, button, button, found["url"])
@@ -80,11 +80,11 @@ def _write_link(tree: LexborHTMLParser, place: LexborNode, button: LexborNode, u
 
 Normaliser = Callable[[str], str]
 _MAX_LINKS = 5000
-# The last two are all that the start pages of versioned documentation and of old manuals have.
+# The last two are the only links on start pages of versioned documentation and of old manuals.
 _LEADING_ELSEWHERE = "a[href],area[href],meta[http-equiv=refresh i][content],frame[src]"
 _REFRESH = re.compile(r"\s*[\d.]+\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"'>]+)", re.IGNORECASE)
 _AS_IT_IS: Final = re.compile(r"https?://[a-z0-9.-]+/[\w/.~%-]*+(?:\?[\w/.~%&=-]++)?", re.ASCII)  # most links
-# Galleries link to picture files, which have no text. A wiki's page about one, "File:Map.png", does.
+# Picture files have no text, unlike a wiki's page about one, "File:Map.png".
 _PICTURE = re.compile(r".*/[^/:]+\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|ico)", re.IGNORECASE)
 
 
@@ -121,7 +121,7 @@ def normaliser_for(url: str) -> Normaliser:
 
 
 def base_of(tree: LexborHTMLParser, url: str) -> str:
-    """What the page's relative links are relative to."""
+    """The base URL of the page's relative links."""
     node = tree.css_first("base[href]")
     href = (node.attributes.get("href") or "").strip() if node is not None else ""
     joined = _join(url, href) if href else url
@@ -164,8 +164,8 @@ def _canonical(tree: LexborHTMLParser, base: str, url: str, normalise: Normalise
 
 
 def _is_translation(tree: LexborHTMLParser, base: str, url: str, target: str, normalise: Normaliser) -> bool:
-    """Whether the page names `target` as its version in another language: it is not this page, although many sites say
-    so by a canonical that leads to the language that they were made in."""
+    """Whether the page declares `target` as its version in another language. Many sites wrongly name the version in
+    their original language as the canonical URL of translations."""
     languages: dict[str, set[str]] = {}
     for node in tree.css('link[rel~="alternate" i][hreflang][href]'):
         tag = (node.attributes.get("hreflang") or "").lower().partition("-")[0].strip()
@@ -186,7 +186,8 @@ def _absolute(base: str, href: str, normalise: Normaliser) -> str | None:
 
 
 def as_browsers_read(base: str, href: str) -> str:
-    """The absolute URL of an href, "" if there is none: tabs and line ends are ignored, "\\" is "/" in a path."""
+    """The absolute URL of an href as browsers parse it, ignoring tabs and line ends and with "/" for "\\"; "" if it is
+    invalid."""
     if _AS_IT_IS.fullmatch(href):
         return href
     path, mark, query = href.replace("\t", "").replace("\n", "").replace("\r", "").replace(" ", "%20").partition("?")
@@ -201,7 +202,7 @@ def _join(base: str, href: str) -> str:
 
 
 def _robots(tree: LexborHTMLParser) -> tuple[bool, bool]:
-    """(noindex, nofollow) of meta robots, ignoring elements for other robots."""
+    """(is_noindex, is_nofollow) from meta elements for all robots."""
     words: set[str] = set()
     for node in tree.css('meta[name="robots" i][content]'):
         words |= {word.strip() for word in (node.attributes.get("content") or "").lower().split(",")}

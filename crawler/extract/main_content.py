@@ -1,8 +1,8 @@
 """Finds the element with a page's main content.
 
-A page that marks it (<main>, role=main, a single <article>) is believed. Otherwise trafilatura selects the text, and
-the smallest element around that is taken: trafilatura chooses and our own writer writes, so code, tables and definition
-lists stay complete.
+The page's own mark (<main>, role=main, a single <article>) is used if there is one. Otherwise, it is the smallest
+element around the text that trafilatura selects. Our own writer writes it, so that code, tables and definition lists
+stay complete.
 """
 
 import re
@@ -14,7 +14,7 @@ from crawler.extract.boilerplate import link_share
 from crawler.extract.html_tree import ancestors, elements_behind, text_length
 
 _MIN_CHARS = 120
-_MIN_SHARE = 0.25  # of the page's text: a smaller landmark is an empty shell that a script fills
+_MIN_SHARE = 0.25  # of the page's text; an element with less is a shell that a script fills
 _MOST_OF_IT = 0.9
 _MAX_BANNER_CHARS = 300
 _MAX_TEASER_CHARS = 300
@@ -22,7 +22,7 @@ _RAIL_LINK_SHARE = 0.25
 _PROSE_CHARS = 80
 _PROBE_CHARS = 60
 _MIN_PROBE_CHARS = 12
-_MAX_CHARS_TO_ASK = 1_500_000  # trafilatura's time grows with the page; above this, the whole body is taken
+_MAX_CHARS_TO_ASK = 1_500_000  # for a longer page, trafilatura would take too long, and the whole body is used
 _TITLES = "h1,.headertitle,.page-title,.pagetitle,.entry-title,.post-title"
 _NOT_WORD = re.compile(r"[\W_]+")
 
@@ -45,7 +45,7 @@ def _marked(body: LexborNode) -> LexborNode | None:
 
 
 def _with_title(main: LexborNode, body: LexborNode) -> LexborNode:
-    """`main`; if it has no title, the element around it and the page's only h1, such as in a banner above <main>."""
+    """`main`, or if it has no title, the element around it and the page's only h1, which may be in a banner above."""
     titles = body.css("h1")
     if len(titles) != 1 or main.css_first("h1,h2") is not None:
         return main
@@ -68,7 +68,7 @@ def _only_article(node: LexborNode, share: float) -> LexborNode | None:
 
 
 def _is_teaser(article: LexborNode) -> bool:
-    """Whether it is a card that links to another article."""
+    """Whether the article is a card that links to another one."""
     return (
         text_length(article) < _MAX_TEASER_CHARS
         and article.css_first("a[href]") is not None

@@ -1,4 +1,4 @@
-"""Converts a page in Markdown to the HTML of its readers, so that it is read like any other page."""
+"""Converts a page in Markdown to HTML, so that it is extracted like any other page."""
 
 import re
 from functools import cache
@@ -11,11 +11,11 @@ MARKDOWN_TYPES: Final = frozenset({"text/markdown", "text/x-markdown"})
 
 _FRONT_MATTER: Final = re.compile(r"---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD: Final = re.compile(r"(title|description|lang|language)[ \t]*:[ \t]*(.*)", re.IGNORECASE)
-_MODULE_LINE: Final = re.compile(r"(?:import|export)\s.{0,500}(?:from\s+['\"]|[{=;])")  # of MDX, before its text
+_MODULE_LINE: Final = re.compile(r"(?:import|export)\s.{0,500}(?:from\s+['\"]|[{=;])")  # of MDX, before the text
 
 
 def markdown_html(markdown: str) -> str:
-    """`title`, `description` and `lang` of the front matter become those of the document."""
+    """The page as HTML, with `title`, `description` and `lang` of the front matter as those of the document."""
     text = markdown.replace("\r\n", "\n").removeprefix("\ufeff").lstrip("\n")
     front_matter: dict[str, str] = {}
     if front := _FRONT_MATTER.match(text):

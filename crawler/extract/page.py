@@ -1,4 +1,4 @@
-"""The results of a crawl: one `PageResult` for every URL taken, with the page or the reason why there is none."""
+"""The results of a crawl: one `PageResult` per URL, with the page or the reason why there is none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from crawler.extract.metadata.linked_data import LinkedData
 
 
 class Outcome(StrEnum):
-    """How one URL ended. Every value but FETCHED carries its reason in `PageResult.reason`."""
+    """The outcome of one URL. For every value but FETCHED, `PageResult.reason` has the reason."""
 
     FETCHED = "fetched"
     UNCHANGED = "unchanged"  # 304: the validators of the last visit are still valid
@@ -19,9 +19,9 @@ class Outcome(StrEnum):
     DUPLICATE = "duplicate"  # another URL of this crawl already represents this page
     NOT_FOUND = "not_found"  # 404
     GONE = "gone"  # 410
-    SOFT_404 = "soft_404"  # status 200 for a page that claims not to be found
+    SOFT_404 = "soft_404"  # status 200, but the page says "not found"
     LOGIN_WALL = "login_wall"  # 401, 403, or a login form instead of the page
-    BOT_WALL = "bot_wall"  # a service in front of the website asks for a browser, or refuses programs
+    BOT_WALL = "bot_wall"  # a service in front of the website refuses programs or demands a browser
     RATE_LIMITED = "rate_limited"  # 429 after all retries
     HTTP_ERROR = "http_error"  # any other 4xx, and 5xx after all retries
     TOO_MANY_REDIRECTS = "too_many_redirects"
@@ -32,15 +32,13 @@ class Outcome(StrEnum):
     NOINDEX = "noindex"  # the page asks not to be indexed (meta robots, X-Robots-Tag)
     JAVASCRIPT_ONLY = "javascript_only"  # no text until scripts run
     EMPTY_TEXT = "empty_text"  # HTML without main text
-    UNREADABLE_FILE = "unreadable_file"  # a PDF or Office file that cannot be learnt from
+    UNREADABLE_FILE = "unreadable_file"  # a PDF or Office file without readable text
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """One heading of a page, in document order. `anchor` is the id to link to, if there is one.
-
-    `is_question` if it is a question, or the page declares it one (FAQPage), and only its answer follows.
-    """
+    """A heading of a page. `anchor` is the id to link to, if there is one. `is_question`: it is a question by its words
+    or by the page's declaration (FAQPage), and only its answer follows."""
 
     level: int  # 1..6
     text: str
@@ -50,7 +48,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class PageSigns:
-    """Signs that a page is not what it claims to be; none of them proves anything alone."""
+    """Signs that a response is not the page itself. None of them proves it alone."""
 
     says_not_found: bool = False  # in its title or first heading
     has_password_field: bool = False
@@ -89,7 +87,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What a server sent for conditional requests (RFC 9110, section 8.8)."""
+    """The validators that a server sent for conditional requests (RFC 9110, section 8.8)."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -97,7 +95,7 @@ class Validators:
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """How one URL of the frontier ended.
+    """The result of one URL of the frontier.
 
     `page` is set if and only if `outcome` is FETCHED. `reason` is a sentence for a person, empty if FETCHED.
     """

@@ -1,5 +1,5 @@
-"""Parts of a page's frame that only their words and links reveal, not a class: the site's name as a heading, a choice
-of languages, teasers for other articles, the line with the date of the last change."""
+"""Finds parts of a page's frame by their words and links instead of their classes: the site's name as a heading, a
+choice of languages, teasers for other articles, the line with the date of the last change."""
 
 import re
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ _WHO_WROTE = re.compile(
     r"(?:generated|built|produced|created)(?: automatically)? (?:on|by|using|with|from)\b.{0,120}",
     re.IGNORECASE,
 )
-# By automata, because they look at each line of each page.
+# re2 searches in linear time; these patterns run over every line of every page.
 _TEASERS_LINE = re2.compile(rf"(?im)^[ \t]*(?:{_TEASERS.pattern})[ \t]*$")
 _LINE_TO_JUDGE = re2.compile(
     rf"(?im)^[ \t]*(?:{_ONE_TEASER.pattern}|(?:this (?:page|document|article) (?:was )?)?last (?:mod|up|ch|ed|rev|gen)"
@@ -74,7 +74,7 @@ def site_heading(root: LexborNode) -> LexborNode | None:
 
 
 def frame_by_words(root: LexborNode) -> Iterator[LexborNode]:
-    """Elements of `root` that are frame; they may be nested."""
+    """The elements of `root` that are part of the frame; they may be nested."""
     yield from _language_choices(root)
     yield from _links_to_neighbours(root)
     yield from _links_in_brackets(root)
@@ -117,8 +117,8 @@ def _language_choices(root: LexborNode) -> Iterator[LexborNode]:
 
 
 def _links_to_neighbours(root: LexborNode) -> Iterator[LexborNode]:
-    """ "Next: Broadcasting, Up: Vectorization [Contents][Index]": a line of links to neighbouring chapters, marked as
-    such."""
+    """Lines of links to neighbouring chapters that are marked as such: "Next: Broadcasting, Up: Vectorization
+    [Contents][Index]"."""
     for link in root.css(_TO_NEIGHBOURS):
         line = link.parent
         while line is not None and line.tag in {"span", "b", "strong", "em", "li"}:
@@ -130,21 +130,21 @@ def _links_to_neighbours(root: LexborNode) -> Iterator[LexborNode]:
 
 
 def _links_in_brackets(root: LexborNode) -> Iterator[LexborNode]:
-    """ "[ < ] [ Up ] [ > ] [Contents] [Index]": a table of links to neighbouring chapters, as texi2html writes them."""
+    """Tables of links to neighbouring chapters, as written by texi2html: "[ < ] [ Up ] [ > ] [Contents] [Index]"."""
     for table in side_by_side(root, "table"):
         if _IN_BRACKETS.fullmatch("".join(table.text().split())) and _is_all_links(table):
             yield table
 
 
 def _is_all_links(node: LexborNode) -> bool:
-    """Whether it has several links and hardly any other words."""
+    """Whether the node has several links and hardly any other words."""
     links = node.css("a")
     beside = len(_WORD.findall(node.text())) - sum(len(_WORD.findall(link.text())) for link in links)
     return len(links) > 1 and beside <= len(links) + 1
 
 
 def _teasers_below(heading: LexborNode) -> Iterator[LexborNode]:
-    """The heading with the links to elsewhere that follow it."""
+    """The heading and the links to other pages that follow it."""
     below: list[LexborNode] = []
     node = heading.next
     while node is not None and node.tag not in HEADING_TAGS:

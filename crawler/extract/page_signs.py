@@ -1,4 +1,4 @@
-"""Signs that a response is not the page itself: an error page, a login form, a shell that a script fills."""
+"""Finds signs that a response is not the page itself: an error page, a login form, a shell that a script fills."""
 
 import re
 
@@ -20,11 +20,11 @@ _WANTS_SCRIPTS = re.compile(
     re.I,
 )
 _MOUNT_POINTS = "#root,#app,#__next,#__nuxt,#___gatsby,#svelte,#main-app,[ng-app],[data-reactroot],[ng-version]"
-_HEADING_CHARS = 120  # longer ones are about errors and logins
+_HEADING_CHARS = 120  # longer headings belong to articles about errors and logins
 
 
 def read_signs(tree: LexborHTMLParser) -> PageSigns:
-    """Read the page as it arrived, before anything is removed from it."""
+    """Read the signs of a page. Call it before anything is removed from the tree."""
     headings = [_text(tree, selector) for selector in ("title", "h1")]
     short = [heading for heading in headings if 0 < len(heading) <= _HEADING_CHARS]
     return PageSigns(

@@ -1,6 +1,6 @@
-"""Pictures among text. Ticks and crosses become words or signs: in a table of features they are often all that a cell
-has. Pictures within numbered steps are left out with their captions ("Figure 3: the empty dialog"), which without the
-picture only separate the steps."""
+"""Replaces or removes pictures among text. Ticks and crosses, often the only content of a cell in a table of features,
+become words or signs. Pictures within numbered steps are removed with their captions ("Figure 3: the empty dialog"),
+which would separate the steps."""
 
 import re
 from typing import Final
@@ -26,8 +26,8 @@ _SIGNS: Final = {
 
 
 def write_icons(tree: LexborHTMLParser) -> None:
-    """Write the meaning of an icon into cells that have nothing else, and a cross before items of a list that have one.
-    Call it before text for screen readers is removed."""
+    """Write the meaning of icons into cells without other content, and a cross before list items that have one. Call it
+    before text for screen readers is removed."""
     if tree.body is None:
         return
     for icon in tree.body.css(_ICONS)[:_MOST_ICONS]:
@@ -46,20 +46,20 @@ def write_icons(tree: LexborHTMLParser) -> None:
 
 
 def is_grid_row(node: LexborNode) -> bool:
-    """Whether the element's role or class is that of a row."""
+    """Whether the element is a row by its role or class."""
     attributes = node.attributes
     return attributes.get("role") == "row" or _ROW.search((attributes.get("class") or "").lower()) is not None
 
 
 def _is_beside_note(box: LexborNode, picture: LexborNode) -> bool:
-    """Whether the picture only marks the row, whose text says the same: "[Note]" beside "Note"."""
+    """Whether the picture only repeats the text of its row: "[Note]" beside "Note"."""
     alt = letters(picture.attributes.get("alt") or "")
     row = "".join(box.parent.text().casefold().split()) if box.parent is not None else ""
     return not alt or alt in row
 
 
 def _box(icon: LexborNode) -> LexborNode | None:
-    """The cell or list item of the icon."""
+    """The cell or list item around the icon; None if there is none."""
     node = icon.parent
     for _ in range(_REACH):
         if node is None or node.tag in {"a", "button", "body"}:
@@ -86,7 +86,7 @@ def _name_text(node: LexborNode) -> str:
 
 
 def _sign(icon: LexborNode) -> str:
-    """The sign that its names mean; "" for other icons."""
+    """The sign for the icon, by its names; "" for other icons."""
     named = [icon, *icon.css("use")]
     keys = ("class", "href", "xlink:href", "data-icon", "data-lucide", "icon")
     names = " ".join(value for node in named for key in keys if (value := node.attributes.get(key))).lower()
@@ -120,7 +120,7 @@ def remove_step_pictures(main: LexborNode) -> None:
 
 
 def _step(picture: LexborNode, pictures: dict[int, LexborNode]) -> LexborNode | None:
-    """The step that the picture belongs to; None for a picture within another one, which is removed with that."""
+    """The step with the picture. None for a picture inside another one, which is removed with that one."""
     above = picture.parent
     while above is not None and above.tag != "li":
         if above.mem_id in pictures:

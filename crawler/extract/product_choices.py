@@ -1,4 +1,4 @@
-"""The variants of a product: sizes and colours are in form controls, which are no text."""
+"""Writes the variants of a product, such as sizes and colours, from form controls into text."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.extract.markdown.inline import plain_text
 
-_MOST_CHOICES: Final = 30  # more are countries, quantities or days
+_MOST_CHOICES: Final = 30  # longer lists are countries, quantities or days
 _LONGEST_CHOICE: Final = 40  # characters
 _MOST_CONTROLS: Final = 20
 _MAX_FIELDSET_CHARS: Final = 1000
@@ -22,7 +22,7 @@ def write_choices(tree: LexborHTMLParser) -> None:
 
 
 def choices_line(fieldset: LexborNode) -> str:
-    """The choices of a group with labels, on one line: "Colour: Slate, Moss". "" if it has anything else."""
+    """The choices of a fieldset on one line: "Colour: Slate, Moss". "" if it has other content."""
     legend, labels = fieldset.css_first("legend"), [plain_text(label) for label in fieldset.css("label")]
     if legend is None or len(labels) < 2 or len(fieldset.text()) > _MAX_FIELDSET_CHARS:
         return ""
@@ -39,6 +39,6 @@ def _label(tree: LexborHTMLParser, control: LexborNode) -> LexborNode | None:
 
 
 def _is_offered(option: LexborNode) -> bool:
-    """Whether it is a choice: a first option without a value only asks to choose."""
+    """Whether the option is a choice. A first option without a value only asks the reader to choose."""
     is_empty = option.attributes.get("value", option.text()) == ""
     return not is_empty and "disabled" not in option.attributes

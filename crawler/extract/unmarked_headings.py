@@ -1,5 +1,5 @@
-"""Headings that a page writes with other elements: by a role, by the class of a section's title, as a numbered line in
-bold that is a link target, as a question, or as the name of a card."""
+"""Finds headings without heading tags: by a role, by the class of a section's title, as a numbered line in bold that is
+a link target, as a question, or as the name of a card."""
 
 import re
 from collections.abc import Iterator
@@ -27,11 +27,11 @@ _LEVEL = re.compile(r"[1-9]", re.ASCII)
 _BOLD = "b,strong,.bold"
 _TARGETS = "a[name],a[id],span[id]"
 _USUAL_LEVEL = 2
-_NEAR = 20  # elements between a heading and its words
+_NEAR = 20  # maximum depth of an element within its heading
 
 
 def write_headings(tree: LexborHTMLParser) -> None:
-    """Put them into <h1> to <h6>, in place, except within existing headings."""
+    """Replace unmarked headings by <h1> to <h6>, in place, except within existing headings."""
     if tree.body is None:
         return
     for node, level in [
@@ -82,8 +82,7 @@ def _has_class(node: LexborNode, pattern: re.Pattern[str]) -> re.Match[str] | No
     return next((found for name in names if (found := pattern.fullmatch(name))), None)
 
 
-# Questions of an FAQ page that are not headings: in bold, as terms, as buttons that open their answers, or in
-# DocBook's list of questions.
+# Questions of FAQ pages without heading tags: in bold, as terms, as buttons that open answers, in lists by DocBook.
 QUESTION_MARKS: Final = ("?", "？", "؟")
 _SET_OFF = "b,strong,dt,summary,button,.question p,[class*=question],[class*=faq],[class*=accordion],[class*=collaps]"
 _HEADINGS = ",".join(sorted(HEADING_TAGS))
@@ -92,13 +91,13 @@ _LINE_ENDS = BLOCK_TAGS | {"br"}
 _LABEL = re.compile(r"(?:[QA]|\d+(?:\.\d+)*)[.:)]")
 _QUESTION_CLASS = re.compile(r"(?:[\w-]*[-_])?question", re.IGNORECASE)
 _LEAST_WORDS = 3
-_LEAST_QUESTIONS = 2  # a single one may be how a text begins
-_AROUND = 5  # elements around the words of one question
+_LEAST_QUESTIONS = 2  # a single question may only be the beginning of a text
+_AROUND = 5  # maximum number of elements around the words of a question
 
 
 def asked_questions(tree: LexborHTMLParser, body: LexborNode) -> list[tuple[LexborNode, int]]:
-    """The lines that ask what is answered below them, each with a heading level below the last one. In place, a table
-    that only lays out questions and answers becomes blocks, and labels before them ("Q:") are removed."""
+    """The questions that are answered below them, each with a heading level one below the last heading. In place,
+    tables that only lay out questions and answers become blocks, and labels before questions ("Q:") are removed."""
     _write_entries(tree, body)
     mixed = {term.parent.mem_id for term in body.css("dt") if term.parent and not _asks(term)}
     level = 1
@@ -135,7 +134,7 @@ def _write_entries(tree: LexborHTMLParser, body: LexborNode) -> None:
 
 
 def _line(node: LexborNode) -> LexborNode | None:
-    """The element that is a question on a line of its own; None if there is none."""
+    """The element around `node` that is a question on a line of its own; None if there is none."""
     if not _asks(node):
         return None
     if node.tag not in _INLINE:
@@ -151,7 +150,7 @@ def _line(node: LexborNode) -> LexborNode | None:
 
 
 def _is_link(node: LexborNode) -> bool:
-    """Whether it is a link, as in a table of contents."""
+    """Whether the question is a link, as in a table of contents."""
     return node.css_first("a[href]") is not None or "href" in node.attributes
 
 
@@ -163,7 +162,8 @@ def _asks(node: LexborNode) -> bool:
 
 
 def _is_called_one(node: LexborNode) -> bool:
-    """Whether the page declares it a question, by its class or as the first line of one: "It does not start."."""
+    """Whether the page declares the node a question such as "It does not start.", by its class or as the first line of
+    an element with such a class."""
     if _has_question_class(node):
         return True
     above = node.parent
@@ -177,7 +177,7 @@ def _has_question_class(node: LexborNode) -> bool:
 
 
 def _ends_line(node: LexborNode | None, *, before: bool = False) -> bool:
-    """Whether the line ends beside the question: nothing follows, or a line break."""
+    """Whether the line ends at this sibling of the question: there is none, or it is a line break or a block."""
     while node is not None and node.tag not in _LINE_ENDS and not node.text().strip():
         node = node.prev if before else node.next
     return node is None or node.tag in _LINE_ENDS
@@ -196,7 +196,7 @@ _LONGEST_NAME: Final = 40
 
 
 def name_cards(tree: LexborHTMLParser, main: LexborNode) -> None:
-    """Turn the names of such cards in `main` into headings, one level below the last heading before them."""
+    """Turn the names of cards in `main` into headings, one level below the last heading before them."""
     if not _PRICE.search(main.text()):
         return
     named: list[tuple[LexborNode, LexborNode, int]] = []
@@ -215,7 +215,7 @@ def name_cards(tree: LexborHTMLParser, main: LexborNode) -> None:
 
 
 def _named_cards(node: LexborNode) -> list[LexborNode]:
-    """The element with the name of each card; [] if these are no cards."""
+    """The elements with the names of the cards in `node`, one per card; [] if it has no cards."""
     cards = list(node.iter())
     if not 2 <= len(cards) <= _MOST_CARDS or len({card.tag for card in cards}) > 1:
         return []
@@ -252,7 +252,7 @@ def _is_badge(node: LexborNode) -> bool:
 
 
 def _write_heading(tree: LexborHTMLParser, card: LexborNode, name: LexborNode, level: int) -> None:
-    """Put it first in its card: text before the name, such as "Most popular", is about it."""
+    """Put the name first in its card, because text before it, such as "Most popular", is about the card."""
     heading = tree.create_node(f"h{level}")
     heading.insert_child(" ".join(name.text().split()))
     name.decompose()

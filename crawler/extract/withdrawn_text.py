@@ -1,5 +1,5 @@
-"""Text with a line through it: a former price, a rule that changed. Plain text has no such line, and would tell it as
-valid. It is removed where its replacement stands beside it, and marked as withdrawn anywhere else."""
+"""Handles struck-out text, such as a former price or a changed rule, which would read as valid in plain text. It is
+removed if its replacement is beside it, and marked as withdrawn otherwise."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -13,7 +13,7 @@ from crawler.extract.html_tree import ancestors, outermost
 from crawler.extract.markdown.inline import BLOCK_TAGS, STRUCK_TAGS
 
 _BY_CLASS: Final = ".line-through,.strikethrough,.text-decoration-line-through,.text-line-through"
-# Shops strike these out in sheets that we do not read; without a price beside it, the name proves nothing.
+# Shops strike these out in sheets that are not read. The class only counts if another price is beside the element.
 _FORMER_PRICES: Final = (
     ".old-price,.price-old,.was-price,.price-was,.original-price,.regular-price,.compare-at-price,.price--compare,"
     ".price__compare,.list-price"
@@ -21,8 +21,8 @@ _FORMER_PRICES: Final = (
 _CELLS: Final = frozenset({"td", "th", "li", "dd", "dt", "body", "main", "article", "section"})
 _MAX_STRUCK: Final = 2000
 _LONGEST_PRICE: Final = 40  # characters, with its label
-_REACH: Final = 8  # nodes without text between two that stand beside each other
-_NEAR: Final = 12  # characters of the text beside it
+_REACH: Final = 8  # maximum number of nodes without text between neighbours
+_NEAR: Final = 12  # number of characters of the neighbouring text that are compared
 _MAX_DEPTH: Final = 50
 _CURRENCY: Final = r"(?:[$€£¥₹₽₩₺₴₪฿]|(?<![A-Za-z])(?:[A-Z]{3}|zł|Kč|kr|Fr)(?![A-Za-z]))"
 _PRICE: Final = re.compile(rf"{_CURRENCY}\s*\d[\d.,']*|(?<![\d.,'])\d[\d.,']*+[-–]?\s*{_CURRENCY}")
@@ -30,13 +30,13 @@ _FIGURE: Final = re.compile(r"[^\w]{0,3}\d")
 
 
 def mark_withdrawn(tree: LexborHTMLParser, styles: PageStyles) -> None:
-    """Remove replaced text, in place, and leave other withdrawn text in <s> elements without blocks, each within one
-    block. Call it on a tree without hidden text. Code stays as it is: there, a line marks a change."""
+    """Remove replaced text, in place, and put other withdrawn text into <s> elements that contain no blocks. Call it on
+    a tree without hidden text. Struck-out code is unchanged, because there it marks a difference."""
     if tree.body is None:
         return
     struck = outermost(_struck(tree.body, styles))
     ids = {node.mem_id for node in struck}
-    for node in reversed(struck):  # of two former prices in a row, the last one stands beside the new one
+    for node in reversed(struck):  # of two former prices in a row, only the last one is beside the new price
         if any(above.tag in {"pre", "code"} for above in ancestors(node)):
             continue
         if _is_replaced(node, ids):
@@ -59,7 +59,7 @@ def _struck(body: LexborNode, styles: PageStyles) -> list[LexborNode]:
 
 
 def _is_replaced(node: LexborNode, struck: Collection[int]) -> bool:
-    """Whether what holds instead is right beside it: inserted text, a price beside a price, a number beside one."""
+    """Whether the replacement is directly beside the node: inserted text, or a price or number beside one."""
     if any(each is not None and each.tag == "ins" for each in (_beside(node, "prev"), _beside(node, "next"))):
         return True
     text = " ".join(node.text().split())
@@ -74,7 +74,7 @@ def _is_replaced(node: LexborNode, struck: Collection[int]) -> bool:
 
 
 def _has_price_beside(node: LexborNode, struck: Collection[int]) -> bool:
-    """Whether a price is right beside it: the next words of the line, or an element with a price and its label."""
+    """Whether a price is directly beside the node: in the next words, or as an element with a price and its label."""
     widest = _widest(node)
     before, behind = _beside(widest, "prev"), _beside(widest, "next")
     if behind is not None and not _is_struck(behind, struck) and (_PRICE.match(_start(behind)) or _is_price(behind)):
@@ -101,7 +101,7 @@ def _start(node: LexborNode) -> str:
 
 
 def _widest(node: LexborNode) -> LexborNode:
-    """The largest element with no other text, within its cell."""
+    """The largest element within the same cell that has no text besides the node's."""
     while _beside(node, "prev") is None and _beside(node, "next") is None:
         if (above := node.parent) is None or above.tag in _CELLS:
             break
@@ -110,7 +110,7 @@ def _widest(node: LexborNode) -> LexborNode:
 
 
 def _beside(node: LexborNode, side: str) -> LexborNode | None:
-    """The nearest node with text on that side, in the same element."""
+    """The nearest sibling with text on the given side."""
     other: LexborNode | None = node
     for _ in range(_REACH):
         other = None if other is None else other.prev if side == "prev" else other.next
@@ -120,7 +120,7 @@ def _beside(node: LexborNode, side: str) -> LexborNode | None:
 
 
 def _strike(tree: LexborHTMLParser, node: LexborNode, depth: int) -> None:
-    """Put each run of text within `node` that has no blocks into an <s> of its own."""
+    """Put each run of inline content within `node` into an <s> of its own."""
     for inner in node.css(",".join(sorted(STRUCK_TAGS))):
         if inner.mem_id != node.mem_id:
             inner.unwrap()
@@ -145,7 +145,7 @@ def _wrap_runs(tree: LexborHTMLParser, node: LexborNode, depth: int) -> None:
 
 
 def _runs(node: LexborNode) -> Iterator[list[LexborNode]]:
-    """The children: each block alone, and the runs of others between them."""
+    """The children of `node`: each block alone, other nodes in runs."""
     run: list[LexborNode] = []
     for child in list(node.iter(include_text=True)):
         if child.is_element_node and (child.tag in BLOCK_TAGS or _holds_blocks(child)):

@@ -1,6 +1,7 @@
 """Parses as much CSS as is needed to know what a page's own <style> elements and style attributes hide.
 
-No layout and no external sheets: a declaration block becomes a mapping, a sheet its rules that apply on a screen.
+There is no layout, and external sheets are not read. A declaration block becomes a mapping, a sheet becomes the rules
+that apply on a screen.
 """
 
 import re
@@ -11,8 +12,8 @@ import re2
 
 Declarations = Mapping[str, str]
 
-# May contain a brace, a semicolon or a comment mark without meaning, as CSS Syntax 3, section 4, tokenizes. Each
-# alternative begins with a letter of its own, so that the search skips to the next such letter.
+# Tokens in which braces, semicolons and comment marks have no meaning (CSS Syntax 3, section 4). Each alternative
+# begins with a different letter, so that the search can skip to the next of these letters.
 _URL = r"""(?<!\w.)[rR][lL]\(\s*+(?!["'])[^)]*+"""
 _OPAQUE = re.compile(
     r"""\\.|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?"""
@@ -57,7 +58,7 @@ _WEIGHTS = (
 )
 _IN_BRACKETS = re.compile(r"\([^()]*+\)|\[[^\[\]]*+\]")
 _CLASS_OR_ID = re.compile(r"[.#]([\w-]+)")
-# Selectors that apply only while the reader does something, or to pseudo-elements.
+# Selectors that only apply to states such as :hover, or to pseudo-elements.
 _STATE = re.compile(
     r"::|:(?:hover|focus|active|visited|checked|target|before|after|first-letter|first-line|disabled|invalid|valid"
     r"|placeholder|host|empty|has\(|open)"
@@ -74,7 +75,7 @@ class Rule:
 
     @property
     def weight(self) -> int:
-        """Orders rules as the cascade does, without `!important`."""
+        """The rule's specificity, which orders rules in the cascade, apart from `!important`."""
         return sum(len(pattern.findall(self.selector)) * points for pattern, points in _WEIGHTS)
 
 
@@ -86,7 +87,7 @@ def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
     for name, raw in _PLAIN.findall(text) if _PLAIN_BLOCK.fullmatch(text) else _DECLARATION.findall(text):
         value, marks = _IMPORTANT.subn("", raw.strip())
         if name in _VALID and not _VALID[name].fullmatch(value):
-            continue  # as browsers do: an invalid value does not override an earlier one
+            continue  # as in browsers, an invalid value does not override an earlier one
         if marks:
             important.add(name)
         elif name in important:
@@ -96,15 +97,14 @@ def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
 
 
 def parse_sheet(text: str, names: Set[str]) -> list[Rule]:
-    """The rules of a sheet that apply on a screen of any size, one entry for each selector of a list, without those
-    that need a class or an id that is not among `names`, those of the page in lower case: most rules of a framework's
-    sheet need others."""
+    """The rules of a sheet that apply on a screen, one for each selector of a list. `names` are the page's classes and
+    ids in lower case; rules that need others are left out, as most rules of a framework do."""
     text = _without_opaque(text[:_MAX_SHEET_CHARS]).replace("<!--", " ").replace("-->", " ")
     return [rule for prelude, block in _blocks(text, depth=0) for rule in _rules(prelude, block, names)]
 
 
 def resolve_variables(values: dict[str, str], variables: Declarations) -> dict[str, str]:
-    """`values` with `var(--x)` replaced, if the page itself defines it."""
+    """`values` with `var(--x)` replaced if `variables` defines it."""
     if not any("var(" in value for value in values.values()):
         return values
     return {
@@ -132,8 +132,8 @@ def _blocks(text: str, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _nested(outer: str, inner: str) -> str:
-    """The selector of a rule inside a rule (CSS nesting): "&" is the outer one; without it, the outer one is an
-    ancestor."""
+    """The selector of a rule inside a rule (CSS nesting). "&" stands for the outer selector; without it, the outer one
+    selects an ancestor."""
     parts = [part.strip() for part in inner.split(",")]
     outers = [part.strip() for part in outer.split(",")]
     return ",".join(
@@ -210,7 +210,7 @@ def _may_match(selector: str, names: Set[str]) -> bool:
 
 
 def _selectors(prelude: str) -> Iterator[str]:
-    """Split at commas, except for those in brackets: the next bracket after them is a closing one."""
+    """Split a list of selectors at commas, except within brackets."""
     if not _BRACKET.search(prelude):
         yield from prelude.split(",")
         return
@@ -225,7 +225,7 @@ def _selectors(prelude: str) -> Iterator[str]:
 
 
 def _without_opaque(text: str) -> str:
-    """Comments become blanks, marks in strings and in `url(...)` escapes, so that the text can be split at marks."""
+    """Replace comments by blanks, and marks in strings and `url(...)` by escapes, so that the text can be split."""
     return _OPAQUE.sub(_opened, text)
 
 

@@ -71,7 +71,7 @@ _NAMED = {
 _SAME_COLOUR = 3 * 20**2
 
 Rgb = tuple[int, int, int]
-INK = "currentcolor"  # a background that has the colour of its text
+INK = "currentcolor"  # the colour of the text, as a background
 
 
 def hides_element(style: Declarations) -> bool:
@@ -142,7 +142,7 @@ def is_same_colour(ink: Rgb | str | None, ground: Rgb | str) -> bool:
 
 def _is_see_through(style: Declarations) -> bool:
     if style.get("animation", style.get("animation-name", "none")) not in {"none", "unset", "initial"}:
-        return False  # content that fades in
+        return False  # it fades in
     opacity = _fraction(style.get("opacity"))
     shown = re.search(r"opacity\(([^)]*)\)", style.get("filter", ""))
     filtered = _fraction(shown[1]) if shown else None
@@ -150,8 +150,8 @@ def _is_see_through(style: Declarations) -> bool:
 
 
 def _moves_in(style: Declarations) -> bool:
-    """Whether a script will show it: it is transparent and moved a little, or set to change, the first frame of an
-    entrance. What is moved out of sight or shrunk to nothing is hidden for other reasons."""
+    """Whether a transparent element looks like the first frame of an animation that shows it: it is moved a little, or
+    has a transition. Elements moved out of sight or shrunk to nothing are recognised elsewhere."""
     is_moved = re.match(r"(?:translate|scale|matrix3?d?\(1|perspective)", style.get("transform", "")) is not None
     return is_moved or "opacity" in style.get("transition", style.get("transition-property", ""))
 
@@ -287,7 +287,7 @@ def _colour(value: str) -> Rgb | str | None:
             return red, green, blue
     if value in {"inherit", "initial", "unset", "revert", "auto", "none", "currentcolor"} or "var(" in value:
         return None
-    return f"?{value}" if "(" in value else None  # a notation that we do not parse still equals itself
+    return f"?{value}" if "(" in value else None  # colours in other notations can still be compared
 
 
 def _channel(part: str) -> int:

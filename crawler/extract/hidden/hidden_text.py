@@ -1,8 +1,8 @@
-"""Removes what the reader of a page cannot see from its tree, before its text is used.
+"""Removes the text that readers of a page cannot see.
 
-Pages that others can write to contain text for machines: in `display:none` blocks, in white on white, off the screen,
-in comments. What counts is what a reader sees, not a list of phrases: visible text is kept, whatever it says. Styles
-count if the page itself has them (style attributes, <style>, presentational attributes); external sheets are not read.
+Pages that others can write to may contain hidden text for machines: in `display:none` blocks, white on white, off the
+screen, in comments. Visible text is always kept, whatever it says. Only the page's own styles are considered (style
+attributes, <style>, presentational attributes); external sheets are not read.
 """
 
 import re
@@ -23,16 +23,16 @@ from crawler.extract.hidden.opened_panels import opened_panels
 from crawler.extract.hidden.page_styles import PageStyles
 from crawler.extract.html_tree import ancestors, elements_before, elements_behind, letters, text_length
 
-# Inline variants are those of which a script shows one, such as the reader's key in "press Cmd+C". A page hides all of
-# them until the script runs; without them, "press +C" would be left.
+# Inline variants are alternatives of which a script shows one, such as the reader's key in "press Cmd+C". All of them
+# are hidden until the script runs; without them, the text would be "press +C".
 _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "samp", "span", "strong", "var"})
 _MAX_CHARS = 40  # of a variant, such as the path of a menu
-_MAX_NODES = 12  # within a variant
+_MAX_NODES = 12  # of a variant
 
 
 def show_inline_variants(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode]) -> set[int]:
-    """Put a slash between the variants, in place; return those of `hidden` that are to stay. Variants are two or more,
-    the only content of their element, beside other words of the line."""
+    """Put slashes between inline variants, in place; return the ids of those in `hidden`, which must stay. There are
+    two or more variants, the only content of their element, beside other words of the line."""
     shown: set[int] = set()
     for variants in _variants(tree, hidden):
         slash = " / " if any(" " in text for text in variants) else "/"
@@ -43,7 +43,7 @@ def show_inline_variants(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode
 
 
 def _variants(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode]) -> Iterator[dict[str, LexborNode]]:
-    """The variants by text; repeated ones are left out."""
+    """Yield the variants of each element by their text, without repeated ones."""
     met: set[int] = set()
     for first in tree.css("[hidden]"):
         around = first.parent
@@ -70,7 +70,7 @@ def _is_word(node: LexborNode | None) -> bool:
 
 
 def _short_text(node: LexborNode) -> str:
-    """The text of an element with only inline elements; "" if it is long or anything else."""
+    """The text of a short element with only inline content; "" for any other element."""
     text, waiting = "", [node]
     for _ in range(_MAX_NODES):
         if not waiting:
@@ -86,7 +86,7 @@ def _short_text(node: LexborNode) -> str:
     return words if not waiting and len(words) <= _MAX_CHARS else ""
 
 
-# Never text of the page: code, the inner data of controls, fallbacks for features that browsers support.
+# Elements that never show text: scripts, the data of controls, fallbacks for features that browsers support.
 _NEVER_SHOWN = (
     "script,style,noscript,template,dialog:not([open]),datalist,object,iframe,embed,video,audio,canvas,noembed,noframes,"
     "svg,rp,rt,rtc,select,textarea,map,body title,annotation,annotation-xml,input,[popover]"
@@ -96,7 +96,7 @@ _HIDDEN_CLASSES = (
     ".element-invisible,.u-visually-hidden,.a11y-hidden,.cdk-visually-hidden,.assistive-text,"
     ".show-for-sr,.sr-text,.offscreen,.off-screen,.hidden-visually"
 )
-# The meaning of these names in common sheets, which we do not read.
+# Classes that hide elements in common sheets, which are not read.
 _HIDDEN_BY_SHEET = ".hidden,.d-none,.is-hidden,.u-hidden,.invisible,.display-none,.uk-hidden,code .boring,.ttc"
 _SHOWN_BY_CLASS = re.compile(
     r":(?:block|flex|grid|inline|table|contents|visible)|\bd-\w+-(?:block|flex|grid|inline|table)"
@@ -127,7 +127,7 @@ def remove_hidden(tree: LexborHTMLParser, styles: PageStyles) -> str:
         spoken = _spoken_twin(node, hidden)
         if spoken is None:
             hidden[node.mem_id] = node
-        elif _signs(spoken) == _signs(node):  # the same in one piece: "30" and "00" are "$30.00" there
+        elif _signs(spoken) == _signs(node):  # the same text in one piece, such as "$30.00" for "30" and "00"
             hidden[node.mem_id] = node
             del hidden[spoken.mem_id]
     hiding = styles.whose(hides_element)
@@ -153,16 +153,15 @@ def remove_hidden(tree: LexborHTMLParser, styles: PageStyles) -> str:
 
 
 def _holds_the_page(node: LexborNode, body: LexborNode) -> bool:
-    """Whether nearly all text of the page is in it: a script will show it once the page has loaded, for what hides all
-    that there is hides nothing."""
+    """Whether nearly all text of the page is in the node. A script will then show it once the page has loaded."""
     if node.tag not in {"html", "body"} and node.css_first("h1,main") is None:
         return False
     return text_length(node) >= _NEARLY_ALL * text_length(body)
 
 
 def _spoken_twin(node: LexborNode, hidden: Collection[int]) -> LexborNode | None:
-    """The hidden element beside it that tells screen readers all of its text, perhaps with more words: "Current price
-    is: $30.00". The text itself is what readers see."""
+    """The hidden element beside the node that repeats its text for screen readers, perhaps with more words: "Current
+    price is: $30.00"."""
     signs = _signs(node)
     beside = (*islice(elements_before(node), 1), *islice(elements_behind(node), 1)) if signs else ()
     return next((each for each in beside if each.mem_id in hidden and signs in _signs(each)), None)
@@ -173,12 +172,12 @@ def _signs(node: LexborNode) -> str:
 
 
 def _is_shown_by_class(node: LexborNode) -> bool:
-    """`hidden md:block`, `d-none d-lg-flex`: hidden on small screens only."""
+    """Whether another class shows the node on large screens: `hidden md:block`, `d-none d-lg-flex`."""
     return bool(_SHOWN_BY_CLASS.search(node.attributes.get("class") or ""))
 
 
 def _shown_at_a_click(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode], styles: PageStyles) -> set[int]:
-    """The hidden panels that a visible control opens, or one within a panel that opens first."""
+    """The ids of the hidden panels that readers can open: a control is visible, or in a panel that they can open."""
     closed = {panel: controls for panel, controls in opened_panels(tree).items() if panel in hidden}
     shown: set[int] = set()
     while True:
@@ -198,7 +197,7 @@ def _is_unseen(control: LexborNode, gone: Collection[int], styles: PageStyles) -
 
 
 def _detach(hidden: dict[int, LexborNode]) -> list[str]:
-    """Remove the outermost nodes only: a node inside a removed one no longer exists. Return their texts."""
+    """Remove the outermost of the nodes, because nodes inside a removed one no longer exist. Return their texts."""
     outermost = [node for node in hidden.values() if not _is_inside(node, hidden)]
     hidden.clear()
     texts = []
@@ -249,7 +248,7 @@ def _collect_unreadable(start: LexborNode, styles: PageStyles, doomed: list[Lexb
             ink = None if clips else (declared or ink)
             ground = background_colour(style) or ground
         elif ground == _WHITE and styles.has_external_sheets and node.attributes.get("class"):
-            ground = "unknown"  # a sheet that we do not read may paint it
+            ground = "unknown"  # an external sheet may colour it
         unseen = is_hidden or ink == "transparent" or is_same_colour(ink, ground)
         for child in node.iter(include_text=True):
             if child.is_text_node:

@@ -1,5 +1,5 @@
-"""Panels of accordions and tabs, slides and the rest of a text that open at a click: like a closed <details>, they are
-text for the reader."""
+"""Finds hidden panels that readers can open with a click, such as accordions, tabs, slides and "read more" texts. Like
+a closed <details>, they are text for the reader."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -36,14 +36,14 @@ _READ_ON = re.compile(r"more|read-?on|expand|unfold|toggle|collapse", re.IGNOREC
 _SLIDES = (
     "[class*=slide],[class~=carousel-item],[class~=owl-item],[class~=carousel-cell],[aria-roledescription=slide i]"
 )
-_COPY = re.compile("clone|duplicate")  # of a slide, so that the last one leads to the first
-_MOST_SLIDES = 30  # before it, and behind it
+_COPY = re.compile("clone|duplicate")  # copies of slides, with which carousels lead from the last to the first
+_MOST_SLIDES = 30  # on either side
 _SLIDE = re.compile(r"(?:[\w-]*[-_])?slide|carousel-item|owl-item|carousel-cell")
 
 
 def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
-    """The controls that open a panel, by the panel's `mem_id`: its tab, or the questions above it. A panel is text for
-    the reader while one of them is visible."""
+    """The controls that open each panel (tabs, buttons, other slides), by the panel's `mem_id`. A panel is text for the
+    reader if one of its controls is visible."""
     panels: dict[int, list[LexborNode]] = {}
     if tree.body is None:
         return panels
@@ -65,7 +65,8 @@ def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
 
 
 def _opened_by(control: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[LexborNode]:
-    """The elements that the control names; if it names none, those before and after it, or after its heading."""
+    """The panels of a control: the elements that its attributes name; otherwise those beside it or after its heading,
+    if there are signs that it opens them."""
     attributes = control.attributes
     names = " ".join(attributes.get(name) or "" for name in _POINTERS).replace("#", " ").split()
     if named := [by_id[name] for name in names if name in by_id]:
@@ -79,14 +80,14 @@ def _opened_by(control: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator
 
 
 def _reads_on(node: LexborNode) -> bool:
-    """Whether it is named for the rest of a text, or runs what is."""
+    """Whether the node's class, id or script is named like "more", "expand" or "toggle"."""
     attributes = node.attributes
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''} {attributes.get('onclick') or ''}"
     return _READ_ON.search(names) is not None
 
 
 def _other_slides(slide: LexborNode) -> list[LexborNode]:
-    """Slides beside it, of the same kind and with text: where one is visible, a reader can change to the others."""
+    """The slides with text beside this one, of the same kind. If one of them is visible, readers can reach this one."""
     kind = _slide_kind(slide)
     beside = (*islice(elements_before(slide), _MOST_SLIDES), *islice(elements_behind(slide), _MOST_SLIDES))
     return [each for each in beside if kind and _slide_kind(each) == kind and each.text().strip()]
@@ -101,7 +102,7 @@ def _slide_kind(node: LexborNode) -> str:
 
 
 def tab_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """Tabs and panels by the ids that link them, else by their order in a set of two or more."""
+    """(tab, panel) pairs, by the ids that connect them, else by their order in a set of two or more."""
     tabs = body.css(_TABS)
     if not tabs:
         return
@@ -130,7 +131,7 @@ def _targets(tab: LexborNode) -> Iterator[str]:
 
 
 def _panels_beside(tabs: list[LexborNode]) -> list[LexborNode]:
-    """The panels of a set without ids: as many as its tabs, in the nearest element that has any."""
+    """The panels of tabs without ids: those in the nearest ancestor that has any, if there are as many as tabs."""
     for above in islice(ancestors(tabs[0]), _PANEL_DEPTH):
         if panels := above.css(_PANELS):
             panels = outermost(panels)
@@ -143,7 +144,7 @@ def _pops_up(control: LexborNode) -> bool:
 
 
 def _is_of_frame(node: LexborNode) -> bool:
-    """Whether it is part of the page's frame; a header within the content is not."""
+    """Whether the node is part of the page's frame; a header within the content is not."""
     for above in (node, *ancestors(node)):
         if above.tag in {"main", "article", "body"}:
             return False

@@ -19,7 +19,7 @@ from crawler.extract.hidden.css_visibility import RELEVANT
 _MAX_RULES = 3000
 _MAX_MATCHES = 20_000
 
-# Declarations with their rank in the cascade: whether they are important, their weight, their place.
+# (rank in the cascade, declarations); the rank is (is_important, weight, place).
 _Layer = tuple[tuple[bool, int, int], dict[str, str]]
 
 
@@ -48,7 +48,7 @@ class PageStyles:
         yield from self._nodes.values()
 
     def whose(self, is_so: Callable[[Declarations], bool]) -> set[int]:
-        """Ids of the elements with such declarations (ids, because the nodes may be gone by now)."""
+        """The ids of elements whose declarations satisfy `is_so`. Ids, because nodes may have been removed."""
         distinct = {id(style): style for style in self._declared.values()}
         found = {key for key, style in distinct.items() if is_so(style)}
         return {key for key, style in self._declared.items() if id(style) in found}
@@ -101,7 +101,7 @@ class PageStyles:
     def _matching(self, selector: str) -> list[LexborNode]:
         try:
             return self._tree.css(selector)
-        except (ValueError, SelectolaxError):  # a selector that the engine does not know hides nothing that we can find
+        except (ValueError, SelectolaxError):  # rules with a selector that the engine does not know are ignored
             return []
 
 
@@ -118,13 +118,13 @@ def _merged(layers: list[_Layer]) -> dict[str, str]:
     merged: dict[str, str] = {}
     for _, values in sorted(layers, key=lambda layer: layer[0]):
         for name, value in values.items():
-            merged.pop(name, None)  # the later one wins, also between a shorthand and its longhand
+            merged.pop(name, None)  # moves it to the end, because a later longhand overrides a shorthand
             merged[name] = value
     return merged
 
 
 def _class_names_and_ids(tree: LexborHTMLParser) -> frozenset[str]:
-    """In lower case, because pages in quirks mode ignore case."""
+    """The page's class names and ids in lower case, because pages in quirks mode ignore case."""
     written: set[str] = set()
     for node in tree.css("[class],[id]"):
         attributes = node.attributes
@@ -134,7 +134,7 @@ def _class_names_and_ids(tree: LexborHTMLParser) -> frozenset[str]:
 
 
 def _own_sheets(tree: LexborHTMLParser) -> Iterator[str]:
-    """<style> elements, and sheets that are in the page as data URLs."""
+    """The sheets in <style> elements and in data URLs."""
     for node in tree.css('style,link[rel~="stylesheet" i][href^="data:text/css" i]'):
         attributes = node.attributes
         if not holds_on_screen(attributes.get("media") or ""):

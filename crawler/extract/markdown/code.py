@@ -40,17 +40,17 @@ _CODE_CLASSES = frozenset(
 _SYNOPSIS = "cmdsynopsis"
 _FENCE = re.compile(r"^[^\S\n]*+(`{3,})", re.MULTILINE)
 _MAX_DEPTH = 60
-_LEAST_LINES = 3  # a shorter run may be a name or a command that is wrapped in the source
+_LEAST_LINES = 3  # fewer lines may be a name or a command that is only wrapped in the source
 
 
 def fenced_code(text: str, language: str = "") -> str:
-    """Lines of code as fenced Markdown. The fence is longer than any inside."""
+    """Lines of code as fenced Markdown, with a fence that is longer than any in the code."""
     ticks = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(text))])
     return f"{ticks}{language}\n{text}\n{ticks}"
 
 
 def is_code(pre: LexborNode) -> bool:
-    """Whether the page marks it as code: by a language, a <code> in it, or the usual class names."""
+    """Whether the page marks a <pre> as code: by a language, a <code> in it, or the usual class names."""
     if code_language(pre) or pre.css_first("code,kbd,samp") is not None:
         return True
     around = [pre] if pre.parent is None else [pre, pre.parent]
@@ -58,8 +58,8 @@ def is_code(pre: LexborNode) -> bool:
 
 
 def typed_line(paragraph: LexborNode) -> str:
-    """The input that a reader should type, if the paragraph has nothing else, by its class or by the line that
-    announces it; else "". Code without either may be a term or a message with its description below."""
+    """The command of a paragraph that only has a command to type, by its class or by the line that introduces it; else
+    "". Other code may be a term or a message with its description below."""
     code = paragraph.css_first("code,kbd,tt")
     text = " ".join(paragraph.text().split())
     if code is None or text != " ".join(code.text().split()):
@@ -70,8 +70,8 @@ def typed_line(paragraph: LexborNode) -> str:
 
 
 def lines_of_code(nodes: Iterable[LexborNode]) -> str:
-    """The text of code with several lines, if there is nothing else: pages without a `<pre>` keep its lines by a style
-    or by breaks. Else ""."""
+    """The text of nodes that are only code with several lines, which pages without a <pre> keep by a style or by line
+    breaks; else ""."""
     filled = [node for node in nodes if not node.is_text_node or (node.text_content or "").strip()]
     if len(filled) != 1 or filled[0].tag not in CODE_TAGS:
         return ""
@@ -80,12 +80,12 @@ def lines_of_code(nodes: Iterable[LexborNode]) -> str:
 
 
 def is_synopsis(node: LexborNode | None) -> bool:
-    """Whether it is DocBook's synopsis of a command, with its parts marked up one by one."""
+    """Whether the node is DocBook's synopsis of a command, in which each part is marked up."""
     return node is not None and node.tag == "div" and _SYNOPSIS in (node.attributes.get("class") or "").split()
 
 
 def synopsis_text(first: LexborNode) -> str:
-    """Its lines, with those of the synopses right below; "" if it is right below another one."""
+    """The lines of this synopsis and of those directly below it; "" if it is directly below another one."""
     if is_synopsis(next(elements_before(first), None)):
         return ""
     lines: list[str] = []
@@ -107,7 +107,7 @@ def code_text(pre: LexborNode) -> str:
     while lines and not lines[-1]:
         lines.pop()
     if pre.css_first("br") is not None and not any(first and second for first, second in pairwise(lines)):
-        lines = [line for line in lines if line]  # each line ends in a <br> and in a line end of the source
+        lines = [line for line in lines if line]  # each line ends both in a <br> and in a line end
     return dedent("\n".join(lines))
 
 
@@ -133,7 +133,7 @@ def _ends_line(pieces: list[str]) -> bool:
 
 
 def code_language(pre: LexborNode) -> str:
-    """The language that the page names for a block, in small letters; "" if none."""
+    """The language that the page names for a code block, in lower case; "" if none."""
     nodes: list[LexborNode | None] = [pre.css_first("code"), pre, pre.parent]
     nodes.append(pre.parent.parent if pre.parent is not None else None)
     for node in nodes:

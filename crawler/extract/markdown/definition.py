@@ -1,4 +1,4 @@
-"""Definitions on a page: terms with their descriptions, and the signatures of functions."""
+"""Recognises definitions (terms with descriptions) and the signatures of functions."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from crawler.extract.html_tree import elements_before, elements_behind
 from crawler.extract.markdown.inline import inline_markdown, plain_text
 
 _MAX_TERM_CHARS = 120
-_MAX_HANGING_CHARS = 240  # of several names that share a description
+_MAX_HANGING_CHARS = 240  # for several names with one description
 _MAX_HANGING_WORDS = 10
 _LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _SENTENCE_ENDS = (".", ":", "!", "?")
@@ -19,8 +19,8 @@ _NEW_SENTENCE = re.compile(r"[^\S\n]*+\n[^\S\n]*+\n\s*+[A-Z]")
 
 
 def is_named_term(node: LexborNode, text: str) -> bool:
-    """Whether it is a short line that begins in bold and is a link target, as entries of a reference without lists
-    are."""
+    """Whether a node is a short line that begins in bold and is a link target, like the terms of references without
+    lists."""
     if len(text) > _MAX_TERM_CHARS or text.endswith(_SENTENCE_ENDS) or not text:
         return False
     return "`" not in text and _begins_in_bold(node)
@@ -32,13 +32,13 @@ def _begins_in_bold(node: LexborNode) -> bool:
 
 
 def named_term(block: LexborNode) -> str:
-    """The name of what is described below, if a `<div>` is such a line; "" if it is none. In lists by DocBook whose
-    items have parts with titles ("Option:", "Default:", "Description:"), the first part names the others."""
+    """The term if a `<div>` is a line as in `is_named_term`, or the first part of an item in a list by DocBook whose
+    parts have titles ("Option:", "Default:", "Description:"); else ""."""
     title = block.css_first(".segtitle") if block.attributes.get("class") == "seg" else None
     if title is not None and not any(before.tag == "div" for before in elements_before(block)):
         name = inline_markdown(block.iter(include_text=True)).removeprefix(plain_text(title)).strip()
         return name if len(name) <= _MAX_TERM_CHARS and "\n" not in name else ""
-    if not _begins_in_bold(block):  # most blocks: their text is long
+    if not _begins_in_bold(block):  # checked first, because the text of most blocks is long
         return ""
     text = plain_text(block)
     return text if is_named_term(block, text) else ""
@@ -49,7 +49,7 @@ def _is_target(node: LexborNode) -> bool:
 
 
 def item_marker(sign: str) -> str:
-    """Markdown's marker for a bullet or the number of an item; "" for anything else."""
+    """The Markdown marker for an item's bullet or number; "" for any other text."""
     if not _LIST_SIGN.fullmatch(sign):
         return ""
     number = re.sub(r"\D", "", sign)
@@ -57,14 +57,14 @@ def item_marker(sign: str) -> str:
 
 
 def item_number(value: str | None, default: int) -> int:
-    """The number from which an attribute starts a list."""
+    """The number in an attribute that starts a list or an item, else `default`."""
     digits = (value or "").strip()
     return int(digits) if re.fullmatch(r"-?\d{1,6}", digits, re.ASCII) else default
 
 
 def is_hanging_term(paragraph: LexborNode, text: str) -> bool:
-    """Whether it is a short line above an indented description without markup: groff uses margins for that, and
-    man2html a list without terms."""
+    """Whether a paragraph is the term of a description that is only indented below it: by a margin, as in groff's
+    pages, or by a list without terms, as in man2html's."""
     if len(text) > _MAX_HANGING_CHARS or not 0 < len(text.split()) <= _MAX_HANGING_WORDS:
         return False
     if "\n" in text or text.endswith(_SENTENCE_ENDS):
@@ -73,13 +73,13 @@ def is_hanging_term(paragraph: LexborNode, text: str) -> bool:
 
 
 def hanging_sign(paragraph: LexborNode) -> str:
-    """The marker of an item that is such a line itself; "" if it is none."""
+    """The Markdown marker of a paragraph that is only a list sign above its indented item; "" for any other."""
     marker = item_marker(paragraph.text().strip()) if paragraph.tag == "p" else ""
     return marker if marker and _hangs_over(paragraph, next(elements_behind(paragraph), None)) else ""
 
 
 def sign_above(paragraph: LexborNode) -> str:
-    """The marker that hangs over this paragraph; "" if there is none."""
+    """The Markdown marker of the list sign above this paragraph; "" if there is none."""
     above = next(elements_before(paragraph), None)
     return hanging_sign(above) if above is not None else ""
 
@@ -93,14 +93,14 @@ def _hangs_over(paragraph: LexborNode, below: LexborNode | None) -> bool:
 
 
 def _margin(paragraph: LexborNode) -> int:
-    """In percent."""
+    """The left margin in percent."""
     found = _MARGIN.search(paragraph.attributes.get("style") or "")
     return int(found[1]) if found else 0
 
 
 def from_term(nodes: Iterable[LexborNode]) -> list[LexborNode]:
-    """The parts of a paragraph from the bold name at its beginning, if a blank line in the source separates that from
-    the next sentence, as man2html writes separate lines of a manual page; else none."""
+    """The nodes of a paragraph from the bold term at its beginning, if a blank line in the source separates it from the
+    next sentence, as man2html separates the lines of manual pages; else []."""
     filled = list(dropwhile(lambda node: node.is_text_node and not (node.text_content or "").strip(), nodes))
     if len(filled) < 2 or filled[0].tag not in {"b", "strong"} or len(filled[0].text()) > _MAX_TERM_CHARS:
         return []
@@ -108,7 +108,7 @@ def from_term(nodes: Iterable[LexborNode]) -> list[LexborNode]:
 
 
 def definition_parts(node: LexborNode) -> Iterator[LexborNode]:
-    """The terms and descriptions of a <dl>, also where a <div> holds each pair."""
+    """The terms and descriptions of a <dl>, also if each pair is in a <div>."""
     for child in node.iter():
         if child.tag == "div":
             yield from (part for part in child.iter() if part.tag in {"dt", "dd"})
@@ -117,7 +117,7 @@ def definition_parts(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def is_short(part: LexborNode) -> bool:
-    """Whether it fits into a list item."""
+    """Whether a term or description fits into a list item."""
     if part.tag == "dt":
         return part.css_first("h1,h2,h3,h4,h5,h6") is None and not holds_blocks(part)
     return (
@@ -128,7 +128,7 @@ def is_short(part: LexborNode) -> bool:
 
 
 def holds_blocks(term: LexborNode) -> bool:
-    """Whether it is more than a line: long code, or a list whose term was not closed."""
+    """Whether a term has more than a line: long code, or blocks after an unclosed <dt>."""
     return term.css_first("pre,dl,ul,ol,table") is not None
 
 
@@ -137,7 +137,7 @@ def are_options(terms: Iterable[str]) -> bool:
 
 
 def is_signature(part: LexborNode) -> bool:
-    """Whether it is the line that defines a function, as Sphinx and Texinfo write it, or as code alone."""
+    """Whether a term is the signature of a function, as written by Sphinx and Texinfo, or consists of code."""
     if part.tag != "dt":
         return False
     code = part.css_first("pre")
@@ -149,5 +149,5 @@ def is_signature(part: LexborNode) -> bool:
 
 
 def signature(part: LexborNode) -> str:
-    """Its text, without links to the source."""
+    """The text of a signature, without links to the source."""
     return plain_text(part).removesuffix("[source]").strip(" :")

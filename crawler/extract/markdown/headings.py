@@ -1,5 +1,5 @@
-"""What the class of a heading or caption, or of the box around it, means: documentation generators use headings for
-more than sections. And the fragment that links to a heading: the id may be on it, in it, before it or on its section.
+"""Interprets the classes of headings and captions, because documentation generators use headings for more than
+sections; and finds the anchor of a heading, whose id may be on it, in it, before it or on its section.
 """
 
 from urllib.parse import unquote
@@ -19,22 +19,22 @@ _FRAMED_TEXT = "pre,code,table,ol,dl"
 
 
 def is_within_section(heading: LexborNode) -> bool:
-    """Whether it is below its section's heading, whatever its own level."""
+    """Whether a heading is below its section's heading, regardless of its level."""
     return not _WITHIN_SECTION.isdisjoint(class_names(heading))
 
 
 def is_writer(heading: LexborNode) -> bool:
-    """Whether it names the author of the page."""
+    """Whether a heading is the name of the page's author."""
     return not _WRITERS.isdisjoint(class_names(heading))
 
 
 def is_box_title(node: LexborNode) -> bool:
-    """Whether it is the title of a box of any kind, such as a card."""
+    """Whether a node is the title of a box, such as a card."""
     return any(name == "title" or name.endswith("-title") for name in class_names(node))
 
 
 def is_title_of_admonition(heading: LexborNode) -> bool:
-    """Whether it is the first heading of a note or a warning, and begins no section."""
+    """Whether a heading is the title of a note or a warning, and so begins no section."""
     box = heading.parent
     for _ in range(2):
         if box is None or box.tag not in {"div", "aside", "section", "header"}:
@@ -47,7 +47,7 @@ def is_title_of_admonition(heading: LexborNode) -> bool:
 
 
 def is_caption(node: LexborNode) -> bool:
-    """Whether it is below a picture and describes it."""
+    """Whether a node is the caption of a picture."""
     if node.tag != "figcaption" and (node.tag not in {"p", "div"} or _CAPTIONS.isdisjoint(class_names(node))):
         return False
     frame = node.parent
@@ -60,14 +60,14 @@ _FEW_CHARS = 60
 
 
 class HeadingAnchors:
-    """Anchors of one page; built from the whole page, because permalinks may name any id in it."""
+    """Finds the anchors of a page's headings. It needs the whole page, because permalinks may name any id in it."""
 
     def __init__(self, page: LexborHTMLParser) -> None:
         self._targets = {node.attributes.get("id") for node in page.css("[id]")}
         self._targets |= {node.attributes.get("name") for node in page.css("a[name]")}
 
     def anchor(self, heading: LexborNode) -> str | None:
-        """The fragment without "#". The page's own permalink comes first, if its target exists."""
+        """The heading's anchor without "#", preferably from the page's own permalink, if its target exists."""
         links = [*heading.css("a[href]"), *_permalinks_beside(heading)]
         for link in links:
             target = unquote((link.attributes.get("href") or "").partition("#")[2])
@@ -99,7 +99,7 @@ def _inner(heading: LexborNode) -> str | None:
 
 
 def _around(heading: LexborNode) -> str | None:
-    """An empty target just before the heading, or an ancestor whose text begins with it (Sphinx, DocBook)."""
+    """The id of an empty target just before the heading, or of an ancestor that begins with it (Sphinx, DocBook)."""
     node = heading
     while True:
         words_before = 0

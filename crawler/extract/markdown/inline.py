@@ -1,4 +1,4 @@
-"""The running text of a block: links and emphasis as plain text, code in backticks, line breaks kept."""
+"""Writes the running text of a block: links and emphasis as plain text, code in backticks, with its line breaks."""
 
 import re
 from collections.abc import Iterable
@@ -21,11 +21,11 @@ _BLOCK_SELECTOR = ",".join(sorted(BLOCK_TAGS))
 CODE_TAGS = frozenset({"code", "tt", "kbd", "samp"})
 _SPACES = re.compile(r"\s+")
 _AROUND_BREAK = re.compile(r"(?:(?<! ) +)?\n *")
-# A line of text must not begin with these: a heading, a fence, the underline of a heading.
+# The beginnings of lines that Markdown reads as a heading, a fence, or the underline of a heading.
 _READS_AS_MARKUP = re.compile(r"^(?=#{1,6}(?:\s|$)|```|~~~|=+\s*$|-+\s*$)", re.MULTILINE)
 _MARKUP = tuple("#`~=-")
 _BREAK = "\ufdd0"  # a noncharacter: pages do not use it
-_STRUCK = "\ufdd1"  # likewise, at both ends of text that is withdrawn
+_STRUCK = "\ufdd1"  # a noncharacter too, at both ends of struck-out text
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=\w)")
 _NONCHARACTERS = re.compile(f"[{_BREAK}{_STRUCK}]")
 STRUCK_TAGS = frozenset({"s", "strike", "del"})
@@ -35,7 +35,7 @@ _AROUND_MARK = "[]() \n"
 
 
 def inline_wrappers(root: LexborNode) -> set[int]:
-    """Inline elements around blocks (cards in links, custom elements), which are treated as blocks."""
+    """The ids of inline elements around blocks (cards in links, custom elements), which are treated as blocks."""
     wrappers: set[int] = set()
     for node in root.css(_BLOCK_SELECTOR):
         above = node.parent
@@ -48,12 +48,12 @@ def inline_wrappers(root: LexborNode) -> set[int]:
 
 
 def inline_markdown(nodes: Iterable[LexborNode]) -> str:
-    """One paragraph; "\\n" only where the page breaks the line."""
+    """The nodes as one paragraph of Markdown, with "\\n" only at the page's line breaks."""
     return as_text(inline_text(nodes))
 
 
 def inline_text(nodes: Iterable[LexborNode]) -> str:
-    """The same for text that begins no line, such as a cell."""
+    """Like `inline_markdown`, for text that does not begin a line, such as a cell's."""
     pieces: list[str] = []
     for node in nodes:
         _collect(node, pieces, 0)
@@ -62,7 +62,7 @@ def inline_text(nodes: Iterable[LexborNode]) -> str:
 
 
 def as_text(text: str) -> str:
-    """`text` without lines that would read as a heading, a fence or an underline."""
+    """Escape lines that Markdown would read as a heading, a fence or the underline of a heading."""
     return _READS_AS_MARKUP.sub(r"\\", text) if "\n" in text or text.startswith(_MARKUP) else text
 
 
@@ -72,14 +72,14 @@ def plain_text(node: LexborNode) -> str:
 
 
 def plain_lines(node: LexborNode) -> list[str]:
-    """The same, split at the page's line breaks."""
+    """Like `plain_text`, split at the page's line breaks."""
     pieces: list[str] = []
     _collect(node, pieces, 0, is_plain=True)
     return [_one_spaced(line).strip() for line in _with_marks("".join(pieces)).split(_BREAK)]
 
 
 def _with_marks(text: str) -> str:
-    """Withdrawn text as "~~14~~", apart from the words beside it."""
+    """Write struck-out text as "~~14~~", separated from the words beside it."""
     if _STRUCK not in text:
         return text
     marked = ""
@@ -92,12 +92,12 @@ def _with_marks(text: str) -> str:
 
 
 def _marked(line: str) -> str:
-    """Each sentence by itself, because it may be quoted alone."""
+    """Mark each sentence by itself, because it may be quoted alone."""
     return _NEXT_SENTENCE.sub("~~ ~~", f"~~{line.strip()}~~") if line.strip() else line
 
 
 def code_span(text: str) -> str:
-    """`text` in as many backticks as it takes."""
+    """A code span with `text`, delimited by enough backticks."""
     if not text:
         return ""
     runs = [len(run) for run in re.findall("`+", text)]
@@ -131,7 +131,7 @@ def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = F
 
 
 def _without_quotes(node: LexborNode, text: str) -> str:
-    """The text without typewriter quotes around code beside it, `so' or ``so'', which read as marks of code."""
+    """The text without the typewriter quotes around neighbouring code, `so' or ``so'', which look like backticks."""
     text = text.lstrip("'") if text[:1] == "'" and _is_quoted_code(node.prev) else text
     return text.rstrip("`") if text[-1:] == "`" and _is_quoted_code(node.next) else text
 
@@ -160,7 +160,7 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
     elif tag in _BLOCKISH:
         opening = closing = " "
     elif tag == "span" and pieces and pieces[-1].endswith(QUESTION_MARKS):
-        opening = " "  # what stands beside a question in the head of an accordion
+        opening = " "  # other text beside a question in the head of an accordion
     if opening:
         pieces.append(opening)
     for child in node.iter(include_text=True):
@@ -174,7 +174,7 @@ def _is_after_item(item: LexborNode) -> bool:
 
 
 def _is_footnote_mark(sup: LexborNode) -> bool:
-    """Whether it is a number or sign that links to a note on the page: right after a word, it would read as part of
+    """Whether a <sup> is a number or sign that links to a footnote, and would otherwise read as part of the word before
     it."""
     text = sup.text().strip(_AROUND_MARK)
     link = sup.css_first("a[href*='#']")
@@ -182,7 +182,7 @@ def _is_footnote_mark(sup: LexborNode) -> bool:
 
 
 def _is_power(sup: LexborNode) -> bool:
-    """Whether it is a small expression rather than a footnote, an ordinal or a trade mark."""
+    """Whether a <sup> is an exponent rather than a footnote, an ordinal or a trade mark."""
     text = sup.text().strip()
     return len(text) <= 12 and _POWER.fullmatch(text) is not None and sup.css_first("a") is None
 
@@ -214,6 +214,6 @@ def _append_code(text: str, pieces: list[str]) -> None:
     if not span:
         pieces.append(text)
     elif pieces and pieces[-1].endswith("`") and span.startswith("`") and not span.startswith("``"):
-        pieces[-1] = pieces[-1][:-1] + span[1:]  # two adjacent spans become one: "``" would be a longer delimiter
+        pieces[-1] = pieces[-1][:-1] + span[1:]  # join adjacent spans, because "``" would be another delimiter
     else:
         pieces.append((" " if text[:1].isspace() else "") + span + (" " if text[-1:].isspace() else ""))

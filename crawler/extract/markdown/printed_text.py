@@ -1,6 +1,6 @@
-"""Running text that a page prints in a <pre>, such as manual pages and RFCs: its layout is its only markup.
+"""Parses running text in a <pre>, such as manual pages and RFCs, by its layout.
 
-Blank lines separate paragraphs; terms and items are to the left of their text, headings to the left of everything.
+Blank lines separate paragraphs. Terms and list signs are left of their text, headings are left of all running text.
 """
 
 import re
@@ -64,7 +64,7 @@ def is_printed_text(text: str) -> bool:
     if sum(_ends_sentence(block[-1]) for block in paragraphs) * 2 < len(paragraphs):
         return False
     prose = [_is_prose(line) for line in lines]
-    tails = [False, *(was and not is_prose for was, is_prose in pairwise(prose))]  # the last lines of paragraphs
+    tails = [False, *(was and not is_prose for was, is_prose in pairwise(prose))]  # short last lines of paragraphs
     chars = sum(len(line.strip()) for line, *is_text in zip(lines, prose, tails, strict=True) if any(is_text))
     share = chars / sum(len(line.strip()) for line in filled)
     if sum(prose) >= _MIN_LINES:
@@ -97,7 +97,7 @@ def _ends_sentence(line: str) -> bool:
 
 
 def _is_running_head(words: Sequence[str]) -> bool:
-    """Whether it is the header or footer of a printed page: "LS(1) User Commands LS(1)", "[Page 7]"."""
+    """Whether a line is the header or footer of a printed page: "LS(1) User Commands LS(1)", "[Page 7]"."""
     if len(words) < 2:
         return False
     return words[-2] == "[Page" or (words[0] == words[-1] and _MANUAL_PAGE.fullmatch(words[0]) is not None)
@@ -109,7 +109,7 @@ def _margin(lines: Sequence[str]) -> int:
 
 
 def _headings(lines: Sequence[str]) -> frozenset[str]:
-    """The headings; a text that is printed under headings has several of them."""
+    """The headings among the lines; empty if there is only one candidate."""
     if _margin(lines) < 2:
         return frozenset()
     filled = [line for line in lines if line.strip()]
@@ -121,7 +121,7 @@ def _parts(lines: Sequence[str], headings: frozenset[str]) -> Iterator[Part]:
     for is_blank, group in groupby(lines, key=lambda line: not line.strip()):
         block = list(group)
         if is_blank:
-            yield Part(PartKind.CODE, "")  # a blank line between two lines of code stays
+            yield Part(PartKind.CODE, "")  # keeps a blank line between two lines of code
             continue
         if block[0] in headings:
             yield Part(PartKind.HEADING, " ".join(block[0].split()))
@@ -130,7 +130,7 @@ def _parts(lines: Sequence[str], headings: frozenset[str]) -> Iterator[Part]:
 
 
 def _is_heading(line: str, below: str) -> bool:
-    """Whether it is left of all running text and names what is below, like "SEE ALSO" and "3. Options"."""
+    """Whether a line looks like the heading of what is below, such as "SEE ALSO" and "3. Options"."""
     is_left = bool(line) and not line[0].isspace() and below[:1].isspace()
     is_name = line[:1].isupper() or line[:1].isdigit()
     is_short = len(line) <= _MAX_TERM and not line.endswith((*_SENTENCE_END, ",", ";"))
@@ -138,7 +138,7 @@ def _is_heading(line: str, below: str) -> bool:
 
 
 def _paragraph(lines: list[str], depth: int = 0) -> Iterator[Part]:
-    """The parts of lines without a blank one between them."""
+    """The parts of adjacent lines without blank ones."""
     start = 0
     while start < len(lines):
         line, below = lines[start], lines[start + 1] if start + 1 < len(lines) else ""
@@ -150,7 +150,7 @@ def _paragraph(lines: list[str], depth: int = 0) -> Iterator[Part]:
             end = _end_of_hanging(lines, start)
             yield Part(PartKind.TERM, line[:column].strip())
             yield from _paragraph([" " * column + line[column:], *lines[start + 1 : end]], depth + 1)
-        elif below and _goes_on(line, below) and _indent(line) != _indent(below):  # only one of them is indented
+        elif below and _goes_on(line, below) and _indent(line) != _indent(below):  # the first line is indented or hangs
             end = _end(lines, start + 1, _is_border)
             yield Part(PartKind.TEXT, _running(lines[start:end]))
         else:
@@ -177,13 +177,13 @@ def _end(lines: Sequence[str], start: int, is_border: Callable[[str, str], bool]
 
 
 def _end_of_hanging(lines: Sequence[str], start: int) -> int:
-    """The end of the lines that are indented below the first line of an item or a term."""
+    """The index after the lines that are indented below the first line of an item or a term."""
     indent = _indent(lines[start])
     return _end(lines, start, lambda _, line: _indent(line) <= indent)
 
 
 def _text_column(line: str, below: str) -> int:
-    """The column where the text begins beside a term, if the line below is indented to it or has its own there; else
+    """The column where the text beside a term begins, if the line below is indented to it or has text there too; else
     0."""
     gap = _GAP.match(line)
     if gap is None or not below or line[gap.end()] in _MARKS:
@@ -196,7 +196,7 @@ def _text_column(line: str, below: str) -> int:
 
 
 def _is_told(text: str) -> bool:
-    """Whether the text beside a term describes it, and is no further column."""
+    """Whether the text beside a term is its description, and not another column."""
     words = text.split()
     return len(words) >= 3 and "  " not in text.strip() and _share_of_words(words) >= 0.7
 
@@ -222,7 +222,7 @@ def _goes_on(line: str, below: str) -> bool:
 
 
 def _is_entry(line: str) -> bool:
-    """Whether it is one of several separate lines, not part of a paragraph."""
+    """Whether a line is one of several separate lines instead of a part of a paragraph."""
     return not _is_prose(line) and bool(re.match(r"[A-Z\d]", line.lstrip()))
 
 
@@ -250,7 +250,7 @@ def _share_of_words(words: Sequence[str]) -> float:
 
 
 def _running(lines: Sequence[str]) -> str:
-    """The text on one line; a word broken at a line's end is joined, unless its hyphen occurs elsewhere too."""
+    """The lines joined into one. A word broken at a line's end loses its hyphen, unless it has one elsewhere too."""
     text = "\n".join(line.strip() for line in lines)
     compounds = set(_COMPOUND.findall(text))
 

@@ -1,4 +1,4 @@
-"""Tables as Markdown rows; tables that are only layout are recognised and returned as plain blocks."""
+"""Writes tables as Markdown, and recognises tables that are only layout, a term, or a list of definitions."""
 
 from dataclasses import dataclass
 
@@ -38,8 +38,8 @@ def table_rows(table: LexborNode) -> list[TableRow]:
 
 
 def grid_rows(node: LexborNode) -> list[TableRow]:
-    """The rows of a table that a page lays out with other elements: each is marked as a row, has as many short cells as
-    the others and begins with a different name. [] for anything else."""
+    """The rows of a table made of other elements, which are marked as rows, have equally many short cells, and begin
+    with different names. [] for anything else."""
     rows: list[TableRow] = []
     for part in _grid_parts(node):
         cells = tuple(part.iter()) if is_grid_row(part) else ()
@@ -52,7 +52,7 @@ def grid_rows(node: LexborNode) -> list[TableRow]:
 
 
 def is_layout(table: LexborNode, rows: list[TableRow]) -> bool:
-    """Whether it has blocks that a Markdown cell cannot have (headings, tables, code), or nothing to compare."""
+    """Whether a table has blocks that do not fit into Markdown cells (headings, tables, code), or only one row."""
     if table.attributes.get("role") in {"presentation", "none"}:
         return True
     if table.css_first("h1,h2,h3,h4,h5,h6") is not None or any(cell.css_first("table") for cell in _cells(rows)):
@@ -63,8 +63,8 @@ def is_layout(table: LexborNode, rows: list[TableRow]) -> bool:
 
 
 def term_line(rows: list[TableRow]) -> str:
-    """The only row of a table above its description, as manuals write `name | type | default` above that of an option:
-    the term in bold, and its details. "" for any other table, and for links side by side."""
+    """A table of one row as a term in bold with its details, as manuals write `name | type | default` above the
+    description of an option. "" for any other table, and for links side by side."""
     if len(rows) != 1 or rows[0].is_header or len(rows[0].cells) < 2:
         return ""
     if any(cell.css_first(_MORE_THAN_A_LINE) for cell in rows[0].cells):
@@ -76,8 +76,8 @@ def term_line(rows: list[TableRow]) -> str:
 
 
 def defined_rows(rows: list[TableRow]) -> list[tuple[str, LexborNode]]:
-    """The names and the cells beside them of a table with a header and two columns that defines short names; [] for any
-    other table."""
+    """(name, description cell) of each row in a table with a header and two columns that defines short names; [] for
+    any other table."""
     head, *body = rows
     if not head.is_header or len(body) < _FEWEST_DEFINED or any(len(row.cells) != 2 for row in rows):
         return []
@@ -87,8 +87,8 @@ def defined_rows(rows: list[TableRow]) -> list[tuple[str, LexborNode]]:
 
 
 def hanging_rows(rows: list[TableRow]) -> list[tuple[LexborNode, LexborNode]]:
-    """The two cells with text of each row, if the empty ones before them are only indentation: a name or an item's
-    bullet, and the text beside it, as groff lays out manual pages. [] for any other table."""
+    """(name or bullet, text) of each row in a table whose first cells are empty and serve as indentation, as groff lays
+    out manual pages. [] for any other table."""
     telling = [[cell for cell in row.cells if _cell_text(cell)] for row in rows if not row.is_header]
     is_indented = len(telling) == len(rows) and all(_is_blank(row.cells[0]) for row in rows)
     if not is_indented or any(len(cells) != 2 or len(_cell_text(cells[0])) > _LONGEST_DETAIL for cells in telling):
@@ -97,7 +97,7 @@ def hanging_rows(rows: list[TableRow]) -> list[tuple[LexborNode, LexborNode]]:
 
 
 def synopsis_line(table: LexborNode, rows: list[TableRow]) -> str:
-    """The synopsis of a program, whose name and options mandoc lays out as a row. "" for any other table."""
+    """The synopsis of a program, which mandoc writes as a row of name and options. "" for any other table."""
     if len(rows) != 1 or len(rows[0].cells) != 2 or "Nm" not in (table.attributes.get("class") or "").split():
         return ""
     return " ".join(inline_markdown(cell.iter(include_text=True)) for cell in rows[0].cells)
@@ -108,14 +108,14 @@ def is_single_column(rows: list[TableRow]) -> bool:
 
 
 def only_cells(rows: list[TableRow]) -> list[LexborNode]:
-    """The only cell with text of each row; [] if a row has two. A note beside its picture compares nothing."""
+    """The cells with text, if no row has more than one, as in a note beside a picture; else []."""
     telling = [[cell for cell in row.cells if _cell_text(cell)] for row in rows]
     return [cell for cells in telling for cell in cells] if all(len(cells) <= 1 for cells in telling) else []
 
 
 def markdown_table(rows: list[TableRow]) -> str:
-    """A pipe table, with an empty header if the page's table has none. A cell that spans rows or columns is repeated,
-    so that each row can be read alone."""
+    """A pipe table, with an empty header if the page's table has none. Cells that span rows or columns are repeated, so
+    that each row can be read alone."""
     grid = _grid(rows)
     width = min(_MAX_COLUMNS, max((len(line) for line in grid), default=0))
     lines = [line[:width] + [""] * (width - len(line)) for line in grid]
@@ -128,7 +128,7 @@ def markdown_table(rows: list[TableRow]) -> str:
 
 
 def _grid_parts(node: LexborNode) -> list[LexborNode]:
-    """The children that could be rows; [] if there is text between them."""
+    """The children of `node` that may be rows; [] if there is text between them."""
     if any(child.is_text_node and (child.text_content or "").strip() for child in node.iter(include_text=True)):
         return []
     groups = [list(part.iter()) if part.attributes.get("role") == "rowgroup" else [part] for part in node.iter()]
@@ -145,7 +145,7 @@ def _row(node: LexborNode, in_head: bool) -> TableRow:
 
 
 def _is_bold(row: TableRow) -> bool:
-    """Whether it has several cells, all of them bold: a header that is written without <th>."""
+    """Whether a row has several cells, all of them bold, like a header without <th>."""
     cells = [(cell.text().strip(), cell.css_first("b,strong")) for cell in row.cells]
     return len(cells) > 1 and all(text and bold is not None and bold.text().strip() == text for text, bold in cells)
 

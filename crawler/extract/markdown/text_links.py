@@ -1,8 +1,8 @@
-"""The links within a page's text: where they lead survives as Markdown, "[Download form](https://.../form.pdf)".
+"""Writes the links within a page's text as Markdown: "[Download form](https://.../form.pdf)".
 
-The links of a page are marked in its tree, and written once its text is: what turns elements into Markdown looks at the
-words of a text, between which an address would stand. So two signs stand within the label meanwhile, after its first
-letter and before its last one, where they change neither how a line begins nor how it ends.
+The links are marked in the page's tree and replaced once its text is written, because addresses would disturb the code
+that turns elements into Markdown by their words. The marks are two signs within the label, after its first letter and
+before its last one, so that they change neither the beginning nor the end of a line.
 """
 
 import re
@@ -24,7 +24,7 @@ _MAX_TARGET_CHARS: Final = 1000
 _OPEN, _CLOSE, _ZERO = "\ufdd2", "\ufdd3", 0xFDE0  # noncharacters: pages do not use them
 _SIGNS: Final = re.compile("[\ufdd2\ufdd3\ufde0-\ufdef]")
 _MARKED: Final = re.compile(f"(`{{0,9}}+)(\\S){_OPEN}([\ufde0-\ufdef]+)([^\n{_OPEN}]*?){_CLOSE}(\\S)(`{{0,9}})")
-_NO_LABEL: Final = re.compile(r"[\[\]]|~~|\A\d{1,3}\Z")  # the last would read as the mark of a source
+_NO_LABEL: Final = re.compile(r"[\[\]]|~~|\A\d{1,3}\Z")  # the last would look like a citation
 _WORD: Final = re.compile(r"\w{2}")
 _LEAST_LETTERS: Final = 2
 _FENCE: Final = re.compile(r" *(`{3,})")
@@ -35,18 +35,18 @@ _NO_LABELS: Final = ",".join(sorted(_NO_TEXT))
 _HEADINGS: Final = ",".join(sorted(HEADING_TAGS))
 _WHOLE_TEXT: Final = frozenset({"p", "li", "div", "td", "dd", "section", "article", "main", "body"})
 _ADDRESS: Final = re.compile(r"(?:mailto:[^\s@:/?]+@[\w.-]+\.[a-z]{2,24}|tel:\+?[\d() ./-]{3,40})", re.IGNORECASE)
-_BARE: Final = re.compile(r"[^\s@:/?#]+@[\w-]+(?:\.[\w-]+)+")  # an address whose page forgot "mailto:"
+_BARE: Final = re.compile(r"[^\s@:/?#]+@[\w-]+(?:\.[\w-]+)+")  # an e-mail address without "mailto:"
 _LINK: Final = re.compile(r"\[([^\[\]\n]+)\]\((?:https?://|mailto:|tel:)[^\s()]+\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class TextLinks:
-    """The targets of the links that are marked in a tree, by their numbers."""
+    """The targets of the links that are marked in a tree, by their numbers in the marks."""
 
     targets: tuple[str, ...] = ()
 
     def written(self, rendered: Rendered) -> Rendered:
-        """With the links in place of their signs. The names of sections are words alone."""
+        """Replace the marks by Markdown links, and remove them from headings."""
         if not self.targets:
             return rendered
         return Rendered(
@@ -68,7 +68,7 @@ class TextLinks:
 
 
 def _lines(rendered: Rendered) -> Iterator[tuple[str, bool]]:
-    """The lines, and whether they are code between fences."""
+    """(line, whether it is fenced code) in order."""
     fence = ""
     for line in rendered.markdown.split("\n"):
         yield line, bool(fence)
@@ -77,7 +77,8 @@ def _lines(rendered: Rendered) -> Iterator[tuple[str, bool]]:
 
 
 def _without_kind(label: str) -> tuple[str, str]:
-    """("Application", " [PDF, 7 pages]") of a label that ends with a kind in brackets; a label has none inside."""
+    """Split a label that ends with a kind in brackets, which labels cannot contain: ("Application", " [PDF, 7
+    pages]")."""
     before, bracket, _ = label.partition("[")
     if not bracket or "]" in before or not _WORD.search(before):
         return label, ""
@@ -86,21 +87,20 @@ def _without_kind(label: str) -> tuple[str, str]:
 
 
 def without_targets(markdown: str) -> str:
-    """The text with the labels of its links alone."""
+    """The text with each link replaced by its label."""
     return _LINK.sub(r"\1", markdown)
 
 
 def frame_links(tree: LexborHTMLParser) -> frozenset[tuple[str, str]]:
-    """The addresses, as written, and labels of the links in the page's navigation, header and footer."""
+    """(href, label) of the links in the page's navigation, header and footer."""
     return frozenset((node.attributes.get("href") or "", _label(node)) for node in tree.css(_FRAME))
 
 
 def mark_links(
     root: LexborNode, tree: LexborHTMLParser, url: str, normalise: Normaliser, frame: Collection[tuple[str, str]] = ()
 ) -> TextLinks:
-    """Mark the links in the text of `root`, in place. Left out are those that lead to a place on the same page or run a
-    script, those to other sites that the page does not vouch for, and those that stand in the page's `frame` as well,
-    unless they stand in a sentence."""
+    """Mark the links in the text of `root`, in place. Links within the page, links that run a script and untrusted
+    links to other sites are left out, and so are links that are in the page's `frame` too, except within sentences."""
     base = base_of(tree, url)
     targets: list[str] = []
     for node in root.css("a[href]"):
@@ -116,7 +116,7 @@ def mark_links(
 
 
 def _target(node: LexborNode, base: str, url: str, normalise: Normaliser) -> str:
-    """Where the link leads; "" if that is nowhere else, or nowhere that a reader should be sent."""
+    """The link's target; "" if it is on the same page, or must not be followed."""
     attributes = node.attributes
     written = (attributes.get("href") or "").strip()
     href = f"mailto:{written}" if _BARE.fullmatch(written) else as_browsers_read(base, written)
@@ -139,8 +139,8 @@ def _target(node: LexborNode, base: str, url: str, normalise: Normaliser) -> str
 
 
 def _mark(node: LexborNode, number: str) -> bool:
-    """Put the signs into the first and the last text of the link, or of the heading in it; False if it has no text that
-    can be a label. A page's title has no link, because it names the page itself."""
+    """Put the marks into the first and the last text of the link, or of the heading in it. Returns False if it has no
+    text for a label, or is the page's title, which names the page itself."""
     if any(above.tag in _NO_TEXT for above in ancestors(node)) or node.css_first(_NO_LABELS) is not None:
         return False
     node = node.css_first(_HEADINGS) or node
@@ -159,13 +159,13 @@ def _mark(node: LexborNode, number: str) -> bool:
 
 
 def _closed(text: str) -> str:
-    """With the sign before its last letter."""
+    """The text with the closing mark before its last letter."""
     end = len(text.rstrip()) - 1
     return f"{text[:end]}{_CLOSE}{text[end:]}"
 
 
 def _is_whole_text(node: LexborNode) -> bool:
-    """Whether nothing else stands beside it."""
+    """Whether there is no other text beside the node."""
     above = next((each for each in ancestors(node) if each.tag in _WHOLE_TEXT), None)
     return above is None or _label(above) == _label(node)
 

@@ -1,4 +1,4 @@
-"""Writes the content of an element as Markdown, and its headings: one walk writes both, so they always agree.
+"""Writes the content of an element as Markdown and lists its headings, in one pass so that they agree.
 
 Chunkers rely on this: the lines of `markdown` that start with one to six "#" and a space, outside of fenced code, are
 `headings`, in the same order with the same text.
@@ -82,8 +82,8 @@ from crawler.extract.unmarked_headings import QUESTION_MARKS
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _MAX_DEPTH = 100
-_SIDE_BY_SIDE = " · "  # what follows it belongs to the same term
-_MAX_QUESTION_CHARS = 1000  # including the blanks of the source
+_SIDE_BY_SIDE = " · "  # separates a term from its details
+_MAX_QUESTION_CHARS = 1000  # including the source's white space
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Rendered:
 def write_markdown(root: LexborNode, anchors: HeadingAnchors, questions: Iterable[str] = ()) -> Rendered:
     """`root`, without hidden text and navigation, as Markdown with the headings found on the way.
 
-    A block that is one of `questions`, whatever its tag, is a heading one level below the last.
+    A block whose text is one of `questions` becomes a heading one level below the last heading.
     """
     writer = _Writer(root, anchors, frozenset(letters(question) for question in questions))
     blocks = list(writer.blocks(root, 0))
@@ -107,12 +107,12 @@ class _Writer:
         self.headings: list[Heading] = []
         self._anchors = anchors
         self._questions = questions
-        self._level = 1  # of the page's last own heading
-        self._section_level = 0  # of the last one that begins a section
+        self._level = 1  # of the last heading of the page itself
+        self._section_level = 0  # of the last heading that begins a section
         self._wrappers = inline_wrappers(root)
 
     def blocks(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
-        """The blocks of the children of `node`; runs of inline children are paragraphs."""
+        """The blocks of the children of `node`; runs of inline children become paragraphs."""
         return self._of(node.iter(include_text=True), depth)
 
     def _of(self, children: Iterable[LexborNode], depth: int) -> Iterator[WrittenBlock]:
@@ -133,7 +133,7 @@ class _Writer:
 
     def _block(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
         tag = node.tag or ""
-        if depth > _MAX_DEPTH:  # deeper than any layout: plain text
+        if depth > _MAX_DEPTH:  # no layout is so deep
             yield from _paragraph([node])
         elif tag in _HEADINGS:
             self._level = self._level_of(node)
@@ -246,7 +246,7 @@ class _Writer:
         """Short definitions as a list of "term: definition"; long ones as bold terms with their blocks below."""
         parts = [part for part in definition_parts(node) if part.tag != "dt" or plain_text(part)]
         terms_told = [plain_text(part) for part in parts if part.tag == "dt"]
-        if not terms_told:  # only an indentation
+        if not terms_told:  # a list without terms is only an indentation
             yield from self._of(parts, depth + 1)
             return
         if all(map(item_marker, terms_told)) and not any(part.css_first("code,kbd,samp,tt") for part in parts):
@@ -259,13 +259,13 @@ class _Writer:
             for part in parts:
                 text = " ".join(block.text for block in self.blocks(part, depth + 1)).replace("\n", "\n  ")
                 if part.tag == "dt":
-                    text = text or plain_text(part)  # a sign, such as an operator
+                    text = text or plain_text(part)  # a term of signs, such as an operator
                     terms += [line.strip().rstrip(",:") for line in text.split("\n")]
-                elif terms and (text or not are_options(terms)):  # options share the description of the last one
+                elif terms and (text or not are_options(terms)):  # several options may share one description
                     items.append(f"- {defined_term(', '.join(terms))}{text and f': {text}'}")
                     terms = []
                 elif text and items:
-                    items[-1] += f" {text}"  # more of the same definition
+                    items[-1] += f" {text}"  # the same definition continues
                 elif text:
                     items.append(f"- {text}")
             items += [f"- {term}" for term in terms]
@@ -283,7 +283,7 @@ class _Writer:
                 yield from self._of(run, depth + 1)
 
     def _marked_items(self, parts: Iterable[LexborNode], depth: int) -> Iterator[WrittenBlock]:
-        """A list written as definitions of its bullets or numbers, as converters of manual pages do."""
+        """A list whose bullets or numbers are written as terms, as by converters of manual pages."""
         items: list[str] = []
         marker = "- "
         for part in parts:
@@ -328,7 +328,7 @@ class _Writer:
                 yield from blocks
 
     def _note(self, cells: Iterable[LexborNode], depth: int) -> Iterator[WrittenBlock]:
-        """A table that only puts a picture beside a note."""
+        """The note in a table that only puts a picture beside it."""
         for cell in cells:
             blocks = list(self.blocks(cell, depth + 1))
             if cell.tag == "th":
@@ -347,7 +347,7 @@ class _Writer:
             yield WrittenBlock(BlockKind.LIST, "\n".join(items))
 
     def _quote(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
-        """A quotation; with lists, code, tables or headings in it, or as the paragraphs of a section, it is only an
+        """A quotation. If it has lists, code, tables or headings, or all paragraphs of a section, it is treated as an
         indentation."""
         blocks = list(self.blocks(node, depth + 1))
         above = next(elements_before(node), None)

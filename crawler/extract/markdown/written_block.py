@@ -1,4 +1,4 @@
-"""The blocks of written Markdown, and how their texts are put together."""
+"""Blocks of Markdown, and functions that join their texts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,8 +21,7 @@ class WrittenBlock:
 
 
 def on_one_line(blocks: Sequence[WrittenBlock], gap: str) -> Iterator[WrittenBlock]:
-    """Their texts as one block, unless one of them is a heading or has lines, as code does: a line must begin with the
-    signs of either."""
+    """Join the blocks into one, unless one of them is a heading or has several lines, whose marks must begin a line."""
     if any(block.kind is BlockKind.HEADING or "\n" in block.text for block in blocks):
         yield from blocks
     elif blocks:
@@ -34,7 +33,7 @@ def printed_term(text: str) -> str:
 
 
 def defined_term(term: str) -> str:
-    """A term, which may contain code; one with a star in it cannot be bold."""
+    """A term, in bold unless it contains a star. It may contain code."""
     return code_span(term) if "*" in term and "`" not in term else strong(term)
 
 

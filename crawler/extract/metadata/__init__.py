@@ -1,1 +1,1 @@
-"""What a page says about itself: its title, description, dates, language and linked data."""
+"""Reads a page's metadata: title, description, dates, language and linked data."""

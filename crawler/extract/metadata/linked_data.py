@@ -1,7 +1,7 @@
-"""The page's data for machines: schema.org things in JSON-LD, and questions in microdata.
+"""Reads a page's data for machines: schema.org things in JSON-LD, and questions in microdata.
 
-Readers see none of it, so it is no content: it describes visible text (this line is a question), and is returned as
-data beside the page.
+Readers do not see this data, so it is not content. It describes visible text (this line is a question), and is returned
+beside the page.
 """
 
 import json
@@ -22,7 +22,7 @@ _EXTRA: Final = re.compile(
 
 
 def parse_json(text: str) -> object:
-    """The value of JSON as pages write it: between comments or CDATA marks, with raw line ends, trailing commas and
+    """Parse JSON leniently, as found on pages: between comments or CDATA marks, with raw line ends, trailing commas and
     comments. None if `text` is no JSON even so."""
     start = _AROUND.match(text)
     text = text[start.end() :] if start else text
@@ -52,8 +52,8 @@ Thing = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product that the page offers; "" for missing values. `price` is as written, "189.00", or "10.00–25.00" for
-    offers at several prices; never one that a page states only as the former or recommended price."""
+    """A product that the page offers; missing values are "". `price` is as written, such as "189.00", or "10.00–25.00"
+    for offers at several prices. Former and recommended prices are ignored."""
 
     name: str
     brand: str = ""
@@ -65,7 +65,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class LinkedData:
-    """In the page's order. Readers see none of it."""
+    """The page's linked data, in the page's order."""
 
     questions: tuple[str, ...] = ()  # of an FAQPage
     product: Product | None = None
@@ -73,8 +73,8 @@ class LinkedData:
 
 
 def linked_things(tree: LexborHTMLParser) -> list[Thing]:
-    """The outermost things of every JSON-LD script that can be read, at most a few hundred; call it before scripts
-    are removed."""
+    """The outermost things of all readable JSON-LD scripts, at most a few hundred. Call it before scripts are
+    removed."""
     found: list[Thing] = []
     for script in tree.css('script[type="application/ld+json" i]'):
         text = script.text()
@@ -85,7 +85,7 @@ def linked_things(tree: LexborHTMLParser) -> list[Thing]:
 
 
 def linked_data(tree: LexborHTMLParser, things: Sequence[Thing]) -> LinkedData:
-    """`things` are those of `linked_things`."""
+    """The page's linked data; `things` is the result of `linked_things`."""
     marked = tree.css('[itemtype$="schema.org/Question"] [itemprop="name"]')[:_MAX_THINGS]
     asked = [*_questions(things), *(_text(node.text()) for node in marked)]
     return LinkedData(
@@ -96,7 +96,8 @@ def linked_data(tree: LexborHTMLParser, things: Sequence[Thing]) -> LinkedData:
 
 
 def _outermost(data: object) -> Iterator[Thing]:
-    """Skips nested things (a comment, an author), which have names and dates of their own."""
+    """The things in a JSON-LD value, without nested ones (a comment, an author), which have their own names and
+    dates."""
     waiting: list[object] = [data]
     for _ in range(_MAX_THINGS):
         if not waiting:
@@ -138,7 +139,7 @@ def _product(thing: Thing) -> Product | None:
 
 
 def _price_of(offers: Sequence[Thing]) -> tuple[str, str]:
-    """The price, or the lowest and highest, and the currency of the first offer with one; ("", "") without any."""
+    """(price, currency); the price is a range if offers differ. ("", "") without any."""
     prices = [(amount, currency) for offer in offers for amount, currency in _amounts(offer)]
     if not prices:
         return "", ""
@@ -146,14 +147,14 @@ def _price_of(offers: Sequence[Thing]) -> tuple[str, str]:
     amounts = [amount for amount, name in prices if name in {currency, ""}]
     try:
         amounts.sort(key=float)
-    except ValueError:  # "1.299,00": as it is written
+    except ValueError:  # "1.299,00" is returned as written
         amounts = amounts[:1]
     is_one = amounts[0] == amounts[-1] or float(amounts[0]) == float(amounts[-1])
     return amounts[0] if is_one else f"{amounts[0]}–{amounts[-1]}", currency
 
 
 def _amounts(offer: Thing) -> Iterator[tuple[str, str]]:
-    """(amount, currency) of what is to be paid: `price` or the bounds of an AggregateOffer, else its specification."""
+    """(amount, currency) of an offer: its `price` or the bounds of an AggregateOffer, else its price specification."""
     currency = _text(offer.get("priceCurrency"))
     for priced in (offer, *_things(offer.get("priceSpecification"))):
         kind = _text(priced.get("priceType")).rpartition("/")[2]
@@ -184,7 +185,7 @@ def _things(value: object) -> list[Thing]:
 
 
 def _text(value: object) -> str:
-    """One line without markup; numbers as they are written."""
+    """The value as one line without markup; numbers as written."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return " ".join(without_invisible(_TAG.sub(" ", str(value)[: 4 * _MAX_TEXT_CHARS])).split())[:_MAX_TEXT_CHARS]

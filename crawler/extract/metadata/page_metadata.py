@@ -24,7 +24,7 @@ _MIN_CONFIDENCE = 0.9
 
 
 def declared_language(tree: LexborHTMLParser) -> str | None:
-    """A BCP 47 primary subtag from html lang, og:locale or Content-Language, in this order."""
+    """The BCP 47 primary subtag from html lang, og:locale or Content-Language, in this order."""
     root = tree.root
     declared = [(root.attributes.get("lang") or root.attributes.get("xml:lang")) if root is not None else None]
     for selector in (
@@ -38,14 +38,14 @@ def declared_language(tree: LexborHTMLParser) -> str | None:
 
 
 def primary_subtag(tag: str | None) -> str | None:
-    """ "en" of "en-GB"; None for text that is no language tag."""
+    """The primary subtag of a language tag: "en" for "en-GB"; None for any other text."""
     found = _SUBTAG.match(tag or "")
     subtag = found[1].lower() if found else None
     return None if subtag in _NO_LANGUAGE else subtag
 
 
 def detected_language(text: str) -> str | None:
-    """From the text itself, if there is enough of it to be sure."""
+    """The language of a text (BCP 47 primary subtag); None if the text is too short to be sure."""
     sample = re.sub(r"```.*?```|`[^`]*`|https?://\S+", " ", text[: 2 * _MAX_CHARS], flags=re.DOTALL)[:_MAX_CHARS]
     if sum(sign.isalpha() for sign in sample) < _MIN_LETTERS:
         return None
@@ -64,8 +64,8 @@ def _identifier() -> LanguageIdentifier:
 
 _MAX_TITLE_CHARS = 300
 _MAX_NAME_CHARS = 60
-_PALE = 0xE0  # each of red, green and blue at least
-_TOUCH_PX = 180  # without a size, as phones ask for it
+_PALE = 0xE0  # minimum of red, green and blue in a pale colour
+_TOUCH_PX = 180  # size of an icon for phones that declares none
 _LEAST_ICON_PX = 64
 _SAYS_ITS_NAME = ('meta[property="og:site_name" i]', 'meta[name="application-name" i]')
 _EVERY_HOME = frozenset({"home", "home page", "homepage", "index", "start", "welcome"})
@@ -78,10 +78,10 @@ _SECTION_NUMBER = re.compile(r"(?:(?:Chapter|Appendix) )?(?:\d+|[A-Z])(?:\.\d+)*
 
 
 def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str, site: str = "") -> str:
-    """The page's own name without the site's: og:title, else <title>, else the first heading, else from the URL.
+    """The page's title without the site's name: og:title, else <title>, else the first heading, else from the URL.
 
     If the declared title is the first heading plus the site's name, the heading is returned. `site` is the site's name
-    in the page's own frame; that, and what follows it, is removed from the title too.
+    in the page's frame; it is removed from the title with everything after it.
     """
     heading_node = main.css_first("h1") if main is not None else None
     heading = plain_text(heading_node) if heading_node is not None else _first_heading(main)
@@ -97,8 +97,8 @@ def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str, site: 
 
 
 def site_name(tree: LexborHTMLParser, url: str) -> str:
-    """The site's name at its start page `url`: og:site_name, else the part of the title that is its host's name, else
-    the first part that is more than "Home". "" if that is no name."""
+    """The site's name from its start page `url`: og:site_name, else the part of the title that matches the host, else
+    the first part that is more than "Home"; "" if that is no name."""
     name = _meta(tree, *_SAYS_ITS_NAME)
     if not name:
         element = tree.css_first("head > title") or tree.css_first("title")
@@ -110,8 +110,7 @@ def site_name(tree: LexborHTMLParser, url: str) -> str:
 
 
 def site_color(tree: LexborHTMLParser) -> str:
-    """The colour that the site gives a browser's frame (theme-color), as "#rrggbb"; "" without one, or for one as pale
-    as paper, which is a background."""
+    """The site's theme-color as "#rrggbb"; "" without one, and for a pale one, which is a background."""
     color = _meta(tree, 'meta[name="theme-color" i]:not([media*="dark"])').lower()
     if re.fullmatch(r"#[0-9a-f]{3}", color):
         color = "#" + "".join(digit * 2 for digit in color[1:])
@@ -120,8 +119,8 @@ def site_color(tree: LexborHTMLParser) -> str:
 
 
 def site_icon(tree: LexborHTMLParser) -> str:
-    """The address of the site's largest icon, as the page has it; one for phones' start screens counts as large without
-    a size. "" if none is large enough for a logo."""
+    """The href of the site's largest icon; "" if none is large enough for a logo. Icons for phones' start screens count
+    as large if they declare no size."""
     icons = {}
     for node in tree.css('link[rel*="icon" i][href]'):
         size = re.match(r"(\d{1,4})x", node.attributes.get("sizes") or "", re.IGNORECASE)
@@ -174,7 +173,7 @@ def _without_site(title: str, heading: str, sites: frozenset[str]) -> str:
 
 
 def _is_joined(end: str) -> bool:
-    """Whether a separator is between the heading and the rest of a title, which then is a site's name."""
+    """Whether a separator joins the heading to the rest of a title, which then is the site's name."""
     return end[0] in _JOINING or end[-1] in _JOINING
 
 
@@ -204,8 +203,7 @@ def _from_url(url: str) -> str:
     return re.sub(r"[-_+]+", " ", without_invisible(name)).strip() or parts.hostname or url
 
 
-# When a page was published and changed, by its own account: meta elements, JSON-LD, <time>, a line of text, in this
-# order of trust.
+# The sources of a page's dates of publication and change, in order of trust: meta elements, JSON-LD, <time>, text.
 _PUBLISHED = (
     "article:published_time", "datepublished", "dc.date.issued", "dcterms.issued", "dcterms.created",
     "dc.date.created", "publish_date", "publication_date", "publishdate", "parsely-pub-date",
@@ -258,8 +256,8 @@ def page_dates(tree: LexborHTMLParser, things: Sequence[Thing]) -> tuple[date | 
 
 
 def parse_date(text: str) -> date | None:
-    """A day since 1990 from ISO 8601, RFC 2822 or English text; None for anything else, and for a day to come, which is
-    of an event or a mistake."""
+    """Parse a day from ISO 8601, RFC 2822 or English text. None for anything else, for days before 1990, and for future
+    days, which are mistakes or belong to events."""
     text = text.strip()[:60]
     if found := _ISO.search(text) or _COMPACT.match(text):
         return _day(int(found[1]), int(found[2]), int(found[3]))
@@ -301,18 +299,18 @@ def _linked_dates(things: Sequence[Thing]) -> dict[str, date]:
 def _said_in_text(tree: LexborHTMLParser) -> date | None:
     lines = tree.body.text(separator="\n") if tree.body is not None else ""
     if not _MAY_SAY.search(lines):
-        return None  # most pages, by an automaton
+        return None  # a fast check that excludes most pages
     return _first(found[1] for found in reversed(list(_SAID_IN_TEXT.finditer(lines))))
 
 
 def _words_before(node: LexborNode) -> str:
-    """ "Last updated" of "Last updated <time>": only the text in the same small box."""
+    """The text before a <time> in the same small box, such as "Last updated"."""
     text = node.parent.text() if node.parent is not None and node.tag == "time" else ""
     return text if len(text) < 80 else ""
 
 
 def _is_of_event(node: LexborNode) -> bool:
-    """Whether it says when something takes place."""
+    """Whether a <time> is the date of an event."""
     names = (node.attributes.get("itemprop") or "").lower()
     if names in {"startdate", "enddate", "doortime"}:
         return True
@@ -320,5 +318,5 @@ def _is_of_event(node: LexborNode) -> bool:
 
 
 def _is_the_only_time(tag: str | None, tree: LexborHTMLParser) -> bool:
-    """Whether it is the only time on the page, which is then the page's own; of several, only marked ones are."""
+    """Whether this is the page's only <time>, which then is the page's date; of several, only marked ones are."""
     return tag == "time" and len(tree.css("time")) == 1

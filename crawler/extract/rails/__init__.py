@@ -1,1 +1,1 @@
-"""Removes what stands around a page's text: teasers, authors, tags, comments, related things."""
+"""Removes parts around a page's text: teasers, authors, tags, comments, related pages."""

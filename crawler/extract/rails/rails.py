@@ -1,9 +1,9 @@
-"""Parts before, after and between a page's text that are not of it: teasers, "read also", authors, tags, comments,
-related products.
+"""Removes rails: parts before, after and within a page's content that do not belong to its text, such as teasers, "read
+also", authors, tags, comments and related products.
 
-A page's mark (<main>, <article>) often includes them, and their names differ from site to site. Each run of text is
-judged by what it is and where it stands (`run_features`), by trees that learnt it from pages whose content is known
-("Main content" in docs/evaluation-log.md says on which, and what it costs).
+<main> and <article> often include them, and their class names differ between sites. Each run of text is classified by
+its features (`run_features`) with decision trees that were trained on pages with known content ("Main content" in
+docs/evaluation-log.md names the pages and the cost).
 """
 
 import json
@@ -21,32 +21,32 @@ from selectolax.lexbor import LexborNode
 from crawler.extract.html_tree import HEADING_TAGS, ancestors
 from crawler.extract.rails.text_runs import Box, Content, Run, read_runs
 
-# What is measured of each run of text knows no language: lengths, links, places, what is alike. Names of classes count
-# as one weak sign of many.
+# The features of a run of text are independent of its language: lengths, links, positions, similarity to other boxes.
+# Class names are one weak feature of many.
 FEATURES: Final = (
-    "levels",  # from the text's box up to the first one that holds both
-    "part links",  # the part: what stands beside the text, or directly in it; its share of links
+    "levels",  # from the box of the page's text up to the first box that contains the run too
+    "part links",  # share of links in the run's part, the outermost box around it beside or within the text
     "part prose",
     "part pictures",
-    "part run",  # mean length
-    "box prose",  # of the box around the run's own
-    "box runs",  # in the next one
-    "alike",  # boxes of the same tag and classes beside it, at most, up to the part
-    "named",  # boxes around it with a name of frames
+    "part run",  # mean length of its runs
+    "box prose",  # share of prose in the box around the run's own box
+    "box runs",  # number of runs in the next larger box
+    "alike",  # largest number of sibling boxes with the same tag and classes, up to the part
+    "named",  # number of boxes around it with a class name of frames
     "place",
-    "sentence",  # it ends like one
+    "sentence",  # whether it ends like a sentence
     "length",
     "words",
     "links",
     "cell",
     "plain box",
-    "section",  # length of what stands below its heading
+    "section",  # length of the section that it is in
     "page prose",
-    "caption",  # of a picture
-    "shared words",  # of the run, with the page's prose elsewhere
+    "caption",  # whether it is near a picture
+    "shared words",  # share of its words that other prose of the page has
     "digits",
-    "ellipsis",  # it is cut off
-    "prose left",  # of the page's, from here on
+    "ellipsis",  # whether it is cut off
+    "prose left",  # share of the page's prose from here on
     "last links",  # of the run before
     "last length",
     "next links",
@@ -67,7 +67,7 @@ _CUT_OFF: Final = ("…", "...", "[…]", "[...]")
 
 
 def run_features(content: Content) -> Iterator[list[float]]:
-    """In the order of FEATURES, for each run; in [0, 12] or so."""
+    """The features of each run, in the order of FEATURES; values are about 0 to 12, or -1 without a neighbour."""
     root, way = content.root, {id(box): box for box in content.way}
     total = max(1, root.chars)
     alike, named = _alike_and_named(root)
@@ -114,7 +114,7 @@ def run_features(content: Content) -> Iterator[list[float]]:
 
 
 def _shared_words(runs: Sequence[Run]) -> list[float]:
-    """The share of each run's longer words that other sentences of the page have: the text speaks of one thing."""
+    """The share of each run's longer words that occur in other sentences of the page."""
     words = [set(_WORD.findall(run.text.lower())) for run in runs]
     counts = Counter(word for run, own in zip(runs, words, strict=True) if run.is_prose for word in own)
     told, often = set(counts), {word for word, count in counts.items() if count > 1}
@@ -128,7 +128,7 @@ def _links_and_length(run: Run | None) -> tuple[float, float]:
 
 
 def sections(runs: Sequence[Run]) -> list[int]:
-    """The place of the heading above each run, which a heading is itself; -1 above the first."""
+    """The index of each run's heading, which for a heading is its own; -1 before the first heading."""
     found, heading = [], -1
     for place, run in enumerate(runs):
         heading = place if run.box.node.tag in HEADING_TAGS else heading
@@ -152,7 +152,8 @@ def _around(box: Box) -> Iterator[Box]:
 
 
 def _alike_and_named(root: Box) -> tuple[dict[int, int], dict[int, bool]]:
-    """How many boxes beside each have its tag and classes, with itself, and whether it has a name of frames, by id."""
+    """By the id of each box: how many of its siblings, itself included, have its tag and classes; and whether its class
+    or id is a name of frames."""
     alike, named = {id(root): 0}, {id(root): _is_named(root.node.attributes)}
     waiting = [root]
     while waiting:
@@ -174,10 +175,10 @@ def _is_named(attributes: Mapping[str, str | None]) -> bool:
     return len(names) > 1 and _NAME.search(names.lower()) is not None
 
 
-_MIN_PROSE: Final = 300  # characters of a page's sentences: a page with fewer is a list, a form or an index
-# Log odds: below, a run is left out. Words without a link are mostly of the text, also short ones, and so are those
-# within it. Links with more of the text behind them may be of it, and a list of them is one of related answers more
-# often than the trees have seen. Facts go only if the trees are nearly certain.
+_MIN_PROSE: Final = 300  # characters in sentences; a page with fewer is a list, a form or an index
+# Thresholds of the log odds below which a run is removed. Words without a link and words within the text mostly belong
+# to it. Links followed by more of the text may belong to it; lists of links are related answers more often than in the
+# training data. Facts are removed only if the trees are nearly certain.
 _LEAST: Final = 0.3
 _LEAST_OF_WORDS: Final = -0.9
 _LEAST_OF_LINK: Final = -1.5
@@ -195,14 +196,14 @@ _FIGURE_OR_CONTACT: Final = re.compile(r"[$€£¥]\s?\d|\d\s?[€$£¥]|\w@\w|\
 _MANY_LINKS: Final = 0.5
 
 
-# A split: the feature's place, the largest value that goes left, left, right. A leaf is its number.
+# A node is (index of the feature, largest value for the left branch, left, right); a leaf is its log odds.
 Tree = float | tuple[int, float, "Tree", "Tree"]
 
 
 def remove_rails(main: LexborNode) -> None:
-    """Remove what is probably not of the text of `main`, in place. Lists go or stay whole. Tables, code, definitions,
-    closed parts and lists with a price or an address go only if that is nearly certain. Other prices and addresses
-    stay, and so does everything on a page with little running text."""
+    """Remove runs that probably do not belong to the text of `main`, in place. Lists are removed as a whole or not at
+    all. Tables, code, definitions, closed parts and lists with a price or an address are removed only if that is nearly
+    certain. Other prices and addresses stay, and so does everything on a page with little running text."""
     content = read_runs(main)
     if content.root.prose < _MIN_PROSE:
         return
@@ -237,7 +238,7 @@ def _kept(content: Content) -> list[bool]:
             has_words = run.linked < _MANY_LINKS * run.chars
             is_within = features[_LEVELS] == 0 and (has_words or place < last_prose)
             if is_within and not has_words and any(node.mem_id in buttons for node in run.nodes):
-                stays.add(group)  # what to do next, such as a form
+                stays.add(group)  # a call to action, such as a form
                 continue
             least = _LEAST_OF_WORDS if is_within or not run.linked else _LEAST
             if is_within and not has_words:
@@ -250,8 +251,8 @@ def _kept(content: Content) -> list[bool]:
 
 
 def _with_their_headings(runs: Sequence[Run], kept: list[bool]) -> list[bool]:
-    """A heading goes with all that stands below it. If any of that stays, so does the heading, unless it is probably
-    not of the text itself and is a link, or what it announces goes: the text further below is not about it."""
+    """Adjust headings to their sections. A heading is removed if its whole section is. Otherwise it stays, unless its
+    own score is low and it is a link or the first run below it is removed, so that the rest is not about it."""
     headings = sections(runs)
     below: dict[int, list[bool]] = {}
     for place, (heading, is_kept) in enumerate(zip(headings, kept, strict=True)):
@@ -267,7 +268,7 @@ def _with_their_headings(runs: Sequence[Run], kept: list[bool]) -> list[bool]:
 
 
 def _group(box: Box, way: set[int]) -> Box:
-    """What goes or stays whole with the run: the outermost list around it, within its part."""
+    """The box that is kept or removed as a whole: the outermost list around the run within its part, else `box`."""
     group, each = box, box
     while each.above is not None and id(each) not in way:
         group = each if each.node.tag in _LISTS else group
@@ -276,7 +277,7 @@ def _group(box: Box, way: set[int]) -> Box:
 
 
 def _facts(main: LexborNode) -> tuple[set[int], set[int]]:
-    """Ids of the elements with facts, and of those around them."""
+    """The ids of elements that state facts, and the ids of their ancestors."""
     facts: set[int] = set()
     around: set[int] = set()
     for node in main.css(_FACTS):
@@ -299,7 +300,7 @@ def _is_within_fact(box: Box, facts: set[int], way: set[int]) -> bool:
 
 
 def _remove(box: Box, runs: Sequence[Run], gone: Sequence[int]) -> None:
-    """`gone` counts the runs before each place that go."""
+    """Remove runs from the box. `gone[place]` is the number of removed runs before that place."""
     count = gone[box.last] - gone[box.first]
     if count == 0:
         return
@@ -321,7 +322,7 @@ def trees() -> tuple[Tree, ...]:
 
 
 def score(features: Sequence[float], ensemble: Sequence[Tree]) -> float:
-    """Log odds that the run is of the page's text."""
+    """The log odds that the run belongs to the page's text."""
     total = 0.0
     for tree in ensemble:
         while isinstance(tree, tuple):

@@ -1,4 +1,4 @@
-"""The runs of text of a page's content, and the boxes that hold them."""
+"""Splits a page's content into boxes (elements with blocks) and runs of text."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from selectolax.lexbor import LexborNode
 from crawler.extract.html_tree import HEADING_TAGS
 from crawler.extract.markdown.inline import BLOCK_TAGS, inline_wrappers
 
-_PROSE_CHARS: Final = 60  # of a run outside of links: shorter ones are labels
-_HOLDS_TEXT: Final = 0.6  # of the page's prose: the innermost box with so much is the text itself
+_PROSE_CHARS: Final = 60  # minimum number of characters outside of links; shorter runs are labels
+_HOLDS_TEXT: Final = 0.6  # the innermost box with this share of the page's prose is the text itself
 _NO_DESCENT: Final = frozenset({"p", "table", "ul", "ol", "pre", "blockquote", "dl"})
 _LABELS: Final = HEADING_TAGS | {"figcaption"}
 _MAX_DEPTH: Final = 150
@@ -18,8 +18,9 @@ _MAX_DEPTH: Final = 150
 
 @dataclass(slots=True, eq=False)
 class Box:
-    """An element with blocks or runs of text. `first` and `last` are the places of its runs; `prose` counts the
-    characters of runs that are sentences rather than labels or links; `pictures` the runs with one."""
+    """An element with blocks or runs of text. Its runs have the indexes from `first` to `last`, which is exclusive.
+    `chars`, `linked` and `prose` count the characters of all text, links and sentences; `pictures` counts runs with a
+    picture."""
 
     node: LexborNode
     above: "Box | None"
@@ -35,8 +36,8 @@ class Box:
 
 @dataclass(slots=True, eq=False)
 class Run:
-    """Text that no block interrupts, with the nodes that hold it. Characters are counted without white space. It
-    `is_prose` if it is a sentence rather than a label or a link."""
+    """Text without a block in between, with its nodes. `chars` and `linked` count characters without white space.
+    `is_prose` means a sentence rather than a label or a link."""
 
     box: Box
     nodes: list[LexborNode]
@@ -48,7 +49,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """`way` leads from the content's root to the innermost box with most of its prose."""
+    """The boxes and runs of a page. `way` is the path from `root` to the innermost box with most of the prose."""
 
     root: Box
     runs: list[Run]
