@@ -1,4 +1,4 @@
-"""The adapters that the settings choose, imported when they are chosen. `closing` receives what has to be closed."""
+"""Creates the adapters that the settings choose, and imports only these. `closing` receives what must be closed."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from app.turns.remote.remote_turns import SharedTurns
 
 _VECTORS_SECONDS: Final = 2.0
-_REDIS_COOL_DOWN_SECONDS: Final = 5.0  # each attempt makes one visitor wait for one call
+_REDIS_COOL_DOWN_SECONDS: Final = 5.0  # each attempt delays one visitor
 
 
 def configured_chunk_limits(settings: Settings, max_tokens: int) -> ChunkLimits:
-    """Limits for an embedder that reads `max_tokens`. Raises Misconfigured if it would not read a chunk to its end."""
+    """Limits of chunks for an embedder that reads `max_tokens`. Raises Misconfigured if it would truncate chunks."""
     from app.knowledge.chunk_limits import RESERVED_TOKENS, ChunkLimits
 
     limits = ChunkLimits.for_embedder(max_tokens)
@@ -73,7 +73,7 @@ def configured_vector_index(
 
 
 def configured_vector_search(settings: Settings, vectors: VectorIndex, circuits: CircuitMeter) -> VectorSearch:
-    """The vectors for callers who wait for an answer. Those in a folder are as near as the record itself."""
+    """The vector search for callers who wait for an answer. An index in a local folder needs no circuit breaker."""
     if "://" not in settings.vector_uri:
         return vectors
     from app.providers.circuits import CircuitVectorSearch
@@ -85,7 +85,7 @@ def configured_vector_search(settings: Settings, vectors: VectorIndex, circuits:
 def configured_keyword_index(
     settings: Settings, tokens: TokenizersTokenCounter, record: SystemOfRecord, closing: AsyncExitStack
 ) -> KeywordIndex:
-    """If the index belongs to this machine alone, it follows the record."""
+    """The keyword index. One that belongs to this machine alone is kept up to date from the record."""
     from app.knowledge.followed_keyword_index import FollowedKeywordIndex
     from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
 
@@ -99,14 +99,14 @@ def configured_keyword_index(
 
 
 def configured_oidc_provider(settings: Settings, clock: Clock) -> OidcProvider | None:
-    """None for operators who sign in with a password alone."""
+    """The identity provider; None if operators sign in with passwords only."""
     from app.providers.identity.oidc_provider import OidcProvider
 
     return OidcProvider(settings.oidc_client, clock) if settings.oidc_issuer else None
 
 
 def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> RedisWithBreaker | None:
-    """None for a process that shares nothing with others."""
+    """The shared Redis; None if none is set."""
     url = settings.redis_url.get_secret_value()
     if not url:
         return None
@@ -127,7 +127,7 @@ def configured_cache(redis: RedisWithBreaker | None) -> Cache:
 
 
 def configured_rate_limiter(redis: RedisWithBreaker | None) -> RateLimiter:
-    """On Redis, falling back to one in this process."""
+    """The rate limiter on Redis, with one in this process as a fallback."""
     own = MemoryRateLimiter()
     if not redis:
         return own
@@ -138,7 +138,7 @@ def configured_rate_limiter(redis: RedisWithBreaker | None) -> RateLimiter:
 
 
 def configured_stream_slots(redis: RedisWithBreaker | None) -> StreamSlots:
-    """On Redis, falling back to those of this process."""
+    """The stream slots on Redis, with those of this process as a fallback."""
     own = MemoryStreamSlots()
     if not redis:
         return own
@@ -149,7 +149,7 @@ def configured_stream_slots(redis: RedisWithBreaker | None) -> StreamSlots:
 
 
 def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> SharedTurns:
-    """Shared by all web processes through Redis, or of this process alone."""
+    """The turns that all web processes share through Redis, or those of this process alone."""
     from app.turns.remote.remote_turns import SharedTurns
 
     url = settings.redis_url.get_secret_value()
@@ -169,18 +169,18 @@ def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing:
 
 
 def configured_key_file(settings: Settings) -> SecretKeyFile | None:
-    """None if the environment holds the secret keys."""
+    """The file with the secret keys; None if the environment has them."""
     return None if settings.secret_keys else SecretKeyFile(settings.secret_key_file)
 
 
 def configured_secret_keys(settings: Settings) -> SecretKeys:
-    """The keys from the environment, or from the file."""
+    """The secret keys from the environment or from the file."""
     file = configured_key_file(settings)
     return SecretKeys(file.read if file else lambda: settings.secret_keys)
 
 
 def configured_file_bodies(settings: Settings) -> FileBodies:
-    """Raises Misconfigured for an invalid object store."""
+    """The store of uploaded files. Raises Misconfigured for an invalid object store."""
     from app.sources.files.file_bodies import FileBodies
 
     if not settings.files_uri:

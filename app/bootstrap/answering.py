@@ -55,7 +55,7 @@ class Answering:
 
 @asynccontextmanager
 async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
-    """Search alone, as operators use it."""
+    """Open only search, as operators use it."""
     async with AsyncExitStack() as closing:
         model, helper = configured_models(base, closing, configured_model_limiter(base.settings))
         yield for_operators(base, search_parts(base, model, helper))
@@ -63,8 +63,8 @@ async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
 
 @asynccontextmanager
 async def open_answering(base: Infrastructure, actions: ActionCalls | None = None) -> AsyncIterator[Answering]:
-    """`actions` are what models may call, if they are open already. When the block ends, running turns are ended and
-    stored."""
+    """Open search, turns and conversations. `actions` are the calls that models may make, if they are open already.
+    When the block ends, running turns are ended and stored."""
     from app.answers.answer_drafter import AnswerDrafter
     from app.conversations.history import History
     from app.kit.meters import degraded_turns
@@ -125,7 +125,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
 
 
 def _reading_queue(base: Infrastructure, model: ChatModel | None) -> list[SheddingReranker]:
-    """The reranker's, if every answer depends on it: the shipped one reads passages where no model writes."""
+    """The reranker, if every answer waits for it: one that is not shipped, or the shipped one if no model writes."""
     from app.providers.reranking.reranker import SheddingReranker
 
     reranker = base.models.reranker
@@ -134,7 +134,7 @@ def _reading_queue(base: Infrastructure, model: ChatModel | None) -> list[Sheddi
 
 
 async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExitStack) -> Turns:
-    """The turns of this process, which sends heartbeats for as long as they are open."""
+    """Open the turns of this process, which sends heartbeats while they are open."""
     from app.store.processes import ProcessFiles
     from app.turns.api.visitor_turns import VisitorTurns
     from app.turns.heartbeat import Heartbeat
@@ -158,7 +158,7 @@ async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExit
 
 @asynccontextmanager
 async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls | None]:
-    """The calls that answers may make, through the crawler's guard; None without the feature."""
+    """Open the calls that answers may make, guarded like the crawler's; None without the feature."""
     from app.actions.action_calls import MAX_REPLY_BYTES, ActionCalls
     from app.actions.action_meter import counted_calls
     from app.actions.feature import FEATURE as ACTIONS
@@ -180,8 +180,8 @@ async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls | None
 async def open_playground(
     base: Infrastructure, actions: ActionCalls | None = None, *, has_models: bool = True
 ) -> AsyncIterator[Playground]:
-    """Answers without turns, as a worker tries them. Without models, they quote the pages. `actions` are what models
-    may call, if they are open already."""
+    """Open a playground: answers without turns, for workers. Without models, answers quote the pages. `actions` are the
+    calls that models may make, if they are open already."""
     from app.answers.writing.agent_models import NO_MODELS
 
     async with AsyncExitStack() as closing:
@@ -200,7 +200,7 @@ async def open_playground(
 def configured_models(
     base: Infrastructure, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
 ) -> tuple[ChatModel | None, ChatModel | None]:
-    """The model that writes to visitors, and the one for text that they do not read, if that is another."""
+    """(model that writes answers, separate model for text that visitors do not read); each may be None."""
     from app.providers.chat.chat_model import ChatModel
 
     if ChatModel in base.doubles:
@@ -212,7 +212,7 @@ def configured_models(
 
 
 def budgeted(model: ChatModel, prices: TokenPrices, on_refused: Callable[[], None] = lambda: None) -> ChatModel:
-    """The model, whose calls count for their turn."""
+    """The model, whose calls count for their turn and are refused beyond its budget."""
     from app.answers.token_meter import BudgetedChatModel
 
     return BudgetedChatModel(model, on_refused, prices)
@@ -225,7 +225,7 @@ def agent_models(
     limiter: ConcurrencyLimiter,
     on_refused: Callable[[], None] = lambda: None,
 ) -> AgentModels:
-    """The models that write answers: `usual`, and those that agents choose by name."""
+    """The models that write answers: `usual`, those that agents choose by name, and those of workspaces."""
     from app.answers.writing.agent_models import AgentModels, OwnModels
     from app.providers.chat.chat_model import NamedChatModels
 
@@ -279,8 +279,9 @@ def answer_pipeline(
     actions: ActionCalls | None,
     retriever: Retriever,
 ) -> AnswerPipeline:
-    """Answers are written by the agent's model if it has one, which may call `actions` and search with `retriever`. If
-    the provider is down, they quote the pages, and where no quote is sure enough, the closest sections."""
+    """The pipeline of answers. The agent's model writes them, if it has one, and may call `actions` and search with
+    `retriever`. Without a model, or if it is down, answers quote the pages or, if no quote is sure enough, the closest
+    sections."""
     from app.answers.answer_pipeline import AnswerPipeline
     from app.answers.writing.clarifying_writer import ClarifyingWriter
     from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
@@ -288,7 +289,7 @@ def answer_pipeline(
     from app.answers.writing.passage_judge import PassageJudge
     from app.kit.language_guesser import LanguageGuesser
 
-    reranker = base.models.reranker if base.models.is_reranker_shipped else None  # the weight is fitted to its logits
+    reranker = base.models.reranker if base.models.is_reranker_shipped else None  # its weight is fitted to these logits
     judge = PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder, reranker)
     quotes = ExtractiveWriter(judge)
     return AnswerPipeline(
@@ -305,7 +306,7 @@ def answer_pipeline(
 
 
 def question_completer(base: Infrastructure, search: SearchParts) -> QueryContextualizer:
-    """Uses the model that search uses, if there is one."""
+    """Completes questions that depend on earlier ones, with the model of search if there is one."""
     from app.answers.query_contextualizer import (
         ChoiceContextualizer,
         ModelContextualizer,
@@ -327,7 +328,7 @@ def prompt_builder(base: Infrastructure) -> PromptBuilder:
 
 
 def playground_on(base: Infrastructure, pipeline: AnswerPipeline, search: SearchParts) -> Playground:
-    """Uses the pipeline that visitors' questions go through."""
+    """A playground with the pipeline that answers visitors."""
     from app.answers.playground import Playground
 
     completer, prompts = question_completer(base, search), prompt_builder(base)

@@ -1,4 +1,4 @@
-"""A worker's sweeps, which run beside its jobs: those of the core, and those of its features."""
+"""Periodic tasks of a worker, besides its jobs: those of the core, and those of its features."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -48,8 +48,8 @@ JOBS: Final[Sequence[Job[Any]]] = (
 async def background_tasks(
     base: Infrastructure, answering: Answering, quotes: Quotes, webhooks: WebhookSender, caller: HttpCaller
 ) -> AsyncIterator[None]:
-    """While the block runs: deliver webhooks; erase old conversations and traces; group gaps, ask them again and send
-    digests; run golden questions; and what features do."""
+    """Run the periodic tasks while the block runs: deliver webhooks; erase old conversations and traces; group gaps,
+    ask them again and send digests; run golden questions; and the tasks of features."""
 
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, base.supervisor)
@@ -85,7 +85,7 @@ def _parts(
     caller: HttpCaller,
     extractor: Extractor,
 ) -> Wiring:
-    """The parts that constructors of jobs cannot make themselves."""
+    """The parts from which the tasks are constructed."""
     parts, patterns, playground = Parts(), PatternMatcher(), answering.playground
     parts.bind(SystemOfRecord).to(base.record)
     parts.bind(Clock).to(base.clock)

@@ -1,5 +1,5 @@
-"""The features of this distribution: a line each. Without any, the core is a product of its own. Other packages add
-theirs by entry points of the group `docent.features`."""
+"""Lists the features of this distribution, without which the core still works. Other packages add features by entry
+points of the group `docent.features`."""
 
 from __future__ import annotations
 
@@ -54,15 +54,14 @@ GROUP: Final = "docent.features"
 
 @cache
 def installed_features() -> Features:
-    """Those of this process. Raises Misconfigured."""
+    """The features of this process. Raises Misconfigured."""
     from importlib.metadata import entry_points
 
     return features_of(entry_points(group=GROUP))
 
 
 def features_of(found: Iterable[EntryPoint]) -> Features:
-    """Those of this distribution and of the entry points. Raises Misconfigured, which names the package at
-    fault."""
+    """The features of this distribution and of the entry points. Raises Misconfigured, naming the faulty package."""
     features = {feature.name: feature for feature in FEATURES}
     for point in sorted(found, key=lambda point: point.name):
         feature = _loaded(point)

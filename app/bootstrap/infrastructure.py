@@ -49,8 +49,7 @@ Chosen = TypeVar("Chosen")
 
 
 class Doubles(dict[Any, object]):
-    """Replacements for parts, by the types that constructors name, for tests. All other parts are chosen and opened as
-    in production."""
+    """Replacements for parts in tests, by the types that constructors name. All other parts are those of production."""
 
     def or_else(self, kind: TypeForm[Part], chosen: Callable[[], Chosen]) -> Part | Chosen:
         return cast(Part, self[kind]) if kind in self else chosen()
@@ -58,7 +57,7 @@ class Doubles(dict[Any, object]):
     async def or_opened(
         self, kind: TypeForm[Part], closing: AsyncExitStack, opened: Callable[[], AbstractAsyncContextManager[Part]]
     ) -> Part:
-        """The double of this type, which its owner closes, or what `opened` opens, which `closing` closes."""
+        """The double of this type, which the test closes, or the part that `opened` opens and `closing` closes."""
         return cast(Part, self[kind]) if kind in self else await closing.enter_async_context(opened())
 
 
@@ -83,7 +82,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The parts of commands that only read and change the record."""
+    """The parts that commands need to read and change the record."""
 
     settings: Settings
     clock: Clock
@@ -92,9 +91,9 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models that read text, and what counts and splits it for them. `questions` is the embedder for callers who
-    wait for an answer, `token_embedder` the same if it returns a vector per token. A reranker that is not the shipped
-    one votes unless the agent's settings say otherwise."""
+    """The embedder and reranker, with the counter and splitter of their tokens. `questions` is the embedder for callers
+    who wait for an answer; `token_embedder` is the embedder if it returns a vector per token. A reranker that is not
+    shipped votes unless the agent's settings say otherwise."""
 
     embedder: Embedder
     questions: RememberingEmbedder
@@ -107,7 +106,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """The indexes, which are derived from the record. `questions` are the vectors for callers who wait for an
+    """The indexes, which are derived from the record. `questions` is the vector search for callers who wait for an
     answer."""
 
     vectors: VectorIndex
@@ -117,7 +116,7 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What all web processes share if there is a Redis; without one, each has its own."""
+    """The parts that all web processes share through Redis. Without Redis, each process has its own."""
 
     cache: Cache
     rate_limiter: RateLimiter
@@ -126,9 +125,8 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Infrastructure(Stored):
-    """The parts on which every room is built. `process` names this start of this process in the system of record;
-    `features` are those
-    that this process has, `doubles` are for the rooms above."""
+    """The parts on which every room is built. `process` is the id of this run of the process in the system of record,
+    `features` are its features, and `doubles` replace parts of the rooms above."""
 
     metrics: CollectorRegistry
     supervisor: Supervisor
@@ -172,7 +170,7 @@ async def pending_migrations(settings: Settings) -> list[str]:
 
 @contextmanager
 def _named_by_setting(engine: Engine) -> Iterator[None]:
-    """Raise Misconfigured for a database that cannot be reached."""
+    """Turn errors of a database that cannot be reached into Misconfigured."""
     try:
         yield
     except DatabaseAway as error:
@@ -188,7 +186,7 @@ def _named_by_setting(engine: Engine) -> Iterator[None]:
 
 @asynccontextmanager
 async def _open_sealed(settings: Settings, features: Features | None = None) -> AsyncIterator[SystemOfRecord]:
-    """The record with its secrets sealed, after checking that they can be opened."""
+    """Open the record, check that its secrets can be opened, and seal those that are not."""
     async with open_record(settings, features) as record:
         await SealedSecrets(record).settle()
         yield record
@@ -196,7 +194,7 @@ async def _open_sealed(settings: Settings, features: Features | None = None) -> 
 
 @asynccontextmanager
 async def open_stored(settings: Settings) -> AsyncIterator[Stored]:
-    """The record alone."""
+    """Open only the record."""
     async with _open_sealed(settings) as record:
         yield Stored(settings, SystemClock(), record)
 

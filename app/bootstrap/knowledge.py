@@ -1,4 +1,4 @@
-"""The side that reads sources and writes indexes."""
+"""Opens the parts that read sources and write the indexes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Knowledge:
 
 @asynccontextmanager
 async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
-    """The side that reads websites and writes indexes."""
+    """Open the parts that read sources and write the indexes."""
     from app.knowledge.chunk_contexts import ChunkContexts
     from app.knowledge.context_writer import ContextWriter
     from app.knowledge.given_chunks import GivenChunks
@@ -72,8 +72,8 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
 
 
 def knowledge_parts(base: Infrastructure, given: Mapping[Any, object]) -> Wiring:
-    """The parts of learning. `given` has the readers of sources and the context writer, by the types that constructors
-    name."""
+    """The parts that turn sources into chunks. `given` has the readers of sources and the context writer, by the types
+    that constructors name."""
     from app.knowledge.chunk_contexts import ChunkContexts
     from app.knowledge.chunk_limits import ChunkLimits
     from app.knowledge.context_line import ContextLine
@@ -143,7 +143,7 @@ def page_scope_on(base: Stored) -> PageScope:
 
 @asynccontextmanager
 async def open_source_files(base: Infrastructure) -> AsyncIterator[SourceFiles]:
-    """With separate processes that parse files."""
+    """Open the verbs of files, with separate processes that parse them."""
     from app.sources.files.file_reader import CHECK_SECONDS, PooledFileReader
 
     async with PooledFileReader(CHECK_SECONDS) as files:

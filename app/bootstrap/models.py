@@ -1,4 +1,4 @@
-"""The models that the settings choose, imported when they are chosen. `closing` receives what has to be closed."""
+"""Creates the models that the settings choose, and imports only these. `closing` receives what must be closed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
 
 
 def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> RememberingEmbedder:
-    """The embedder for visitors' questions, which cannot wait as pages can."""
+    """The embedder for visitors' questions, which unlike pages cannot wait."""
     from app.providers.embedding.embedder import RememberingEmbedder
 
     return RememberingEmbedder(_batching(settings, embedder, circuits))
@@ -106,7 +106,7 @@ def configured_reranker(
 
 
 def configured_model_limiter(settings: Settings) -> ConcurrencyLimiter:
-    """Limits the answers that chat endpoints write at the same time."""
+    """A limit on the number of answers that chat endpoints write at once."""
     running = settings.model_calls or settings.max_turns
     return ConcurrencyLimiter(running=running, waiting=settings.model_queue, wait_seconds=_MODEL_WAIT_SECONDS)
 
@@ -114,7 +114,7 @@ def configured_model_limiter(settings: Settings) -> ConcurrencyLimiter:
 def configured_chat_model(
     settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
 ) -> ChatModel | None:
-    """The model and its fallback, as far as they are set, for visitors' questions; None if neither is.
+    """The model for visitors' questions, with its fallback; None if neither is set.
 
     A request is repeated once, and only after two seconds at most: no visitor waits for a provider to recover.
     """
@@ -131,7 +131,7 @@ def configured_helper_model(
 def configured_named_models(
     settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
 ) -> NamedChatModels:
-    """Those that agents choose by name; the fallback stands in for each of them too."""
+    """The models that agents choose by name, each with the fallback model."""
     from app.providers.chat.chat_model import NamedChatModels
 
     chosen = {
@@ -159,7 +159,8 @@ def _impatient(
 def _first_of(
     settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, parts: Sequence[str], *, is_waited_for: bool
 ) -> ChatModel:
-    """The first that is set, or the next while it is away. If nobody waits for it, requests are retried."""
+    """The first configured model of `parts`, with the others as fallbacks. Requests are only retried if nobody
+    waits."""
     from app.providers.chat.failover_chat_model import FailoverChatModel
 
     retries, times = (0, settings) if is_waited_for else (2, None)
@@ -172,7 +173,7 @@ def _first_of(
 
 
 def _watched(model: ChatModel, name: str, url: str, circuit: CircuitBreaker, times: Settings | None) -> ChatModel:
-    """With its spans, its circuit and, if somebody waits for it, its times."""
+    """The model with spans, a circuit breaker and, if `times` is given, time limits."""
     from app.providers.chat.bounded_chat_model import TimedChatModel
     from app.providers.chat.traced_chat_model import TracedChatModel
     from app.providers.circuits import CircuitChatModel
@@ -189,8 +190,8 @@ def _watched(model: ChatModel, name: str, url: str, circuit: CircuitBreaker, tim
 
 
 class WorkspaceModels:
-    """Opens and probes the models that workspaces have added. No fallback stands in for them, because it is no choice
-    of their workspace. One that nobody uses any more leaves nothing open: its connections close after some seconds."""
+    """Opens and probes the models that workspaces have added. They have no fallback, because their workspace has not
+    chosen one. A model that is no longer used need not be closed: its idle connections close after some seconds."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -218,7 +219,7 @@ class WorkspaceModels:
             await model.close()
 
     def opened(self, endpoint: ModelEndpoint, key: str, limiter: ConcurrencyLimiter) -> ChatModel:
-        """Raises InvalidInput for an address that may no longer be called."""
+        """Open a model. Raises InvalidInput if its address must not be called (any more)."""
         from app.providers.chat.bounded_chat_model import BoundedChatModel
 
         circuit = CircuitBreaker(f"model {endpoint.name}")
@@ -234,8 +235,8 @@ class WorkspaceModels:
 def configured_context_writer(
     settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack
 ) -> ContextWriter | None:
-    """Uses the helper model, else the chat model; None without either. Nobody waits. A provider that is down is left
-    alone all the same, because a site has many pages."""
+    """The writer of contexts, with the helper model, else the chat model; None without either. Although nobody waits,
+    it has circuit breakers, because a site has many pages."""
     parts = ("helper_model",) if settings.helper_model_url else ("model", "fallback_model")
     names = [endpoint.name for part in parts if (endpoint := settings.chat_endpoints.get(part))]
     if not names:
@@ -248,7 +249,7 @@ def configured_context_writer(
 def chat_models(
     settings: Settings, closing: AsyncExitStack, parts: Iterable[str], *, max_retries: int
 ) -> Iterator[tuple[str, ChatEndpoint, OpenAIChatModel]]:
-    """The part, its endpoint and its model, for those of `parts` that are set, in order."""
+    """(part, endpoint, model) for each of `parts` that is set, in order."""
     known = settings.chat_endpoints
     for part, endpoint in [(part, known[part]) for part in parts if part in known]:
         key = endpoint.key.get_secret_value()
