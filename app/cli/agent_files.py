@@ -63,7 +63,7 @@ async def diff(file: File, named: AgentName = None, prune: Prune = False, as_jso
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
         changes = await _files(base).compare(actor, agent.id, model.for_agent(actor, agent.id), prunes=prune)
-    _tell(changes, as_json)
+    _print_changes(changes, as_json)
     if any(each.kind != "kept" for each in changes):
         raise typer.Exit(1)
 
@@ -93,7 +93,7 @@ async def apply(
             changes, _ = await files.apply_live(actor, agent.id, wanted, go_live, prunes=prune)
         else:
             changes = await (files.compare if dry_run else files.apply)(actor, agent.id, wanted, prunes=prune)
-    _tell(changes, as_json, agent_id=str(agent.id), is_dry_run=dry_run, is_published=publish and not dry_run)
+    _print_changes(changes, as_json, agent_id=str(agent.id), is_dry_run=dry_run, is_published=publish and not dry_run)
     if as_json or dry_run:
         return
     done = [each for each in changes if each.kind != "kept"]
@@ -141,7 +141,7 @@ def _files(base: Stored) -> "AgentFiles":
     return AgentFiles(base.record, PatternMatcher(), sources, schedules, hosts, names)
 
 
-def _tell(changes: "list[FileChange]", as_json: bool, **fields: Any) -> None:
+def _print_changes(changes: "list[FileChange]", as_json: bool, **fields: Any) -> None:
     if as_json:
         from app.agent_files.api.file_models import FileChangeOut
 

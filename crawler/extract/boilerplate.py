@@ -65,7 +65,7 @@ _AMBIGUOUS_NAMES = frozenset(
         "feedback",
     }
 )
-_LEAST_SAID = 3  # words
+_LEAST_WORDS = 3  # words
 _CONTENTS_NAMES = frozenset(
     {"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents", "section-toc", "mini-toc"}
 )
@@ -331,7 +331,7 @@ def _name_frame(classes: str, own_id: str) -> bool:
 def _says_something(node: LexborNode) -> bool:
     controls = sum(text_length(control) for control in node.css("button,label,input"))
     words = node.text().split()
-    return len(words) >= _LEAST_SAID and link_share(node) < 0.3 and controls < 0.3 * text_length(node)
+    return len(words) >= _LEAST_WORDS and link_share(node) < 0.3 and controls < 0.3 * text_length(node)
 
 
 def _is_anchor_of_heading(node: LexborNode) -> bool:

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from crawler.extract.html_tree import letters, text_length
 
 _ICONS: Final = "svg,i[class],span[class*=icon],span[class*=fa-],img[alt]"
-_TOLD: Final = ".sr-only,.visually-hidden,.screen-reader-text,title"  # texts for people who do not see the picture
+_SPOKEN: Final = ".sr-only,.visually-hidden,.screen-reader-text,title"  # texts for people who do not see the picture
 _MOST_ICONS: Final = 2000
 _MAX_TOLD_CHARS: Final = 40
 _NAME_OF: Final = {"svg": "aria-label", "img": "alt"}
@@ -73,14 +73,14 @@ def _box(icon: LexborNode) -> LexborNode | None:
 
 
 def _shown_text(box: LexborNode) -> str:
-    unseen = sum(map(text_length, box.css(_TOLD)))
+    unseen = sum(map(text_length, box.css(_SPOKEN)))
     text = "".join(box.text().split())
     return text if len(text) > unseen else ""
 
 
 def _name_text(node: LexborNode) -> str:
     names = [node.attributes.get(_NAME_OF[node.tag]) or ""] if node.tag in _NAME_OF else []
-    name = next((text for text in (*names, *(part.text() for part in node.css(_TOLD))) if text.strip()), "")
+    name = next((text for text in (*names, *(part.text() for part in node.css(_SPOKEN))) if text.strip()), "")
     text = " ".join(name.split())
     return text if len(text) <= _MAX_TOLD_CHARS else ""
 

@@ -14,7 +14,7 @@ FILE_TYPES: Final = frozenset(
     }
 )
 # Generic types that servers send for unknown files; the address then decides.
-_UNTOLD: Final = frozenset(
+_GENERIC_TYPES: Final = frozenset(
     {
         "application/octet-stream",
         "binary/octet-stream",
@@ -35,7 +35,7 @@ def is_file_address(url: str) -> bool:
 
 def file_types_at(url: str) -> frozenset[str]:
     """The media types that a file at this address may have."""
-    return FILE_TYPES | _UNTOLD if is_file_address(url) else FILE_TYPES
+    return FILE_TYPES | _GENERIC_TYPES if is_file_address(url) else FILE_TYPES
 
 
 def begins_as_file(body: bytes) -> bool:

@@ -50,9 +50,9 @@ async def keep_child(
         # Unlike asyncio's, Popen starts the child without running this process's fork hooks. `process_group` keeps
         # signals from the keyboard away from the child, because this process ends it itself.
         child = subprocess.Popen(  # noqa: S603, ASYNC220 - what we give it
-            [*_ends_with_us(), *command], env=environment, pass_fds=descriptors, stdout=output, process_group=0
+            [*_death_signal_prefix(), *command], env=environment, pass_fds=descriptors, stdout=output, process_group=0
         )
-        code = await _ended(child, stop_seconds)
+        code = await _exit_code(child, stop_seconds)
         if refused and code == MISCONFIGURED:
             refused.set()
             await asyncio.Event().wait()
@@ -63,7 +63,7 @@ async def keep_child(
 
 
 @cache
-def _ends_with_us() -> Sequence[str]:
+def _death_signal_prefix() -> Sequence[str]:
     """A command prefix that sends SIGTERM to the child when this process dies; empty if `setpriv` is missing or, as
     BusyBox's, cannot do so."""
     words = ("setpriv", "--pdeathsig", "TERM")
@@ -73,7 +73,7 @@ def _ends_with_us() -> Sequence[str]:
         return ()
 
 
-async def _ended(child: "subprocess.Popen[bytes]", stop_seconds: float) -> int:
+async def _exit_code(child: "subprocess.Popen[bytes]", stop_seconds: float) -> int:
     """The child's exit code. Each child is awaited in its own thread, because there may be more children than threads
     in the event loop's pool."""
     loop = asyncio.get_running_loop()

@@ -41,24 +41,24 @@ async def told_by_all(own: CollectorRegistry, place: Path) -> AsyncIterator[Expo
     have sockets."""
     own_text = exposition_of(own)
 
-    async def tell(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve_own(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(await own_text())
         writer.close()
 
-    async def all_of_them() -> bytes:
+    async def render_all() -> bytes:
         others = [other for other in sorted(place.parent.glob("*.sock")) if other != place]
-        texts = await asyncio.gather(own_text(), *map(_asked, others))
+        texts = await asyncio.gather(own_text(), *map(_metrics_at, others))
         by_process = {each.stem: text for each, text in zip((place, *others), texts, strict=True) if text}
-        return await asyncio.to_thread(_together, by_process)
+        return await asyncio.to_thread(_merged, by_process)
 
     _forget(place)  # the socket of a process that died
     try:
-        server = await asyncio.start_unix_server(tell, place)
+        server = await asyncio.start_unix_server(serve_own, place)
     except OSError:
         yield own_text
         return
     try:
-        yield all_of_them
+        yield render_all
     finally:
         server.close()
         _forget(place)
@@ -68,7 +68,7 @@ def _forget(place: Path) -> None:
     place.unlink(missing_ok=True)
 
 
-async def _asked(place: Path) -> bytes:
+async def _metrics_at(place: Path) -> bytes:
     """The metrics of the process at `place`; empty if it does not answer."""
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
@@ -81,7 +81,7 @@ async def _asked(place: Path) -> bytes:
         return b""
 
 
-def _together(texts: Mapping[str, bytes]) -> bytes:
+def _merged(texts: Mapping[str, bytes]) -> bytes:
     """The metrics of all processes, by process number, in one text. The format requires each family to appear once."""
     families: dict[str, Metric] = {}
     for process, text in sorted(texts.items()):
@@ -119,7 +119,7 @@ class DrainingServer(uvicorn.Server):
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
-        _leave_alone_what_stays()
+        _freeze_long_lived()
         for listening in (sock for server in self.servers for sock in server.sockets):
             host, port = listening.getsockname()[:2]
             log.info("server.started", url=f"http://{host}:{port}")
@@ -138,7 +138,7 @@ class DrainingServer(uvicorn.Server):
 
 async def serve_alone(settings: Settings, with_worker: bool, member: Member | None = None) -> None:
     """Run this web process until SIGTERM or SIGINT. `member` is set for one of several processes."""
-    settings = _that_fit(settings)
+    settings = _with_fitting_connections(settings)
     sockets = member.sockets if member else bound_sockets(settings.host, settings.port)
     log.info("server.opening", data=str(settings.data.resolve()))
     async with AsyncExitStack() as opened:
@@ -178,7 +178,7 @@ async def _doubles(settings: Settings, member: Member | None, opened: AsyncExitS
     return Doubles({Infrastructure: base, Exposition: exposition})
 
 
-def _that_fit(settings: Settings) -> Settings:
+def _with_fitting_connections(settings: Settings) -> Settings:
     fitting = connections_that_fit(settings.limit_connections)
     if fitting == settings.limit_connections:
         return settings
@@ -190,7 +190,7 @@ def _replies(web: Web, question: dict[str, Any]) -> AsyncIterator[dict[str, Any]
     return replies(web.base, web.answering, question_of(question))
 
 
-def _leave_alone_what_stays() -> None:
+def _freeze_long_lived() -> None:
     """Exclude modules and models, which live as long as the process, from garbage collection: traversing their 400,000
     objects would delay every stream by 130 ms. A collection beforehand would free only about a hundred objects."""
     gc.freeze()

@@ -206,6 +206,6 @@ def _is_name(text: str, found: re.Match[str], language: str | None) -> bool:
 
 def _opens_sentence(before: str) -> bool:
     """Whether a sentence, a line or a quotation begins after the text `before`."""
-    said = before.rstrip()
-    blanks = before[len(said) :]
-    return not said or "\n" in blanks or said[-1] in '"“„«' or (bool(blanks) and said[-1] in ".!?:;…")
+    stripped = before.rstrip()
+    blanks = before[len(stripped) :]
+    return not stripped or "\n" in blanks or stripped[-1] in '"“„«' or (bool(blanks) and stripped[-1] in ".!?:;…")

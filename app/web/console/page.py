@@ -143,17 +143,17 @@ class Visit(Call[Actor | None, InputOut]):
     @property
     def operator(self) -> Operator:
         """The signed-in operator. Only for pages that need a scope."""
-        return _there(self.operator_or_none)
+        return _present(self.operator_or_none)
 
     @property
     def actor(self) -> Actor:
         """The caller. Only for pages that need a scope."""
-        return _there(self.caller)
+        return _present(self.caller)
 
     @property
     def agent(self) -> Agent:
         """The agent in the path, which belongs to the actor. Only for pages whose path has {agent_id}."""
-        return _there(self.agent_or_none)
+        return _present(self.agent_or_none)
 
     @property
     def root_path(self) -> str:
@@ -175,7 +175,7 @@ class Visit(Call[Actor | None, InputOut]):
         return replace(visit, page=shown_on, input=shown_on.form.model_validate({}), rejected=rejected)
 
 
-def _there(value: Value | None) -> Value:
+def _present(value: Value | None) -> Value:
     if value is None:
         raise TypeError("this page is declared without what its handler asks for")
     return value

@@ -108,7 +108,7 @@ class Rendering:
             return self._templates.get_template(shown.template).render({**context, "form": form, "refused": refused})
 
         text = drawn(rejected)
-        if rejected and (unsaid := _unsaid(rejected, text)):
+        if rejected and (unsaid := _unshown_errors(rejected, text)):
             # Some errors belong to no field of the page, perhaps because it no longer shows the form.
             text = drawn(replace(rejected, errors={**rejected.errors, "": unsaid}))
             if str(escape(unsaid)) not in text:
@@ -139,7 +139,7 @@ def _templates(folders: tuple[tuple[str, Path], ...]) -> Environment:
     return environment
 
 
-def _unsaid(rejected: Rejected, text: str) -> str:
+def _unshown_errors(rejected: Rejected, text: str) -> str:
     """The errors that the rendered `text` does not show."""
     return " ".join(
         dict.fromkeys(

@@ -192,10 +192,10 @@ def _text_column(line: str, below: str) -> int:
     if _indent(below) == column:
         return column
     is_row = _indent(below) == _indent(line) and below[column - 2 : column] == "  "
-    return column if is_row and _is_told(line[column:]) and _is_told(below[column:]) else 0
+    return column if is_row and _is_description(line[column:]) and _is_description(below[column:]) else 0
 
 
-def _is_told(text: str) -> bool:
+def _is_description(text: str) -> bool:
     """Whether the text beside a term is its description, and not another column."""
     words = text.split()
     return len(words) >= 3 and "  " not in text.strip() and _share_of_words(words) >= 0.7

@@ -245,11 +245,11 @@ class _Writer:
     def _definitions(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
         """Short definitions as a list of "term: definition"; long ones as bold terms with their blocks below."""
         parts = [part for part in definition_parts(node) if part.tag != "dt" or plain_text(part)]
-        terms_told = [plain_text(part) for part in parts if part.tag == "dt"]
-        if not terms_told:  # a list without terms is only an indentation
+        term_texts = [plain_text(part) for part in parts if part.tag == "dt"]
+        if not term_texts:  # a list without terms is only an indentation
             yield from self._of(parts, depth + 1)
             return
-        if all(map(item_marker, terms_told)) and not any(part.css_first("code,kbd,samp,tt") for part in parts):
+        if all(map(item_marker, term_texts)) and not any(part.css_first("code,kbd,samp,tt") for part in parts):
             yield from self._marked_items(parts, depth)
             return
         is_list = parts and all(is_short(part) for part in parts)

@@ -221,7 +221,7 @@ _NAMED = re.compile(
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CHANGED = ("modif", "updated", "reviewed", "revised", "last change", "edited")
 # "This page last modified on 2017-02-02 23:55:23 UTC", "Last updated on October 07, 2026. Found a bug?"
-_SAID_IN_TEXT = re.compile(
+_DATE_IN_TEXT = re.compile(
     r"^[^\w\n]{0,5}(?:this (?:page|document|article) (?:was )?)?"
     r"last (?:modified|updated|changed|edited|revised|reviewed)"
     r"(?: on| at)?:?[ \t]*\n?[ \t]*(\S.{5,59})$",
@@ -252,7 +252,7 @@ def page_dates(tree: LexborHTMLParser, things: Sequence[Thing]) -> tuple[date | 
             modified = modified or day
         elif "publi" in names or "pubdate" in attributes or _is_the_only_time(node.tag, tree):
             published = published or day
-    return published, modified or _said_in_text(tree)
+    return published, modified or _date_in_text(tree)
 
 
 def parse_date(text: str) -> date | None:
@@ -296,11 +296,11 @@ def _linked_dates(things: Sequence[Thing]) -> dict[str, date]:
     return found
 
 
-def _said_in_text(tree: LexborHTMLParser) -> date | None:
+def _date_in_text(tree: LexborHTMLParser) -> date | None:
     lines = tree.body.text(separator="\n") if tree.body is not None else ""
     if not _MAY_SAY.search(lines):
         return None  # a fast check that excludes most pages
-    return _first(found[1] for found in reversed(list(_SAID_IN_TEXT.finditer(lines))))
+    return _first(found[1] for found in reversed(list(_DATE_IN_TEXT.finditer(lines))))
 
 
 def _words_before(node: LexborNode) -> str:

@@ -117,9 +117,10 @@ def _shared_words(runs: Sequence[Run]) -> list[float]:
     """The share of each run's longer words that occur in other sentences of the page."""
     words = [set(_WORD.findall(run.text.lower())) for run in runs]
     counts = Counter(word for run, own in zip(runs, words, strict=True) if run.is_prose for word in own)
-    told, often = set(counts), {word for word, count in counts.items() if count > 1}
+    in_prose, often = set(counts), {word for word, count in counts.items() if count > 1}
     return [
-        len(own & (often if run.is_prose else told)) / max(1, len(own)) for run, own in zip(runs, words, strict=True)
+        len(own & (often if run.is_prose else in_prose)) / max(1, len(own))
+        for run, own in zip(runs, words, strict=True)
     ]
 
 

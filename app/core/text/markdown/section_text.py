@@ -83,7 +83,7 @@ def section_text(chunks: Sequence[str]) -> str:
     whole: list[Block] = []
     for text in chunks:
         found = blocks(text)
-        if whole and found and (_is_said(found[0], whole[-3:]) or found[0].text == _last_term(whole)):
+        if whole and found and (_is_repeated(found[0], whole[-3:]) or found[0].text == _last_term(whole)):
             found = found[1:]
         if whole and len(found) > 1 and (joined := rejoined(whole[-1], found[0], found[1])):
             whole[-1] = joined
@@ -95,7 +95,7 @@ def section_text(chunks: Sequence[str]) -> str:
     return text_of(whole)
 
 
-def _is_said(block: Block, before: Sequence[Block]) -> bool:
+def _is_repeated(block: Block, before: Sequence[Block]) -> bool:
     return block in before and block.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.LIST)
 
 
