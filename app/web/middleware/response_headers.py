@@ -59,9 +59,8 @@ _FOR_ANY: Final = re.compile(r"/\.well-known/oauth-|/oauth/")
 
 
 class Cors:
-    """CORS for the visitor API. Preflights succeed from any website; the request that follows is checked against the
-    agent's list, and only then may the page read the response. Credentials are never allowed, because the API uses no
-    cookies."""
+    """Preflights succeed from any website. The request that follows is checked against the agent's list, and only then
+    may the page read the response. Credentials are never allowed, because the API uses no cookies."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

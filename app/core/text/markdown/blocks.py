@@ -115,8 +115,9 @@ def text_of(found: Iterable[Block]) -> str:
 
 
 def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
-    """Group the blocks that can only be understood together: a list, table or code block with the paragraph before it,
-    code directly after it, the rest of a sentence that code interrupts, and the next numbered steps."""
+    """Group the blocks that can only be understood together: a heading or lead-in with the block after it; a list,
+    table or code block with the paragraph before it and code directly after it; the rest of a sentence that code
+    interrupts; and the next numbered steps."""
     groups: list[list[Block]] = []
     for block in found:
         if (first := _counted_on(groups, block)) is not None:
