@@ -10,7 +10,7 @@ from app.core.chunk import SECTION_REACH, Chunk, RankedChunk
 from app.search.retrieval import Retrieval
 
 _NEAR_SHARE: Final = 0.5  # of the agent's threshold
-_MEANT: Final = 2  # one in this many places is for the chunks nearest by meaning alone
+_MEANT: Final = 3  # one in this many places is for the chunks nearest by meaning alone
 
 
 def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
