@@ -1,7 +1,6 @@
 """Discord: interactions, and the answer to one.
 https://docs.discord.com/developers/interactions/receiving-and-responding"""
 
-import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,7 +11,7 @@ from app.core.turn import Channel
 from app.kit.ed25519 import is_signed
 from app.mail.mail import one_line
 from app.messengers.messenger import AskedThere
-from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, text_at
+from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, json_of, text_at
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import Undelivered
 
@@ -76,12 +75,8 @@ class Discord(Service):
         """Discord answers 404 both before it has processed our first response and after the interaction has expired."""
         if 200 <= answered.status < 300:
             return None
-        try:
-            reason = text_at(json.loads(answered.body), "message")[:100]
-        except ValueError:
-            reason = ""
         is_over = age_seconds > _VALID_SECONDS or answered.status in (400, 401, 403)
-        return Undelivered(f"Discord answered {answered.status}{f': {reason}' if reason else ''}", is_final=is_over)
+        return self.undelivered(answered, text_at(json_of(answered), "message"), is_final=is_over)
 
 
 def _contact(label: str, url: str) -> str:

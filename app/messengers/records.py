@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, LargeBinary, Row, String, UniqueConstraint, select
+from sqlalchemy import ColumnElement, Row, String, UniqueConstraint, select
 
 from app.conversations.conversation import RESUME_WITHIN, Visitor
 from app.conversations.records.conversations import ConversationRecords
@@ -14,7 +14,7 @@ from app.core.turn import Channel
 from app.messengers.messenger import AskedThere, Messenger, MessengerKeys, MessengerKind
 from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
-from app.store.sealed_rows import SealedRows
+from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.transaction import Repository, value_of
@@ -29,8 +29,7 @@ MESSENGERS = table(
     parent("agent_id", "agents"),
     column("kind", String(16)),
     column("created_at", UtcDateTime),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    *sealed_columns(),
     UniqueConstraint("agent_id", "kind"),
 )
 

@@ -1,5 +1,6 @@
 """The interface to Slack and Discord: verify their calls, parse their questions, and show answers there."""
 
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -68,6 +69,14 @@ def text_at(payload: Any, *names: str) -> str:
     return payload if isinstance(payload, str) else ""
 
 
+def json_of(reply: HttpReply) -> Any:
+    """The JSON of a reply's body; None if the body is not JSON."""
+    try:
+        return json.loads(reply.body)
+    except ValueError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerCall:
     """The API request that posts an answer."""
@@ -118,6 +127,11 @@ class Service(ABC):
 
     @abstractmethod
     def answer_call(self, reply_to: Mapping[str, Any], reply: Reply, token: str) -> AnswerCall: ...
+
+    def undelivered(self, answered: HttpReply, reason: str, *, is_final: bool) -> Undelivered:
+        """A failure that names the response's status and, unless it is empty, the service's `reason`."""
+        shown = f": {reason[:100]}" if reason else ""
+        return Undelivered(f"{self.name} answered {answered.status}{shown}", is_final=is_final)
 
     @abstractmethod
     def failure(self, answered: HttpReply, age_seconds: float) -> Undelivered | None:

@@ -3,7 +3,6 @@ https://docs.slack.dev/authentication/verifying-requests-from-slack"""
 
 import hashlib
 import hmac
-import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +12,7 @@ from typing import Any, Final
 from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.turn import Channel
 from app.messengers.messenger import AskedThere
-from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, text_at
+from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, json_of, text_at
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import Undelivered
 
@@ -124,14 +123,8 @@ class Slack(Service):
 
     def failure(self, answered: HttpReply, age_seconds: float) -> Undelivered | None:
         """Slack also responds 200 to rejected calls, with `ok` false and an `error`."""
-        try:
-            response = json.loads(answered.body)
-        except ValueError:
-            response = {}
+        response = json_of(answered)
         if isinstance(response, dict) and response.get("ok") is True:
             return None
         reason = text_at(response, "error")
-        return Undelivered(
-            f"Slack answered {answered.status}{f': {reason[:100]}' if reason else ''}",
-            is_final=bool(reason) and reason not in _WAITING,
-        )
+        return self.undelivered(answered, reason, is_final=bool(reason) and reason not in _WAITING)
