@@ -42,10 +42,10 @@ class HandOver:
 
 def hand_over_of(turns: Sequence[StoredTurn]) -> HandOver:
     """The hand-over of a conversation with these turns, oldest first."""
-    outcomes = ((turn, outcome_of_turn(turn.state, turn.answered_by, is_low=turn.low_confidence)) for turn in turns)
-    asked = [AskedQuestion(_shortened(turn.question), outcome) for turn, outcome in outcomes if outcome]
     if not turns:
         return HandOver(())
+    outcomes = ((turn, outcome_of_turn(turn.state, turn.answered_by, is_low=turn.low_confidence)) for turn in turns)
+    asked = [AskedQuestion(_shortened(turn.question), outcome) for turn, outcome in outcomes if outcome]
     return HandOver(tuple(asked[-MOST_QUESTIONS:]), turns[-1].summary, turns[-1].state is TurnState.RUNNING)
 
 

@@ -82,7 +82,8 @@ def new_secret() -> str:
 def id_token_of(request: Request) -> str | None:
     """The ID token for signing out at the identity provider; "" if it was too long to keep; None if the operator did
     not sign in there."""
-    return ID_TOKEN.read(request).removeprefix(_NOT_KEPT) if ID_TOKEN.read(request) else None
+    kept = ID_TOKEN.read(request)
+    return kept.removeprefix(_NOT_KEPT) if kept else None
 
 
 def set_id_token(request: Request, response: Response, id_token: str, kept_for: timedelta) -> None:
