@@ -122,6 +122,11 @@ class GoldenRunExecution:
     def is_complete(self) -> bool:
         return self.asked == len(self._golden)
 
+    @property
+    def is_even(self) -> bool:
+        """Whether all models have answered the same questions; if not, `as_run` lacks answers of some."""
+        return not self._further
+
     async def ask_some(self) -> None:
         """Ask every version, or the next model, a few more questions. Raises like SearchUnderTest."""
         first, *others = [trial for trial in self._sides if trial not in self._further]

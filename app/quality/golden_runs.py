@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -164,6 +164,7 @@ log = structlog.get_logger(__name__)
 # A worker that has been silent for this long has died: the next one goes on.
 LEASE: Final = timedelta(minutes=5)
 GIVEN_UP_AFTER: Final = timedelta(hours=12)
+SLICE: Final = timedelta(minutes=1)  # of a run, while others wait
 
 
 class GoldenRunWorker:
@@ -173,7 +174,8 @@ class GoldenRunWorker:
         self._clock = clock
 
     async def go_on(self) -> int:
-        """Complete one due run, from the beginning if the knowledge has changed since. Returns how many were due."""
+        """Continue the run that has been due for longest: to its end, or for SLICE if another is due. A comparison of
+        versions begins again if the knowledge has changed since. Returns how many were due."""
         now = self._clock.now()
         due = await self._records.write(lambda tx: GoldenRunRecords(tx).take(now, now + LEASE))
         if due is None:
@@ -193,12 +195,16 @@ class GoldenRunWorker:
         return 1
 
     async def _to_its_end(self, workspace_id: UUID, run: GoldenRun) -> GoldenRun:
-        """Ask the remaining questions; if settings or questions have changed, the run ends as it is."""
+        """Ask the remaining questions, or some; if settings or questions have changed, the run ends as it is."""
         trials = list(run.sides)
         agent, golden = await _agent_and_golden(self._records, workspace_id, run.agent_id)
         if fingerprint(replace(agent, generation=run.generation), golden, trials) != run.fingerprint:
             return replace(run, goes_on_at=None)
-        earlier, began = run if agent.generation == run.generation else None, time.monotonic()
+        began, since = time.monotonic(), self._clock.now()
+        # What models wrote is not paid for again; the publish gate does not rely on it.
+        if run.models:
+            agent = replace(agent, generation=run.generation)
+        earlier = run if agent.generation == run.generation else None
         asking = GoldenRunExecution(self._searches, agent, golden, trials, earlier)
 
         def so_far() -> GoldenRun:
@@ -206,6 +212,9 @@ class GoldenRunWorker:
             return asking.as_run(run.id, run.asked_by, run.asked_at, took, self._clock.now() + LEASE)
 
         while not asking.is_complete:
+            now = self._clock.now()
+            if asking.is_even and now - since >= SLICE and await self._others_wait(run, now):
+                return replace(so_far(), goes_on_at=now)
             await asking.ask_some()
             if not await self._keep(so_far()):
                 break
@@ -213,6 +222,9 @@ class GoldenRunWorker:
         current_inputs = await _agent_and_golden(self._records, workspace_id, run.agent_id)
         is_current = fingerprint(*current_inputs, trials) == over.fingerprint
         return over if is_current else replace(over, fingerprint="")  # no publish relies on it
+
+    async def _others_wait(self, run: GoldenRun, now: datetime) -> bool:
+        return await self._records.read(lambda tx: GoldenRunRecords(tx).is_another_due(run.id, now))
 
     async def _keep(self, run: GoldenRun) -> bool:
         return await self._records.of_agent(run.agent_id).write(lambda tx: GoldenRunRecords(tx).save(run))

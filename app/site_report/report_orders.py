@@ -29,6 +29,7 @@ log = structlog.get_logger(__name__)
 LEASE: Final = timedelta(minutes=2)
 GIVEN_UP_AFTER: Final = timedelta(hours=2)
 _BETWEEN_NOTES: Final = 3.0  # seconds
+_OUR_FAULT: Final = "An unexpected error of Docent's own ended it. The log of its worker has the details."
 
 OnAsked = Callable[[int, int], None]
 
@@ -96,9 +97,16 @@ class ReportMaker(ABC):
         if due is None:
             return 0
         workspace_id, report = due
-        over = await self._made(Actor(workspace_id, report.asked_by), report)
-        await self._records.of_agent(report.agent_id).write(lambda tx: OrderedReportRecords(tx).end(over))
+        try:
+            over = await self._made(Actor(workspace_id, report.asked_by), report)
+        except Exception:  # would happen again: only a worker that died is followed by another
+            await self._end(replace(report, wanted={}, due_at=None, problem=_OUR_FAULT))
+            raise
+        await self._end(over)
         return 1
+
+    async def _end(self, over: OrderedReport) -> None:
+        await self._records.of_agent(over.agent_id).write(lambda tx: OrderedReportRecords(tx).end(over))
 
     async def _made(self, actor: Actor, report: OrderedReport) -> OrderedReport:
         asked, questions = 0, 0

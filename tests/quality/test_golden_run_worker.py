@@ -14,7 +14,7 @@ from app.agents.records import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.quality.golden_question import GoldenRun
-from app.quality.golden_runs import GIVEN_UP_AFTER, LEASE, GoldenRuns, GoldenRunWorker
+from app.quality.golden_runs import GIVEN_UP_AFTER, LEASE, SLICE, GoldenRuns, GoldenRunWorker
 from app.quality.records.golden_questions import GoldenRunRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
@@ -135,6 +135,48 @@ async def test_what_a_lost_worker_asked_is_not_asked_again(shop: Shop) -> None:
     shop.clock.advance(LEASE.total_seconds())
     await rounds(shop).go_on()
     assert (await stored(shop, run)).is_complete
+    assert len(shop.searches.asked) == 2 * (QUESTIONS - so_far)
+
+
+async def test_a_long_run_lets_others_go_on(shop: Shop) -> None:
+    async def a_while() -> None:
+        shop.clock.advance(SLICE.total_seconds() / 4)
+
+    shop.searches.on_search = a_while
+    long = await shop.runs.run_models(shop.actor, shop.agent, ("usual", "none"))
+    shop.clock.advance(1)
+    other = await a_run(shop)
+    await rounds(shop).go_on()
+    first_slice = await stored(shop, long)
+    assert (0 < first_slice.asked < QUESTIONS, first_slice.is_running) == (True, True)
+    await rounds(shop).go_on()
+    assert (await stored(shop, other)).asked > other.asked
+    ended = []
+    while await rounds(shop).go_on():
+        ended += [run.id for run in (long, other) if not (await stored(shop, run)).is_running and run.id not in ended]
+    assert ended == [other.id, long.id]
+    assert len(shop.searches.asked) == 4 * QUESTIONS, "no question was asked twice"
+
+
+async def test_models_go_on_where_they_were_although_a_page_has_changed(shop: Shop) -> None:
+    run = await shop.runs.run_models(shop.actor, shop.agent, ("usual", "none"))
+
+    async def dies() -> None:
+        if len(shop.searches.asked) == 20:
+            raise RuntimeError("killed")
+
+    shop.searches.on_search = dies
+    with pytest.raises(RuntimeError):
+        await rounds(shop).go_on()
+    so_far = (await stored(shop, run)).asked
+    with shop.record.writing() as tx:
+        AgentRecords(tx).bump_generation(shop.agent)
+    shop.searches.asked.clear()
+    shop.searches.on_search = None
+    shop.clock.advance(LEASE.total_seconds())
+    await rounds(shop).go_on()
+    over = await stored(shop, run)
+    assert (over.is_complete, over.fingerprint) == (True, "")
     assert len(shop.searches.asked) == 2 * (QUESTIONS - so_far)
 
 

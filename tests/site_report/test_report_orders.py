@@ -9,7 +9,7 @@ import pytest
 
 from app.agents.records import AgentRecords
 from app.core.actor import READ, WRITE, Actor
-from app.core.errors import DocentError, InvalidInput, NotFound, Unavailable
+from app.core.errors import InvalidInput, NotFound, Unavailable
 from app.site_report.ordered_report import OrderedReport, ReportKind
 from app.site_report.records import OrderedReportRecords
 from app.site_report.report_orders import GIVEN_UP_AFTER, LEASE, MadeReport, OnAsked, ReportMaker, ReportOrders
@@ -35,7 +35,7 @@ class Shop:
     agent: UUID
     seen: list[Actor] = field(default_factory=list)
     meanwhile: Callable[[], Awaitable[object]] = nothing
-    fails: DocentError | None = None
+    fails: Exception | None = None
 
     @property
     def orders(self) -> ReportOrders:
@@ -96,6 +96,18 @@ async def test_why_it_could_not_be_made_is_kept(shop: Shop) -> None:
     await shop.work()
     failed = await shop.stored()
     assert (failed.is_running, failed.result, failed.problem) == (False, None, "Search is down.")
+
+
+async def test_an_error_of_our_own_ends_it_at_once(shop: Shop) -> None:
+    shop.fails = ZeroDivisionError("share of no questions")
+    await shop.order()
+    with pytest.raises(ZeroDivisionError):  # which the supervisor logs
+        await shop.work()
+    failed = await shop.stored()
+    assert (failed.is_running, failed.wanted) == (False, {})
+    assert "unexpected error" in failed.problem
+    shop.clock.advance(LEASE.total_seconds())
+    assert await shop.work() == 0
 
 
 async def test_another_worker_leaves_it_alone_until_the_first_has_died(shop: Shop) -> None:

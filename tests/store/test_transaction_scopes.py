@@ -31,7 +31,7 @@ INSTALLATION_WIDE: Final = {
     "gaps/gap_clustering.py": (2, "whose gaps wait; what another model has placed"),
     "gaps/gap_replays.py": (1, "whose gaps are due"),
     "gaps/stopped_turns.py": (2, "a batch of stopped turns, whoever's"),
-    "quality/golden_runs.py": (1, "whose run is due"),
+    "quality/golden_runs.py": (2, "whose run is due, and whether another one is"),
     "mailbox/mail_reading.py": (1, "whose mailbox is due"),
     "site_report/report_orders.py": (1, "whose report is due"),
     "stale_answers/stale_search.py": (1, "whose pages have changed"),

@@ -161,13 +161,13 @@ class GoldenRunRecords(Repository):
         return self._found(GoldenRun, statement, "golden run")
 
     def take(self, now: datetime, until: datetime) -> tuple[UUID, GoldenRun] | None:
-        """The oldest run that is due by `now`, with its workspace's id; it is due again at `until`. None if none is
-        due."""
+        """The run that has been due for longest, with its workspace's id; it is due again at `until`. None if none is
+        due by `now`."""
         statement = (
             select(GOLDEN_RUNS, AGENTS.c.workspace_id)
             .join(AGENTS, AGENTS.c.id == GOLDEN_RUNS.c.agent_id)
             .where(GOLDEN_RUNS.c.goes_on_at <= now)
-            .order_by(GOLDEN_RUNS.c.asked_at, GOLDEN_RUNS.c.id)
+            .order_by(GOLDEN_RUNS.c.goes_on_at, GOLDEN_RUNS.c.asked_at, GOLDEN_RUNS.c.id)
             .limit(1)
             .with_for_update(of=GOLDEN_RUNS, skip_locked=True)
         )
@@ -178,6 +178,10 @@ class GoldenRunRecords(Repository):
         if affected_rows(self._connection.execute(taken.values(goes_on_at=until))) == 0:
             return None  # another worker was faster
         return found.workspace_id, replace(value_of(GoldenRun, found), goes_on_at=until)
+
+    def is_another_due(self, run_id: UUID, now: datetime) -> bool:
+        due = select(GOLDEN_RUNS.c.id).where(GOLDEN_RUNS.c.id != run_id, GOLDEN_RUNS.c.goes_on_at <= now).limit(1)
+        return self._connection.scalar(due) is not None
 
     def save(self, run: GoldenRun) -> bool:
         """Store its current result; False if the run no longer exists."""
