@@ -15,9 +15,9 @@ from starlette.applications import Starlette
 from app.actions.action import ActionHosts
 from app.actions.action_calls import ActionCalls
 from app.agents.chat_model_names import ChatModelNames
-from app.agents.crawler_key_set_reader import CrawlerKeySetReader
 from app.agents.model_endpoints import EndpointProbe
 from app.agents.signed_user import KeySetReader
+from app.agents.signed_users import CrawlerKeySetReader
 from app.agents.token_budget import WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.hand_over_summaries import HandOverSummaries
@@ -85,8 +85,7 @@ from app.web.health import Exposition, MetricsToken, Readiness, exposition_of
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
 from app.web.widget_script import WidgetFolder, built_widget
-from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
-from app.webhooks.webhook import WebhookSender
+from app.webhooks.webhook import CrawlerWebhookSender, WebhookSender
 from app.workspaces.operator import ProviderRules
 from app.workspaces.operators import SignInMethods
 from app.workspaces.records.tokens import TokenRecords

@@ -27,8 +27,8 @@ from app.conversations.records.turns import TurnRecords
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Channel, VisitorSession
 from app.reports.records.topics import TopicRecords
+from app.reports.report import TopicPlace
 from app.reports.reports import DayPacking
-from app.reports.topic import TopicPlace
 from app.store.system_of_record import Transaction
 from tests.doubles.visitors import visitor_of
 from tests.store.sample_rows import OWNER, a_turn, an_end, an_id

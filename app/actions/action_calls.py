@@ -10,13 +10,14 @@ from uuid import UUID
 
 import anyio
 import structlog
+from prometheus_client import CollectorRegistry, Counter
 
 from app.actions.action import ACTION_LIMIT_NEAR, Action, ActionHosts, visitor_fact
 from app.actions.action_request import ActionRequest, NoResult, proposed_change, request_of, result_text, sent_headers
 from app.actions.records import ActionRecords
 from app.answers.offered_actions import CalledAction, CallOutcome
 from app.conversations.records.conversations import ConversationRecords
-from app.core.confirmation import ProposedChange
+from app.core.confirmation import ConfirmationState, ProposedChange
 from app.core.errors import DocentError, RateLimited
 from app.core.tool_arguments import WrongArguments, check_arguments, offered_schema, read_arguments
 from app.core.turn import Channel, VisitorSession
@@ -297,3 +298,25 @@ def _fixed(action: Action, facts: Mapping[str, str]) -> dict[str, str] | None:
             return None
         filled[name] = value if fact is None else facts[fact]
     return filled
+
+
+def counted_calls(registry: CollectorRegistry) -> Callable[[CallOutcome], None]:
+    calls = Counter("docent_action_calls", "Calls of agents' actions, by outcome.", ["outcome"], registry=registry)
+    for each in CallOutcome:
+        if each is not CallOutcome.PROPOSED:
+            calls.labels(each.value)
+    return lambda outcome: calls.labels(outcome.value).inc()
+
+
+class DecisionMeter:
+    """Counts visitors' decisions on changes, and the outcomes."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        about = "What visitors were asked to confirm, by what became of it."
+        self._decisions = Counter("docent_action_confirmations", about, ["state"], registry=registry)
+        for state in ConfirmationState:
+            if state not in (ConfirmationState.ASKED, ConfirmationState.CONFIRMED, ConfirmationState.EXPIRED):
+                self._decisions.labels(state.value)
+
+    def decided(self, state: ConfirmationState) -> None:
+        self._decisions.labels(state.value).inc()

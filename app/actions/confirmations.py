@@ -7,8 +7,7 @@ from uuid import UUID
 import structlog
 
 from app.actions.action import RESULT_PLACE, Action, filled_template
-from app.actions.action_calls import ActionCalls, CountedCaller
-from app.actions.action_meter import DecisionMeter
+from app.actions.action_calls import ActionCalls, CountedCaller, DecisionMeter
 from app.actions.records import ActionRecords
 from app.answers.offered_actions import CalledAction, CallOutcome
 from app.conversations.history import HistoryCache

@@ -3,9 +3,12 @@ JSON Web Token."""
 
 import hmac
 import secrets
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 from uuid import UUID
+
+import anyio
 
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.agents.records import AgentRecords, UserIssuerRecords, UserKeyRecords
@@ -21,12 +24,16 @@ from app.agents.signed_user import (
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, Unauthorized, Unavailable
 from app.core.setting import limits_of
+from app.kit.cache import RecentValues
 from app.kit.clock import Clock
-from app.kit.recent_values import RecentValues
+from app.kit.guarded_client import GuardedClient
 from app.providers.identity.published_keys import Claims, PublishedKeys
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
+from crawler.address_policy import Endpoint
+from crawler.errors import CrawlError
+from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
 
 _SALT_BYTES: Final = 16
 _UNSIGNABLE: Final = (
@@ -201,3 +208,28 @@ class UserProofs:
 def is_token(proof: str) -> bool:
     """Whether the proof is a JSON Web Token, which has three parts, and not an HMAC in hexadecimal."""
     return proof.count(".") == 2
+
+
+TIMEOUT_SECONDS: Final = 10.0
+MAX_BYTES: Final = 256 * 1024
+
+
+class CrawlerKeySetReader(GuardedClient):
+    def __init__(self, allowed: Iterable[Endpoint] = (), timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+        super().__init__(allowed, timeout_seconds)
+
+    def canonical(self, url: str) -> str:
+        return self._canonical(url, "jwks_url", "read from")
+
+    async def read(self, url: str) -> bytes:
+        headers = {"Accept": "application/json", "Accept-Encoding": ACCEPT_ENCODING}
+        try:
+            with anyio.fail_after(self._timeout_seconds):
+                async with self._wire.send("GET", self._checked(url), headers) as answer:
+                    if answer.status != 200:
+                        raise Unavailable(f"The issuer's keys cannot be read: status {answer.status}.")
+                    return await read_body(answer.chunks, answer.headers.get("content-encoding", ""), MAX_BYTES)
+        except TimeoutError:
+            raise Unavailable(f"The issuer's keys cannot be read: no answer in {self._timeout_seconds:g} s.") from None
+        except CrawlError as error:
+            raise Unavailable(f"The issuer's keys cannot be read: {error.reason}.") from error

@@ -14,9 +14,8 @@ from uuid import UUID
 from app.agents.agent import LiveAgent
 from app.agents.token_budget import TokenLimit, WorkspaceTokens
 from app.conversations.token_budgets import UsedTokens, token_limits
-from app.core.costs import FREE, TokenPrices
+from app.core.costs import FREE, TokenPrices, estimated_tokens
 from app.core.errors import ModelUnavailable
-from app.core.text.token_estimate import estimated_tokens
 from app.core.turn import TokenUsage
 from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.store.transaction import Transaction

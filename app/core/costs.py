@@ -1,4 +1,4 @@
-"""The cost of the chat model."""
+"""The cost of the chat model: the price of tokens, and an estimate of their number without the model's tokenizer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -46,3 +46,18 @@ class MonthCost:
     cost: Annotated[float | None, "By DOCENT_MODEL_PRICE_PROMPT and the other prices; null if no prices are set."] = (
         None
     )
+
+
+_ASCII_CHARS: Final = 4  # a token
+_OTHER_BYTES: Final = 3  # a token, in UTF-8
+
+
+def estimated_tokens(text: str) -> int:
+    """One token for four ASCII characters, or for three UTF-8 bytes of others. Measured characters per token: 1.0 to
+    1.3 of Chinese, 1.1 to 1.5 of Japanese and 1.2 to 1.7 of Korean (o200k and cl100k); 1.2 to 1.4 of Hindi, Persian and
+    Arabic (cl100k)."""
+    if text.isascii():
+        return -(-len(text) // _ASCII_CHARS)
+    plain = len(text.encode("ascii", "ignore"))
+    others = len(text.encode("utf-8", "surrogatepass")) - plain
+    return -(-plain // _ASCII_CHARS) + -(-others // _OTHER_BYTES)

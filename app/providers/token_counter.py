@@ -10,7 +10,7 @@ from semantic_text_splitter import MarkdownSplitter
 from tokenizers import Encoding, Tokenizer
 
 from app.core.text.letter_forms import encodable
-from app.kit.recent_values import RecentValues
+from app.kit.cache import RecentValues
 
 
 class TokenCounter(Protocol):

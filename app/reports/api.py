@@ -8,11 +8,10 @@ from starlette.responses import Response
 from app.core.actor import Actor
 from app.core.field_rules import zone_named
 from app.quality.api.quality import TurnCountsOut
-from app.reports.report import AgentPart, Figures, Part, Report, Spent, Step
+from app.reports.report import AgentPart, Figures, Part, Report, Spent, Step, TopicPart
 from app.reports.report_days import MOST_DAYS, ZONE, ReportDays
 from app.reports.report_file import COLUMNS, rows
 from app.reports.reports import USUAL_DAYS, Reports
-from app.reports.topic import TopicPart
 from app.web.file_export import csv_table
 from app.web.operation import Api, Call, Day, Model, get, read
 

@@ -16,7 +16,7 @@ from app.gaps.question_nearness import Asked, QuestionNearness, same_meaning
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 from app.reports.records.topics import TopicRecords
-from app.reports.topic import TopicPlace, WaitingQuestion
+from app.reports.report import TopicPlace, WaitingQuestion
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)

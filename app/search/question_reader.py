@@ -11,8 +11,8 @@ import structlog
 from app.agents.agent import LiveAgent
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.text.turn_language import SURE
+from app.kit.cache import RecentValues
 from app.kit.language_guesser import LanguageGuesser
-from app.kit.recent_values import RecentValues
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder, Gloss
 from app.providers.indexes.keyword_index import KeywordIndex

@@ -7,7 +7,7 @@ import structlog
 from app.core.errors import Unavailable
 from app.core.text.language_names import language_name
 from app.core.text.untrusted_text import as_prompt_text
-from app.kit.recent_values import RecentValues
+from app.kit.cache import RecentValues
 from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.providers.chat.model_reply import ShortReplies, json_object_in, object_schema
 

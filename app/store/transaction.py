@@ -20,8 +20,8 @@ from app.core.chunk import Chunk
 from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import TurnEnd
+from app.kit.cache import RecentValues
 from app.kit.clock import Clock
-from app.kit.recent_values import RecentValues
 from app.store.schema import UtcDateTime
 from app.store.schema import config_from_json as config_from_json
 from app.store.schema import config_to_json as config_to_json

@@ -7,20 +7,26 @@ import hashlib
 import hmac
 import json
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Final, Protocol
 from uuid import UUID
 
+import anyio
+
 from app.agents.token_budget import LIMIT_NAMES
 from app.core.webhook_event import TURN, WebhookEvent, declared_event, event_of
 from app.gaps.gap_digest import WEEKLY, in_words
+from app.kit.guarded_client import GuardedClient
 from app.sources.source import hook_signature
 from app.store.delivery_loop import DueRow
+from crawler.address_policy import Endpoint
+from crawler.errors import CrawlError
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
+TIMEOUT_SECONDS: Final = 10.0
 _PURPOSE: Final = b"docent webhook"
 _TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee")
 _TOLD_TOO: Final = ("limit", "used_tokens", *LIMIT_NAMES)
@@ -124,3 +130,21 @@ class WebhookSender(Protocol):
         """Send once, without following redirects. None if the receiver returned 2xx, else the reason in words. Takes
         seconds, and never raises for what a receiver does."""
         ...
+
+
+class CrawlerWebhookSender(GuardedClient):
+    def __init__(self, allowed: Iterable[Endpoint] = (), timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+        super().__init__(allowed, timeout_seconds)
+
+    def canonical(self, url: str) -> str:
+        return self._canonical(url, "url", "posted to")
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> str | None:
+        try:
+            with anyio.fail_after(self._timeout_seconds):
+                status = await self._wire.post(self._checked(url), headers, body)
+        except TimeoutError:
+            return f"no answer within {self._timeout_seconds:g} s"
+        except CrawlError as error:
+            return error.reason
+        return None if 200 <= status < 300 else f"the receiver answered {status}"

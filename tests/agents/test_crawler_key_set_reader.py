@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.agents.crawler_key_set_reader import MAX_BYTES, CrawlerKeySetReader
+from app.agents.signed_users import MAX_BYTES, CrawlerKeySetReader
 from app.core.errors import InvalidInput, Unavailable
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text.token_estimate import estimated_tokens
+from app.core.costs import estimated_tokens
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from app.kit.recent_values import RecentValues
+from app.kit.cache import RecentValues
 
 
 def test_the_least_recently_used_is_forgotten() -> None:

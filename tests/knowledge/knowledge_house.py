@@ -31,7 +31,7 @@ from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
 from app.providers.token_counter import TextSplitter
 from app.sources import kinds
-from app.sources.deletions.finish_deletions import FinishDeletions
+from app.sources.deletions.deletions import FinishDeletions
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.records import SourceRecords

@@ -75,9 +75,8 @@ from app.stale_answers.stale_answer import Finding as StaleFinding
 from app.stale_answers.stale_answer import PageChange, StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject
 from app.stale_answers.stale_answers import StaleAnswers
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.records import WebhookRecords
-from app.webhooks.webhook import Webhook, WebhookSender
+from app.webhooks.webhook import CrawlerWebhookSender, Webhook, WebhookSender
 from app.webhooks.webhooks import Webhooks
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Operator, Role

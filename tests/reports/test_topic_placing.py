@@ -24,9 +24,8 @@ from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
 from app.quality.quality import TurnCounts
 from app.reports.records.topics import TopicRecords
-from app.reports.report import Report
+from app.reports.report import Report, TopicPlace, WaitingQuestion
 from app.reports.reports import Reports
-from app.reports.topic import TopicPlace, WaitingQuestion
 from app.reports.topic_placing import TopicPlacing
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import TOPICS

@@ -25,9 +25,8 @@ from app.quality.quality import Quality, TurnCounts
 from app.quality.quality_review import QualityReview
 from app.quality.records.quality import AskedTurnRecords
 from app.reports.records.topics import TopicRecords
-from app.reports.report import Report
+from app.reports.report import Report, TopicPlace
 from app.reports.reports import DayPacking, Reports
-from app.reports.topic import TopicPlace
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import FEEDBACK, TURNS
 from tests.doubles.fixed_clock import FixedClock

@@ -16,8 +16,8 @@ from app.core.turn import TokenUsage, TurnRequest, VisitorSession
 from app.quality.quality import DayQuality, TurnCounts
 from app.quality.records.quality import QualityRecords
 from app.reports.records.topics import TopicRecords
+from app.reports.report import TopicPlace
 from app.reports.reports import Reports
-from app.reports.topic import TopicPlace
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import TURNS
 from tests.doubles.fixed_clock import FixedClock

@@ -68,8 +68,7 @@ from app.web.endpoint import AnyEndpoint
 from app.web.health import Exposition, MetricsToken, Readiness, exposition_of
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.widget_script import WidgetFolder
-from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
-from app.webhooks.webhook import WebhookSender
+from app.webhooks.webhook import CrawlerWebhookSender, WebhookSender
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import ProviderRules
 from app.workspaces.operators import SignInMethods

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.core.errors import InvalidInput
-from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
+from app.webhooks.webhook import CrawlerWebhookSender
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
 
 

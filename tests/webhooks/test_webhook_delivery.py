@@ -33,8 +33,7 @@ from app.store.delivery_loop import KEPT, RETRY_AFTER
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import OUTBOX
-from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
-from app.webhooks.webhook import DeadLetter
+from app.webhooks.webhook import CrawlerWebhookSender, DeadLetter
 from app.webhooks.webhooks import WebhookDelivery, Webhooks
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, running_site

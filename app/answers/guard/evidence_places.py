@@ -23,7 +23,7 @@ from app.core.text.number_kinds import number_kinds
 from app.core.text.polarity import denies
 from app.core.text.stated_facts import Fact, FactKind, numbers_in, plain, spellings
 from app.core.text.words import folded_words, words
-from app.kit.recent_values import RecentValues
+from app.kit.cache import RecentValues
 
 _REMEMBERED: Final = 128  # sections, each about 50 KB for a thousand characters
 _HEADING: Final = re.compile(r"#{1,6}\s+(.*)")

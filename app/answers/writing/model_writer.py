@@ -11,9 +11,9 @@ from app.answers.page_context import found_source
 from app.answers.writing.answer_context import AnswerContext, FoundSource, Proposal, Source, WritingItem
 from app.answers.writing.answer_searches import MadeSearch
 from app.answers.writing.prompt_builder import PromptBuilder
+from app.core.costs import estimated_tokens
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.text.canned_messages import canned_messages
-from app.core.text.token_estimate import estimated_tokens
 from app.core.turn import AnsweredBy
 from app.kit.tracing import span
 from app.providers.chat.chat_model import ChatEnd, ChatItem, TextDelta, ToolOffer

@@ -22,7 +22,7 @@ from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnava
 from app.core.text.asked_details import asked_details, is_completed, is_told_alone, lacks_detail
 from app.core.text.content_words import naming_spans, without_stop_words
 from app.core.text.turn_language import covers
-from app.kit.recent_values import RecentValues
+from app.kit.cache import RecentValues
 from app.providers.embedding.embedder import Embedder, TokenEmbedder, TokenVectors
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker

@@ -15,8 +15,8 @@ from app.answers.writing.generation import new_canary
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.bootstrap.infrastructure import Infrastructure
 from app.bootstrap.models import chat_models
+from app.core.costs import estimated_tokens
 from app.core.errors import DocentError, ModelUnavailable
-from app.core.text.token_estimate import estimated_tokens
 from app.core.turn import TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 from app.providers.chat.model_reply import WARM_UP, model_reply

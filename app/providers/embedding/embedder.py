@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.core.errors import EmbedderUnavailable
-from app.kit.recent_values import RecentValues
+from app.kit.cache import RecentValues
 from app.kit.tracing import Span, Value, captured, resumed, span
 
 

@@ -16,8 +16,8 @@ from typing import Final
 
 from app.core.text.turn_language import LanguageGuess
 from app.core.text.words import is_spaceless
+from app.kit.cache import RecentValues
 from app.kit.language_guesser import LanguageGuesser
-from app.kit.recent_values import RecentValues
 from app.providers.indexes.keyword_analysis import stemmer
 
 STEM: Final = "~"  # the last character of entries that are stems

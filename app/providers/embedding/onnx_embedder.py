@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import structlog
 
 from app.core.errors import EmbedderUnavailable
-from app.kit.recent_values import RecentValues
+from app.kit.cache import RecentValues
 from app.providers.embedding.embedder import Gloss, TokenVectors, embedding_span
 from app.providers.embedding.glosses import Glosses
 from app.providers.onnx_session import OnnxSession, TokenRow

@@ -13,7 +13,7 @@ from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 from app.core.text.compounds import Compound, compounds, with_plain_numbers
 from app.core.text.letter_forms import encodable, in_one_form
 from app.core.text.words import character_pairs, is_paired, script_runs, search_terms, word_spans, words
-from app.kit.recent_values import RecentValues
+from app.kit.cache import RecentValues
 
 MAX_TYPED_WORDS: Final = 8  # of a search; further words are ignored
 

@@ -16,8 +16,8 @@ from app.kit.clock import begin_of
 from app.quality.asked_turns import OUTCOMES, RATINGS, Rows, tallied
 from app.quality.quality import TurnCounts, total
 from app.quality.records.quality import OUTCOME, RATING
+from app.reports.report import TopicPart, TopicPlace, WaitingQuestion
 from app.reports.report_days import ReportDays
-from app.reports.topic import TopicPart, TopicPlace, WaitingQuestion
 from app.store.tables.conversations import FEEDBACK, MESSAGES, TOPIC_QUESTIONS, TOPICS, TURNS
 from app.store.transaction import Repository, new_id
 

@@ -10,7 +10,7 @@ from app.kit.tracing import traced
 from app.knowledge.reconcile import Reconcile, ReconcileReport
 from app.knowledge.reindex import Reindex
 from app.sources.cron_calendar import CronCalendar
-from app.sources.deletions.finish_deletions import FinishDeletions
+from app.sources.deletions.deletions import FinishDeletions
 from app.sources.records import ScheduleRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_execution import RunExecution

@@ -28,8 +28,8 @@ from app.mail.records import MailRecords
 from app.providers.mail_transport import AiosmtplibMailTransport
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.announcements import BudgetWarnings, GapDigests
-from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.notices.notices import NoticeMails, Notices
+from app.webhooks.webhook import CrawlerWebhookSender
 from app.webhooks.webhooks import WebhookDelivery
 from app.workspaces.operator import Operator, Role
 from app.workspaces.records.operators import OperatorRecords
