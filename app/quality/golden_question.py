@@ -16,6 +16,8 @@ from app.core.setting import at_most, required
 from app.core.turn import Citation
 
 MAX_PAGES: Final = 20
+ANSWERABLE: Final = "answerable"
+TO_DECLINE: Final = "to decline"  # the website does not answer it
 EXPECTED: Final = at_most(20, each=500)
 Judge = Literal["words", "model"]  # who says whether an answer holds the expected texts
 # What an answer adds to the words that it quotes: citation marks, emphasis and code.
@@ -121,7 +123,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class GoldenMark:
-    """The result for one question."""
+    """The result for one question. `is_answerable` is None in runs of earlier versions."""
 
     golden_id: UUID
     question: str
@@ -132,22 +134,44 @@ class GoldenMark:
     missing: Annotated[tuple[str, ...], "Texts and patterns that the answer should contain, but does not."] = ()
     written: WrittenAnswer | None = None
     judged_by: Annotated[Judge, "Who judged the expected texts; model: the helper model."] = "words"
+    is_answerable: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """`count` of `questions` would not be answered."""
+
+    count: int
+    questions: int
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenSide:
-    """One version's marks. The kinds of questions that `abstained` tells apart are "answerable" and "to decline"."""
+    """One version's marks."""
 
     stages: Annotated[
         dict[str, dict[str, float]], "vector, keyword, fused, reranked: page_hit@k (R@k), page_mrr@10, page_ndcg@10."
     ]
-    abstained: Annotated[dict[str, float], "The share of questions that would not be answered, by kind."]
     degraded: Annotated[int, "Searches without one of their stages, such as the reranker."]
     marks: tuple[GoldenMark, ...] = ()
 
     @property
     def right(self) -> int:
         return sum(mark.is_right for mark in self.marks)
+
+    @property
+    def declined(self) -> dict[str, Declined]:
+        """By kind of question, "answerable" and "to decline", if any was asked."""
+        kinds = {ANSWERABLE: True, TO_DECLINE: False}
+        answers = {
+            kind: [mark.would_answer for mark in self.marks if mark.is_answerable is wanted]
+            for kind, wanted in kinds.items()
+        }
+        return {kind: Declined(given.count(False), len(given)) for kind, given in answers.items() if given}
+
+    @property
+    def abstained(self) -> Annotated[dict[str, float], "The share of questions that would not be answered, by kind."]:
+        return {kind: of_kind.count / of_kind.questions for kind, of_kind in self.declined.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Asks an agent's versions its golden questions, a few at a time, as a set of which search is measured."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -11,12 +10,19 @@ from uuid import UUID
 from app.agents.agent import Agent
 from app.quality.evaluation.evaluation import StagedRanking, ask_all, report
 from app.quality.evaluation.evaluation_set import EvaluationSet, Question, SetDocument
-from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide, ModelSide, Trial
+from app.quality.golden_question import (
+    ANSWERABLE,
+    TO_DECLINE,
+    GoldenMark,
+    GoldenQuestion,
+    GoldenRun,
+    GoldenSide,
+    ModelSide,
+    Trial,
+)
 
 _AT_ONCE: Final = 10
 _ANSWERED_AT_ONCE: Final = 2  # of a model, which may take a minute for each
-ANSWERABLE = "answerable"
-TO_DECLINE = "to decline"  # the website does not answer it
 
 
 def golden_set(name: str, golden: Sequence[GoldenQuestion]) -> EvaluationSet:
@@ -31,17 +37,13 @@ def golden_set(name: str, golden: Sequence[GoldenQuestion]) -> EvaluationSet:
                 str(question.id),
                 question.question,
                 question.is_answerable,
-                _kind(question),
+                ANSWERABLE if question.is_answerable else TO_DECLINE,
                 right_documents=question.page_keys,
                 language=question.language,
             )
             for question in golden
         ),
     )
-
-
-def _kind(question: GoldenQuestion) -> str:
-    return ANSWERABLE if question.is_answerable else TO_DECLINE
 
 
 def mark(question: GoldenQuestion, ranking: StagedRanking) -> GoldenMark:
@@ -63,6 +65,7 @@ def mark(question: GoldenQuestion, ranking: StagedRanking) -> GoldenMark:
         missing,
         written,
         ranking.judged_by,
+        question.is_answerable,
     )
 
 
@@ -166,26 +169,21 @@ class GoldenRunExecution:
     def _side(self, golden: Sequence[GoldenQuestion], rankings: Sequence[StagedRanking], trial: Trial) -> GoldenSide:
         found = report(golden_set(self._agent.draft.name, golden), rankings)
         marks = tuple(map(mark, golden, rankings))
-        side = found.stages, found.held_back, found.degraded, marks
+        side = found.stages, found.degraded, marks
         return GoldenSide(*side) if trial.model is None else ModelSide(*side, trial.model, trial.judge)
 
 
 def _joined(
     side: GoldenSide, of: Sequence[GoldenQuestion], further: GoldenSide, others: Sequence[GoldenQuestion]
 ) -> GoldenSide:
-    """The figures of both: `stages` are means over the questions with pages, `abstained` over those of each kind."""
+    """The figures of both: `stages` are means over the questions with pages."""
     with_pages = [sum(bool(each.pages) for each in asked) for asked in (of, others)]
-    of_kind = [Counter(map(_kind, asked)) for asked in (of, others)]
     stages = {stage: (side.stages[stage], figures) for stage, figures in further.stages.items()}
-    abstained = side.abstained, further.abstained
     return replace(
         side,
         stages={
             stage: {name: _mean(name, means, with_pages) for name in means[0] | means[1]}
             for stage, means in stages.items()
-        },
-        abstained={
-            kind: _mean(kind, abstained, [counts[kind] for counts in of_kind]) for kind in abstained[0] | abstained[1]
         },
         degraded=side.degraded + further.degraded,
         marks=side.marks + further.marks,

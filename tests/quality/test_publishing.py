@@ -13,7 +13,7 @@ from app.agents.chat_model_names import NO_NAMES, ChatModelNames
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import IndexUnavailable, InvalidInput, NotFound, PublishGateFailed
 from app.core.list_page import PageRequest
-from app.quality.golden_question import GoldenQuestion
+from app.quality.golden_question import Declined, GoldenQuestion
 from app.quality.golden_runs import KEPT, GoldenRuns
 from app.quality.publishing import Publishing
 from app.quality.records.golden_questions import GoldenQuestionRecords
@@ -84,6 +84,7 @@ async def test_a_run_says_what_the_draft_wins_and_loses(shop: Shop) -> None:
     assert run.draft is not None
     assert (run.live.right, run.draft.right) == (2, 2)
     assert run.draft.stages["reranked"]["page_hit@1"] == pytest.approx(2 / 3)
+    assert run.draft.declined == {"answerable": Declined(1, 3)}
     assert run.draft.abstained == {"answerable": pytest.approx(1 / 3)}
     assert await shop.runs.golden_run(shop.actor, shop.agent, run.id) == run
 

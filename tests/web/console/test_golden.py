@@ -130,6 +130,8 @@ async def test_a_refused_draft_shows_its_run_and_the_two_answers_to_what_it_lose
     assert f"/golden/runs/{run.id}" in refused.text
     assert 'hx-trigger="load, submit"' in refused.text, "the answers follow without a click"
     assert 'value="Stricter."' in refused.text
+    shown = text_of(await console.editor.page(place(console, f"/runs/{run.id}")))
+    assert "Draft Right 0 of 1 Declined, answerable 1 of 1 Declined, not answerable –" in shown
     both = text_of((await console.editor.post(place(console, "/lost"))).text)
     assert "Published right page at 1, answers, 80% From nine." in both
     assert "Draft wrong declines, 20% From nine." in both
@@ -146,9 +148,9 @@ async def _losing(console: OpenConsole) -> GoldenRun:
         asked = golden[0]
         answer = CuratedAnswer(uuid4(), strict.id, Trigger.EXACT, asked.question, "From nine.")
         CuratedAnswerRecords(tx).create(answer)
-        right = GoldenMark(asked.id, asked.question, 1, 0.8, would_answer=True, is_right=True)
+        right = GoldenMark(asked.id, asked.question, 1, 0.8, would_answer=True, is_right=True, is_answerable=True)
         wrong = replace(right, place=None, confidence=0.2, would_answer=False, is_right=False)
-        live, draft = (GoldenSide({}, {}, 0, (mark,)) for mark in (right, wrong))
+        live, draft = (GoldenSide({}, 0, (mark,)) for mark in (right, wrong))
         run = GoldenRun(
             uuid4(),
             strict.id,

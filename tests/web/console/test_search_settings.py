@@ -165,7 +165,7 @@ async def test_a_change_is_tried_on_the_golden_questions(console: OpenConsole) -
     with house.record.writing() as tx:
         [run] = GoldenRunRecords(tx).page(house.agent.id, PageRequest(1)).items
         live, draft = (
-            GoldenSide({}, {}, 0, marks) for marks in ((mark(1, True), mark(2, False)), (mark(1, False), mark(2, True)))
+            GoldenSide({}, 0, marks) for marks in ((mark(1, True), mark(2, False)), (mark(1, False), mark(2, True)))
         )
         GoldenRunRecords(tx).add(
             replace(run, id=uuid4(), asked_at=later, asked=2, questions=2, live=live, draft=draft), 50
