@@ -5,6 +5,7 @@ from uuid import UUID
 
 from app.conversations.api.conversations import NoteIn, TranscriptIn
 from app.conversations.conversation import ConversationState, outcome_of_turn
+from app.conversations.hand_over import hand_over_of
 from app.conversations.inbox import ConversationReview, Inbox, Thread
 from app.conversations.pages.conversations import OUTCOMES, EditForm, InboxWanted, gone_to, label_errors
 from app.conversations.token_budgets import TokenBudgets
@@ -76,9 +77,11 @@ class ConversationPages(Pages):
         facts = await self._review.visitor(visit.actor, conversation.visitor_id)
         beside = await self._review.conversations(visit.actor, visit.agent.id, wanted.part(_BESIDE), wanted.only)
         known = (each.value for each in facts.visitor.attributes if each.is_signed and each.name == "email")
+        live_chat = await self._review.live_chat(visit.actor, conversation.id)
         return Shown(
             "conversations/pages/conversation.html",
             {
+                "hand_over": hand_over_of(thread.turns) if live_chat.handed_over_at else None,
                 "can_mail": self._transcripts.can_send,
                 "known_email": next(known, ""),
                 "conversation": conversation,
@@ -90,7 +93,7 @@ class ConversationPages(Pages):
                 "wanted": wanted,
                 "kept": wanted.kept,
                 "back": visit.url("conversations", wanted.kept).partition("?")[2],
-                "live_chat": await self._review.live_chat(visit.actor, conversation.id),
+                "live_chat": live_chat,
                 "turns": turns,
                 "outcomes": OUTCOMES,
                 "outcome_of_turn": outcome_of_turn,

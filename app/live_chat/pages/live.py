@@ -54,10 +54,7 @@ _LOOKED_AT: Final = 200
 
 
 class ChatWanted(Form):
-    """`sum_up` has a chat model sum up the conversation first, which takes some seconds."""
-
     after: Annotated[int | None, NUMBER] = None
-    sum_up: bool = False
 
 
 class TakeForm(TakeIn, Form): ...
@@ -150,8 +147,6 @@ class LivePages(Pages):
     @page("/console/live/{conversation_id}", access=read, under="live")
     async def live_chat(self, visit: Visit[ChatWanted]) -> Shown:
         """A request for new messages leaves out the earlier ones."""
-        if visit.input.sum_up:
-            await self._summaries.sum_up(visit.actor.workspace_id, visit.path_id("conversation_id"))
         return await self._chat(visit, visit.input.after)
 
     async def _chat(self, visit: Visit[Form], after: int | None = None) -> Shown:
@@ -190,6 +185,12 @@ class LivePages(Pages):
                 "message_id": uuid4(),
             },
         )
+
+    @action("/console/live/{conversation_id}/summary", access=write, under="live")
+    async def sum_up_live(self, visit: Visit[NoForm]) -> Go:
+        """Asks a chat model, which takes some seconds."""
+        await self._summaries.sum_up(visit.actor.workspace_id, visit.path_id("conversation_id"))
+        return Go(visit.url("live_chat", conversation_id=visit.path_id("conversation_id")) + "#hand-over")
 
     @action("/console/live/{conversation_id}/take", access=write, shown_on="live_chat")
     async def take_live(self, visit: Visit[TakeForm]) -> Go:

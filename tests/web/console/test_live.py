@@ -12,6 +12,8 @@ from app.core.actor import Actor
 from app.providers.chat.chat_model import ChatModel
 from app.workspaces.operators import Assignees
 from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.visitors import visitor_of
+from tests.store.sample_rows import ask
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import FORMS, OpenConsole, open_console
 from tests.web.ended_turn import store_turn
@@ -77,25 +79,38 @@ async def test_a_chat_shows_what_was_said_before_and_since(waiting: OpenConsole)
 async def test_what_the_visitor_wants_stands_above_the_chat(waiting: OpenConsole) -> None:
     html = await waiting.viewer.page(chat(waiting))
     assert "What the visitor wants What does it cost? not answered" in text_of(html)
-    assert "sum_up" not in html, "there is no model"
+    assert "Sum up" not in html, "there is no model"
 
 
 async def test_a_model_sums_up_once_the_chat_is_open(tmp_path: Path) -> None:
     model = ScriptedChatModel(("Wants a lamp in Malta.",))
     async with open_console(tmp_path, {ChatModel: model}) as console:
         await console.visitor_asks_for_a_person()
-        assert "sum_up" not in await console.viewer.page(chat(console)), "one question needs none"
+        assert "Sum up" not in await console.editor.page(chat(console)), "one question needs none"
         own = console.rooms.ids["conversation_id"]
         sessions = [each for each, _ in console.house.turns.asked if str(each.conversation_id) == str(own)]
         await store_turn(console.house, sessions[0], uuid4(), "Do you ship to Malta?")
-        html = await console.viewer.page(chat(console))
+        html = await console.editor.page(chat(console))
         assert "Wants a lamp" not in html, "the page does not wait for the model"
-        [summed] = re.findall(r'id="hand-over"[^>]* hx-get="([^"]+)" hx-trigger="load"', html)
-        shown = await console.viewer.page(unescape(summed))
-        assert "What the visitor wants Wants a lamp in Malta. Summed up by a chat model." in text_of(shown)
-        assert "sum_up" not in shown
-        assert "Wants a lamp in Malta." in await console.viewer.page(chat(console))
+        [summary] = re.findall(r'hx-post="([^"]+)" hx-trigger="load, submit"', html)
+        assert "Sum up" not in await console.viewer.page(chat(console)), "it costs tokens"
+        assert (await console.editor.post(summary)).headers["location"] == chat(console, "#hand-over")
+        ids = console.rooms.ids
+        conversation = f"/console/agents/{ids['agent_id']}/conversations/{ids['conversation_id']}"
+        for path in (chat(console), conversation):
+            shown = await console.editor.page(path)
+            wants = "What the visitor wants Wants a lamp in Malta. Summed up by a chat model. What does it cost?"
+            assert wants in text_of(shown)
+            assert "Sum up" not in shown
         assert len(model.requests) == 1
+
+
+async def test_a_conversation_that_no_person_was_asked_for_has_no_hand_over(console: OpenConsole) -> None:
+    house = console.house
+    session = await visitor_of(house.record, house.actor.workspace_id, house.agent.id)
+    await ask(house.record, session, "Do you ship to Malta?")
+    conversation = f"/console/agents/{house.agent.id}/conversations/{session.conversation_id}"
+    assert "What the visitor wants" not in await console.editor.page(conversation)
 
 
 async def test_who_asks_and_what_was_noted_stand_beside_the_chat(waiting: OpenConsole) -> None:
