@@ -79,35 +79,39 @@ class OAuthPages(Pages):
                 )
             }
         # A page, because the content security policy lets no form redirect to another website.
-        back = _back(visit, answer)
-        return Shown("channels/oauth/connected.html", {"back": back, "goes_to": _host(asked.redirect_uri)})
+        return Shown("channels/oauth/connected.html", _back(visit, answer))
 
     async def _wanted(self, visit: _Visit, unknown: Answer) -> _Wanted | Answer:
-        """The checked request, or else the response: `unknown` for an unknown client, else a redirect to it with an
-        error."""
+        """The checked request, or else the response: `unknown` for an unknown client, else a page with a link to the
+        client that has the error. Anybody can register an address, so nobody is redirected there before they have
+        decided (RFC 9700, 4.11.2)."""
         asked = visit.input
         client = await self._grants.client(asked.client_id)
         if client is None or not client.may_return_to(asked.redirect_uri):
             return unknown
         if asked.response_type != "code":
-            return Go(_back(visit, {"error": "unsupported_response_type"}))
+            return _mistaken(visit, "unsupported_response_type", "Send response_type=code.")
         if asked.code_challenge_method != "S256" or not is_challenge(asked.code_challenge):
-            answer = {"error": "invalid_request", "error_description": "Send a code_challenge with S256 (PKCE)."}
-            return Go(_back(visit, answer))
+            return _mistaken(visit, "invalid_request", "Send a code_challenge with S256 (PKCE).")
         resource = resource_path(asked.resource, base_url_of(visit.request))
         if resource is None:
-            named = {"error": "invalid_target", "error_description": "Name an address of this server in resource."}
-            return Go(_back(visit, named))
+            return _mistaken(visit, "invalid_target", "Name an address of this server in resource.")
         agent_id = agent_of(resource)
         agent = (await self._agents.agent(visit.actor, agent_id)).draft.name if agent_id else ""
         return _Wanted(client, resource, scopes_of(resource, asked.scope), agent)
 
 
-def _back(visit: _Visit, answer: dict[str, str]) -> str:
-    """The client's redirect address with the answer, its state, and the issuer (RFC 9207)."""
+def _mistaken(visit: _Visit, error: str, description: str) -> Shown:
+    back = _back(visit, {"error": error, "error_description": description})
+    return Shown("channels/oauth/connected.html", {**back, "mistake": description}, status=400)
+
+
+def _back(visit: _Visit, answer: dict[str, str]) -> dict[str, str]:
+    """The link to the client, which is its redirect address with the answer, its state, and the issuer (RFC 9207)."""
     asked = visit.input
     answer |= {"iss": base_url_of(visit.request)} | ({"state": asked.state} if asked.state else {})
-    return f"{asked.redirect_uri}{'&' if '?' in asked.redirect_uri else '?'}{urlencode(answer)}"
+    back = f"{asked.redirect_uri}{'&' if '?' in asked.redirect_uri else '?'}{urlencode(answer)}"
+    return {"back": back, "goes_to": _host(asked.redirect_uri), "mistake": ""}
 
 
 def _host(uri: str) -> str:

@@ -200,10 +200,16 @@ async def test_who_denies_sends_the_assistant_back_without_a_code(house: House, 
 async def test_an_assistant_is_told_what_is_wrong(
     house: House, assistant: Assistant, changed: dict[str, str], error: str
 ) -> None:
+    """But by a link only: whoever registered the address may have made a link that leads there (RFC 9700, 4.11.2)."""
     asked = await request(house) | changed
-    went = await assistant.browser.get(f"/console/connect?{urlencode(asked)}")
-    assert went.status_code == 303
-    assert went.headers["location"].startswith(f"{A_REDIRECT}?error={error}")
+    for shown in (
+        await assistant.browser.get(f"/console/connect?{urlencode(asked)}"),
+        await assistant.browser.post("/console/connect", {**asked, "decision": "allow"}),
+    ):
+        assert shown.status_code == 400
+        assert 'http-equiv="refresh"' not in shown.text
+        assert back_of(shown.text)["error"] == error
+        assert "Nobody has checked" in text_of(shown.text)
 
 
 @pytest.mark.parametrize("changed", [{"client_id": "x"}, {"redirect_uri": "https://evil.example/"}])
