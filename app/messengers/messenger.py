@@ -20,9 +20,9 @@ class MessengerKeys:
     """`signing` verifies calls from the service; `token` authorises Docent to post."""
 
     signing: Annotated[
-        str, at_most(200), "Slack's signing secret, or Discord's public key. Stored sealed; empty keeps it."
+        str, at_most(200), "Slack's signing secret, or Discord's public key. Stored sealed; both empty keeps them."
     ] = field(default="", repr=False)
-    token: Annotated[str, at_most(200), "Slack's bot token; empty for Discord. Stored sealed; empty keeps it."] = field(
+    token: Annotated[str, at_most(200), "Slack's bot token; empty for Discord. Stored sealed."] = field(
         default="", repr=False
     )
 

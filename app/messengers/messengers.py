@@ -42,10 +42,12 @@ class Messengers:
 
     @writes_agent
     def set(self, tx: Transaction, actor: Actor, agent_id: UUID, kind: MessengerKind, keys: MessengerKeys) -> Messenger:
-        """Connect the agent, or change its keys; an empty key keeps the stored one. Raises InvalidInput."""
+        """Connect the agent, or change its keys; without any, the stored ones are kept. They change together, or who
+        sets another signing secret could have the stored token post what they sign. Raises InvalidInput."""
         before = MessengerRecords(tx).find(agent_id, kind)
-        kept = before[1] if before else MessengerKeys()
-        keys = MessengerKeys(keys.signing.strip() or kept.signing, keys.token.strip() or kept.token)
+        keys = MessengerKeys(keys.signing.strip(), keys.token.strip())
+        if before and keys == MessengerKeys():
+            keys = before[1]
         SERVICES[kind].check(keys)
         messenger = before[0] if before else Messenger(uuid4(), agent_id, kind, self._clock.now())
         MessengerRecords(tx).put(messenger, keys)

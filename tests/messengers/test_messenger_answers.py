@@ -231,12 +231,15 @@ async def test_an_agent_that_is_paused_says_so_with_the_way_to_people(team: Team
     assert team.turns() == []
 
 
-async def test_keys_lie_sealed_and_empty_ones_keep_them(team: Team, tmp_path: Path) -> None:
+async def test_keys_lie_sealed_and_change_together(team: Team, tmp_path: Path) -> None:
     first = await team.connect()
     assert SLACK_SIGNING.encode() not in stored(tmp_path)
     assert SLACK_TOKEN.encode() not in stored(tmp_path)
-    again = await team.connect("", f"  {SLACK_TOKEN}\n")
-    assert again.id == first.id
+    assert (await team.connect("", "")).id == first.id
+    assert (await team.connect(f"{SLACK_SIGNING} ", f"  {SLACK_TOKEN}\n")).id == first.id
+    for signing, token in ((SLACK_SIGNING, ""), ("", SLACK_TOKEN)):
+        with pytest.raises(InvalidInput, match="as Slack shows it"):
+            await team.connect(signing, token)
     assert len(await team.ask(HOW_LONG)) == 1
     with pytest.raises(InvalidInput, match="Slack shows it"):
         await team.connect("", "xoxp-of-a-user")
