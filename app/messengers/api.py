@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 from app.core.actor import Actor
 from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind
 from app.messengers.messengers import Messengers
-from app.sources.api.source_editing import hook_call
+from app.web.access import hook
 from app.web.operation import Api, Call, Model, delete, get, items_of, post, put, read, write
 from app.web.request_body import read_body
 
@@ -52,11 +52,11 @@ class AdminMessengers(Api):
     async def clear_messenger(self, call: Call[Actor, None]) -> None:
         await self._messengers.clear(call.caller, call.path_id("agent_id"), call.path_id("messenger_id"))
 
-    @post("/v1/hooks/slack/{agent_id}", _HOOK.format("Slack"), access=hook_call, codes=_CODES)
+    @post("/v1/hooks/slack/{agent_id}", _HOOK.format("Slack"), access=hook, codes=_CODES)
     async def hear_slack(self, call: Call[None, None]) -> Response:
         return await self._heard(call, MessengerKind.SLACK)
 
-    @post("/v1/hooks/discord/{agent_id}", _HOOK.format("Discord"), access=hook_call, codes=_CODES)
+    @post("/v1/hooks/discord/{agent_id}", _HOOK.format("Discord"), access=hook, codes=_CODES)
     async def hear_discord(self, call: Call[None, None]) -> Response:
         return await self._heard(call, MessengerKind.DISCORD)
 

@@ -78,6 +78,20 @@ class CountedAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class HookAccess:
+    """A service that the operation identifies by a signature. Services call for many agents from few addresses, so one
+    address may call each hook as often as `inits_per_address`, and all together ten times as often."""
+
+    scheme: str | None = None
+    errors: Sequence[str] = ("unauthorized", "rate_limited")
+
+    async def admit(self, request: Request, admission: Admission) -> None:
+        per_minute = admission.limits.inits_per_address
+        await admission.count_address(10 * per_minute, "hook", request)
+        await admission.count_address(per_minute, path_below(request.scope), request)
+
+
+@dataclass(frozen=True, slots=True)
 class VisitorAccess:
     """A visitor token, sent from the origin that it was issued for, which the agent must still list. It becomes invalid
     when its conversation or visitor is erased."""
@@ -131,6 +145,7 @@ class ScopedAccess:
 everyone = Everyone()
 new_visitor = CountedAddress("init", lambda limits: limits.inits_per_address, ("origin_refused", "rate_limited"))
 anybody_with_link = CountedAddress("file", lambda limits: limits.questions_per_address, ("rate_limited",))
+hook = HookAccess()
 visitor = VisitorAccess()
 read, write, manage, ask = map(ScopedAccess, (READ, WRITE, MANAGE, ASK))
 

@@ -1,6 +1,5 @@
 """The names with which operations of the API are declared: methods, access, input and output."""
 
-from app.web.access import CountedAddress as CountedAddress
 from app.web.access import VisitorCaller as VisitorCaller
 from app.web.access import anybody_with_link as anybody_with_link
 from app.web.access import ask as ask

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import Connection, Engine, event
@@ -131,6 +132,15 @@ async def _init(house: House) -> int:
 async def test_an_address_that_opens_too_often_is_told_when_to_come_back(tmp_path: Path) -> None:
     async with open_house(tmp_path, limits=replace(unlimited(), inits_per_address=2)) as house:
         assert [await _init(house) for _ in range(3)] == [200, 200, 429]
+
+
+async def test_calls_are_counted_by_hook_and_more_of_them_by_address(tmp_path: Path) -> None:
+    """A service calls for many agents from a few addresses, but ids can be guessed."""
+    async with open_house(tmp_path, limits=replace(unlimited(), inits_per_address=1)) as house:
+        one, other = (f"/v1/hooks/{kind}/{house.agent.id}" for kind in ("slack", "discord"))
+        paths = [one, one, other, *(f"/v1/hooks/sources/{uuid4()}" for _ in range(8))]
+        statuses = [(await house.http.post(path, json={})).status_code for path in paths]
+        assert statuses == [401, 429, 401, *(7 * [401]), 429]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from app.gaps.pull_requests.pull_request import (
 )
 from app.gaps.pull_requests.pull_requests import Merges, PullRequests, Repositories
 from app.providers.code.code_host import RepositoryFile
-from app.sources.api.source_editing import hook_call
+from app.web.access import hook
 from app.web.middleware.public_url import root_path_of
 from app.web.model import RequiredUrl
 from app.web.operation import DEFAULT_MAX_BODY_BYTES, Api, Call, Model, delete, get, items_of, post, put, read, write
@@ -129,7 +129,7 @@ class AdminPullRequests(Api):
     @post(
         "/v1/hooks/github/{agent_id}",
         "GitHub's webhook, signed with the repository's secret: a merge, or a deployment that succeeded",
-        access=hook_call,
+        access=hook,
         codes=("too_large",),
     )
     async def hear_github(self, call: Call[None, None]) -> HeardOut:

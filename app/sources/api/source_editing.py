@@ -18,13 +18,13 @@ from app.sources.source import (
 )
 from app.sources.source_editing import SourceAccesses, SourceEditing, SourceHooks, with_own_address
 from app.sources.sources import Sources
+from app.web.access import hook
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of, root_path_of
 from app.web.operation import (
     DEFAULT_MAX_BODY_BYTES,
     Api,
     Call,
-    CountedAddress,
     Model,
     delete,
     get,
@@ -119,10 +119,6 @@ class HookOut(Model):
     path: str = Field(description="The path to post to.")
 
 
-# The caller is unknown until the signature was checked against the body.
-hook_call = CountedAddress("hook", lambda limits: limits.inits_per_address, ("unauthorized", "rate_limited"))
-
-
 class SourceHookApi(Api):
     tag = TAG
 
@@ -144,7 +140,7 @@ class SourceHookApi(Api):
     @post(
         "/v1/hooks/sources/{source_id}",
         "Report changed pages, signed with the hook's secret; the body is that of syncSource",
-        access=hook_call,
+        access=hook,
         status=202,
         codes=("malformed_json", "too_large", "unsupported_media_type", "invalid_request"),
     )
