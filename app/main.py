@@ -20,16 +20,14 @@ from app.agents.signed_user import KeySetReader
 from app.agents.signed_users import CrawlerKeySetReader
 from app.agents.token_budget import WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher
-from app.answers.hand_over_summaries import HandOverSummaries
-from app.answers.playground import Playground, Quotes
+from app.answers.playground import Quotes
 from app.bootstrap.adapters import (
     configured_action_hosts,
-    configured_mailer,
     configured_oidc_provider,
     open_page_listing,
     open_site_discovery,
 )
-from app.bootstrap.answering import Answering, action_calls, open_answering, open_playground
+from app.bootstrap.answering import Answering, action_calls, answering_parts, open_answering, open_playground
 from app.bootstrap.application import create_app
 from app.bootstrap.background_tasks import background_tasks, sending_mail
 from app.bootstrap.features import unfilled
@@ -43,34 +41,28 @@ from app.bootstrap.infrastructure import (
 )
 from app.bootstrap.knowledge import chunk_contexts, open_knowledge, open_source_files, page_scope_on
 from app.bootstrap.models import WorkspaceModels, configured_context_writer
-from app.conversations.history import History, HistoryCache
+from app.conversations.history import HistoryCache
 from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.costs import TokenPrices
 from app.core.errors import DocentError, Unavailable
 from app.core.text.answer_words import has_failure_words
 from app.feature import Features
-from app.gaps.gap_replays import TrialAnswers, Trials
 from app.gaps.gap_suggestions import AnswerDrafts
 from app.kit.cache import Cache
-from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.limits import RateLimiter, StreamSlots
 from app.kit.password_hasher import Argon2PasswordHasher, PasswordHasher
-from app.kit.pattern_matcher import PatternMatcher
 from app.kit.process_limits import give_back_free_memory
 from app.kit.tasks import PeriodicTask
 from app.kit.timeouts import EvenTime
-from app.kit.wiring import Part, Parts, Wiring
+from app.kit.wiring import Part, Wiring
 from app.knowledge.chunk_contexts import ChunkContexts
-from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import CrawlerHttpCaller
 from app.providers.identity.oidc_provider import OidcProvider
 from app.providers.indexes.keyword_index import KeywordIndex
-from app.quality.golden_run_execution import SearchUnderTest
-from app.quality.trial_search import TrialSearch
 from app.search.agent_search import AgentSearch
 from app.settings import Settings
 from app.sources.discovery import SiteDiscovery
@@ -79,7 +71,6 @@ from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.site_reader import PageListing
 from app.store.system_of_record import SystemOfRecord
-from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import ClientAddresses
 from app.web.health import Exposition, MetricsToken, Readiness, exposition_of
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
@@ -214,13 +205,11 @@ async def _parts(
     """The parts of the web application that constructors cannot make themselves. A double replaces what would be
     opened."""
     settings, allow = base.settings, base.settings.crawl_allow
-    parts = Parts()
+    parts = answering_parts(base, answering)
 
     async def open_part(kind: "TypeForm[Part]", real: Callable[[], AbstractAsyncContextManager[Part]]) -> None:
         parts.bind(kind).to(await doubles.or_opened(kind, opened, real))
 
-    parts.bind(SystemOfRecord).to(base.record)
-    parts.bind(Clock).to(base.clock)
     parts.bind(RateLimiter).to(base.shared.rate_limiter)
     parts.bind(StreamSlots).to(base.shared.stream_slots)
     parts.bind(Cache).to(base.shared.cache)
@@ -238,29 +227,19 @@ async def _parts(
     for feature in base.features:
         for part in feature.edge().opens:
             await open_part(part.kind, part.open)
-    parts.bind(Mailer).to(configured_mailer(settings))
     parts.bind(PasswordHasher).to(Argon2PasswordHasher())
     parts.bind(TokenPrices).to(settings.prices)
     parts.bind(ChatModelNames).to(ChatModelNames(settings.models))
     parts.bind(WorkspaceTokens).to(settings.workspace_tokens)
     parts.bind(ChunkContexts).to(chunk_contexts(base, configured_context_writer(settings, base.circuits, opened)))
-    parts.bind(VisitorTurns).to(answering.turns)
-    parts.bind(History).to(answering.history)
     parts.bind(ConversationTerminator).to(answering.turns)
     parts.bind(HistoryCache).to(answering.history)
     parts.bind(AgentSearch).to(answering.search)
     parts.bind(CuratedMatcher).to(answering.curated)
-    parts.bind(Playground).to(answering.playground)
-    parts.bind(Trials).to(TrialAnswers(answering.playground))
-    patterns = PatternMatcher()
-    parts.bind(PatternMatcher).to(patterns)
-    parts.bind(SearchUnderTest).to(TrialSearch(answering.playground, patterns))
     if actions:
         parts.bind(ActionCalls).to(actions)
     parts.bind(ActionHosts).to(configured_action_hosts(settings))
     parts.bind(AnswerDrafts).to_optional(answering.drafter)
-    summaries = HandOverSummaries(base.record, answering.playground.helper, settings.workspace_tokens)
-    parts.bind(HandOverSummaries).to(summaries)
     parts.bind(ModelHealth).to_optional(answering.model_health)
     parts.bind(Readiness).to(partial(_readiness, base.record, answering))
     parts.bind(Exposition).to(exposition_of(base.metrics))

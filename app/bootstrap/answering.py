@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.conversations.history import History
     from app.core.costs import TokenPrices
     from app.kit.limits import ConcurrencyLimiter
+    from app.kit.wiring import Parts
     from app.providers.chat.chat_model import ChatModel
     from app.providers.chat.model_health import ModelHealth
     from app.providers.reranking.reranker import SheddingReranker
@@ -51,6 +52,36 @@ class Answering:
     drafter: AnswerDrafter | None
     model_health: ModelHealth | None
     indexes: IndexWatch
+
+
+def answering_parts(base: Infrastructure, answering: Answering) -> Parts:
+    """The parts that the web application and the periodic tasks of a worker have in common."""
+    from app.answers.hand_over_summaries import HandOverSummaries
+    from app.answers.playground import Playground
+    from app.bootstrap.adapters import configured_mailer
+    from app.conversations.history import History
+    from app.gaps.gap_replays import TrialAnswers, Trials
+    from app.kit.clock import Clock
+    from app.kit.pattern_matcher import PatternMatcher
+    from app.kit.wiring import Parts
+    from app.mail.mailer import Mailer
+    from app.quality.golden_run_execution import SearchUnderTest
+    from app.quality.trial_search import TrialSearch
+    from app.store.system_of_record import SystemOfRecord
+    from app.turns.api.visitor_turns import VisitorTurns
+
+    parts, settings, playground, patterns = Parts(), base.settings, answering.playground, PatternMatcher()
+    parts.bind(SystemOfRecord).to(base.record)
+    parts.bind(Clock).to(base.clock)
+    parts.bind(Mailer).to(configured_mailer(settings))
+    parts.bind(PatternMatcher).to(patterns)
+    parts.bind(VisitorTurns).to(answering.turns)
+    parts.bind(History).to(answering.history)
+    parts.bind(Playground).to(playground)
+    parts.bind(HandOverSummaries).to(HandOverSummaries(base.record, playground.helper, settings.workspace_tokens))
+    parts.bind(Trials).to(TrialAnswers(playground))
+    parts.bind(SearchUnderTest).to(TrialSearch(playground, patterns))
+    return parts
 
 
 @asynccontextmanager

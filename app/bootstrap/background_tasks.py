@@ -4,32 +4,24 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
 
-from app.answers.hand_over_summaries import HandOverSummaries
-from app.answers.playground import Playground, Quotes
-from app.bootstrap.adapters import configured_mail_transport, configured_mailer
-from app.bootstrap.answering import Answering
+from app.answers.playground import Quotes
+from app.bootstrap.adapters import configured_mail_transport
+from app.bootstrap.answering import Answering, answering_parts
 from app.bootstrap.features import unfilled
 from app.bootstrap.infrastructure import Infrastructure
-from app.conversations.history import History
 from app.conversations.privacy.retention import Retention, TraceRetention
 from app.feature import Job
 from app.gaps.gap_clustering import GapClustering
-from app.gaps.gap_replays import GapReplays, TrialAnswers, Trials
+from app.gaps.gap_replays import GapReplays
 from app.gaps.stopped_turns import StoppedTurns
-from app.kit.clock import Clock
-from app.kit.pattern_matcher import PatternMatcher
 from app.kit.tasks import PeriodicTask
-from app.kit.wiring import Parts, Wiring
+from app.kit.wiring import Wiring
 from app.mail.mail import sender_of
-from app.mail.mailer import MailDelivery, Mailer
+from app.mail.mailer import MailDelivery
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
 from app.providers.imap_mailbox import ImapMailboxes
-from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.golden_runs import GoldenRunWorker
-from app.quality.trial_search import TrialSearch
-from app.store.system_of_record import SystemOfRecord
-from app.turns.api.visitor_turns import VisitorTurns
 from app.webhooks.announcements import BudgetWarnings, GapDigests
 from app.webhooks.webhook import WebhookSender
 from app.webhooks.webhooks import WebhookDelivery
@@ -86,24 +78,13 @@ def _parts(
     extractor: Extractor,
 ) -> Wiring:
     """The parts from which the tasks are constructed."""
-    parts, patterns, playground = Parts(), PatternMatcher(), answering.playground
-    parts.bind(SystemOfRecord).to(base.record)
-    parts.bind(Clock).to(base.clock)
+    parts = answering_parts(base, answering)
     parts.bind(Embedder).to(base.models.questions)
-    parts.bind(PatternMatcher).to(patterns)
-    parts.bind(Mailer).to(configured_mailer(base.settings))
     parts.bind(WebhookSender).to(webhooks)
     parts.bind(HttpCaller).to(caller)
     parts.bind(ImapMailboxes).to(ImapMailboxes(base.settings.crawl_allow))
     parts.bind(Extractor).to(extractor)
-    parts.bind(VisitorTurns).to(answering.turns)
-    parts.bind(History).to(answering.history)
-    parts.bind(Playground).to(playground)
-    summaries = HandOverSummaries(base.record, playground.helper, base.settings.workspace_tokens)
-    parts.bind(HandOverSummaries).to(summaries)
     parts.bind(Quotes).to(quotes)
-    parts.bind(Trials).to(TrialAnswers(playground))
-    parts.bind(SearchUnderTest).to(TrialSearch(playground, patterns))
     return Wiring({**parts, **unfilled(base.features)}, base.features.fills)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.conversations.conversation import Outcome, outcome_of_turn
+from app.core.text.untrusted_text import one_line
 from app.core.turn import StoredTurn, TurnState
 
 MOST_QUESTIONS: Final = 10
@@ -45,10 +46,5 @@ def hand_over_of(turns: Sequence[StoredTurn]) -> HandOver:
     if not turns:
         return HandOver(())
     outcomes = ((turn, outcome_of_turn(turn.state, turn.answered_by, is_low=turn.low_confidence)) for turn in turns)
-    asked = [AskedQuestion(_shortened(turn.question), outcome) for turn, outcome in outcomes if outcome]
+    asked = [AskedQuestion(one_line(turn.question, _QUESTION_CHARS), outcome) for turn, outcome in outcomes if outcome]
     return HandOver(tuple(asked[-MOST_QUESTIONS:]), turns[-1].summary, turns[-1].state is TurnState.RUNNING)
-
-
-def _shortened(question: str) -> str:
-    line = " ".join(question.split())
-    return line if len(line) <= _QUESTION_CHARS else f"{line[: _QUESTION_CHARS - 1].rstrip()}…"

@@ -15,8 +15,9 @@ from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
+from app.core.text.untrusted_text import one_line
 from app.core.turn import StoredTurn, VisitorSession
-from app.mail.mail import Mail, checked_mail_address, one_line
+from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords

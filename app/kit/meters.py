@@ -20,20 +20,21 @@ class CircuitMeter:
         self._openings = Counter(
             "docent_circuit_openings", "Times that a part was left alone.", ["part"], registry=registry
         )
-        self._states: dict[str, list[State]] = defaultdict(list)
+        self._open_circuits: defaultdict[str, int] = defaultdict(int)
 
     def watch(self, part: str) -> Callable[[State], None]:
         """Return the `on_change` callback of a circuit around `part`, a fixed word that is used as a label. Several
         circuits may be around one part, such as a fallback of several models: the gauge is 1 while one is open."""
-        states = self._states[part]
-        states.append("closed")
-        self._open.labels(part).set("open" in states)
+        self._show(part)
         self._openings.labels(part)
-        return partial(self._changed, part, len(states) - 1)
+        return partial(self._changed, part)
 
-    def _changed(self, part: str, place: int, state: State) -> None:
-        self._states[part][place] = state
-        self._open.labels(part).set("open" in self._states[part])
+    def _show(self, part: str) -> None:
+        self._open.labels(part).set(self._open_circuits[part] > 0)
+
+    def _changed(self, part: str, state: State) -> None:
+        self._open_circuits[part] += 1 if state == "open" else -1
+        self._show(part)
         if state == "open":
             self._openings.labels(part).inc()
             _log.warning("circuit.opened", part=part)

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from uuid import UUID
 
 from app.core.errors import InvalidInput
+from app.core.text.untrusted_text import one_line
 
 _PORTS: Final = {"smtps": 465, "smtp": 587}
 _WRITTEN: Final = "write it as smtps://user:password@mail.example.com, or smtp://... for STARTTLS"
@@ -72,11 +73,9 @@ def _is_loopback(host: str) -> bool:
 
 
 MAX_ADDRESS_CHARS: Final = 254
-MAX_SUBJECT_CHARS: Final = 150
 # RFC 5321's Dot-string without "?", which could begin an encoded word, and an ASCII domain.
 _LOCAL_PART: Final = re.compile(r"(?=.{1,64}\Z)[\w!#$%&'*+/=^`{|}~-]++(?:\.[\w!#$%&'*+/=^`{|}~-]++)*+", re.ASCII)
 _DOMAIN: Final = re.compile(r"[\w-]++(?:\.[\w-]++)*+", re.ASCII)
-_NO_LINE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 _STYLE: Final = "font:16px/1.5 system-ui,sans-serif;color:#1f2328;max-width:36em"
 _BUTTON: Final = (
     "display:inline-block;padding:.5em 1em;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none"
@@ -177,12 +176,6 @@ def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime)
 def _written(address: str, name: str = "") -> Address:
     local_part, _, domain = _as_dns_has_it(checked_mail_address("email", address)).partition("@")
     return Address(one_line(name), local_part, domain)
-
-
-def one_line(text: str, max_chars: int = MAX_SUBJECT_CHARS) -> str:
-    """The text for a header: without line ends and control characters, cut to `max_chars`."""
-    line = _NO_LINE.sub(" ", text).strip()
-    return line if len(line) <= max_chars else f"{line[: max_chars - 1].rstrip()}…"
 
 
 def _lines(text: str) -> str:

@@ -21,9 +21,10 @@ from app.conversations.records.live_chats import LiveChatRecords
 from app.core.errors import AgentPaused, DocentError, HandedToPerson, NotFound, TurnConflict
 from app.core.setting_values import is_http
 from app.core.text.canned_messages import canned_messages
+from app.core.text.untrusted_text import one_line
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnRequest, TurnState, VisitorSession
 from app.kit.clock import Clock
-from app.mail.mail import Mail, one_line
+from app.mail.mail import Mail
 from app.mail.mailer import Mailer
 from app.mailbox.mailbox import MAX_AN_HOUR, Mailbox, ReplyMode
 from app.mailbox.received_mail import NotAnswered, ReceivedMail, received_mail, serve_mails

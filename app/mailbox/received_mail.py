@@ -13,7 +13,8 @@ from multiprocessing.connection import Connection
 from typing import Final
 
 from app.core.field_rules import MAX_QUESTION_CHARS
-from app.mail.mail import checked_mail_address, one_line
+from app.core.text.untrusted_text import one_line
+from app.mail.mail import checked_mail_address
 from crawler.worker_processes import limit_memory, serve_requests
 
 HtmlReader = Callable[[bytes], Awaitable[str]]

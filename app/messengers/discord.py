@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from app.core.field_rules import MAX_QUESTION_CHARS
+from app.core.text.untrusted_text import one_line
 from app.core.turn import Channel
 from app.kit.ed25519 import is_signed
-from app.mail.mail import one_line
 from app.messengers.messenger import AskedThere
 from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, json_of, text_at
 from app.providers.http_caller import HttpReply

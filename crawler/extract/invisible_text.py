@@ -42,3 +42,8 @@ def without_invisible(text: str) -> str:
     if not _SUSPECT.search(text):
         return text
     return _KEPT.sub(lambda found: "" if found.lastgroup == "other" else found.group(), text)
+
+
+def visible_line(text: str) -> str:
+    """The visible text on one line. A vertical tab is a line break within a paragraph of Office."""
+    return " ".join(without_invisible(text.replace("\v", " ")).split())

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import InvalidInput
-from app.mail.mail import MAX_SUBJECT_CHARS, Mail, MailLink, checked_mail_address, message_of
+from app.core.text.untrusted_text import MAX_LINE_CHARS
+from app.mail.mail import Mail, MailLink, checked_mail_address, message_of
 
 ID = UUID(int=7)
 SENDER = Address("Docent", "docent", "example.com")
@@ -78,7 +79,7 @@ def test_a_subject_becomes_no_further_header(end: str) -> None:
 
 def test_a_long_subject_is_cut() -> None:
     subject = arrived(Mail("ann@example.com", "ä" * 500, ("x",)))["Subject"]
-    assert subject == "ä" * (MAX_SUBJECT_CHARS - 1) + "…"
+    assert subject == "ä" * (MAX_LINE_CHARS - 1) + "…"
 
 
 def test_words_become_no_tags() -> None:

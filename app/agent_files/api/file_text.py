@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from app.agent_files.agent_file import MAX_FILE_CHARS, AgentContents
 from app.agent_files.api.file_models import AgentFileModel, AgentFileOut
 from app.core.errors import InvalidInput
+from app.core.text.untrusted_text import one_line
 from app.kit.yaml_loader import YamlLoader, resolve_as_json
 from app.web.request_body import MAX_DEPTH, check_values
 from app.web.validation_messages import invalid_input_of
@@ -44,7 +45,7 @@ resolve_as_json(_Dumper)
 def written(contents: AgentContents) -> str:
     """The file, with a comment for each source that it leaves out."""
     fields = AgentFileOut.showing(contents).model_dump(mode="json")
-    left_out = "".join(f"# Not in this file: the source {_one_line(name)}\n" for name in contents.left_out)
+    left_out = "".join(f"# Not in this file: the source {one_line(name)}\n" for name in contents.left_out)
     text: str = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_COLUMNS)
     return left_out + text
 
@@ -117,7 +118,3 @@ def _models_in(model: type[BaseModel], name: str) -> Iterator[type[BaseModel]]:
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             yield kind
         pending.extend(get_args(kind))
-
-
-def _one_line(name: str) -> str:
-    return " ".join(name.split())

@@ -24,6 +24,8 @@ _UNDRAWN = re.compile(
     + "]"
 )
 _JOINERS = frozenset("\u200c\u200d")
+_NO_LINE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+MAX_LINE_CHARS = 150
 
 
 def without_controls(text: str, before: str = "") -> str:
@@ -90,3 +92,9 @@ def _of_kind(text: str, *, is_code: bool) -> str:
 def as_attribute(text: str) -> str:
     """Like `as_prompt_text`, for a value in double quotes on one line."""
     return as_prompt_text(" ".join(text.split())).replace('"', "'")
+
+
+def one_line(text: str, max_chars: int = MAX_LINE_CHARS) -> str:
+    """The text without line ends, control characters and bidirectional marks; "…" ends one longer than `max_chars`."""
+    line = _NO_LINE.sub(" ", text).strip()
+    return line if len(line) <= max_chars else f"{line[: max_chars - 1].rstrip()}…"

@@ -15,7 +15,7 @@ from openpyxl.utils.cell import range_boundaries
 
 from app.core.source_file import FileRefused
 from app.sources.files.table_text import written_rows
-from crawler.extract.invisible_text import without_invisible
+from crawler.extract.invisible_text import visible_line
 
 MAX_PARAGRAPHS: Final = 40_000  # a page of Word has 10 to 40
 MAX_ELEMENTS: Final = 600_000  # of a document's or a presentation's text
@@ -132,18 +132,13 @@ def own_title(parts: dict[str, bytes]) -> str:
     if not part:
         return ""
     found = ElementTree.fromstring(part).find(_TITLE)  # noqa: S314 - no document type, so no entities
-    return one_line(found.text or "") if found is not None else ""
-
-
-def one_line(text: str) -> str:
-    """The text on one line; a vertical tab is a line break within a paragraph."""
-    return " ".join(without_invisible(text.replace("\v", " ")).split())
+    return visible_line(found.text or "") if found is not None else ""
 
 
 def description(alternative: str) -> str:
     """The alternative text of a picture; "" for a file's name, and for a program's guess, which says so below."""
     text = alternative.strip()
-    return one_line(text) if " " in text and "\n" not in text else ""
+    return visible_line(text) if " " in text and "\n" not in text else ""
 
 
 def _as_ascii(part: bytes) -> bytes:
@@ -169,7 +164,7 @@ def chart_texts(chart: Any) -> list[str]:
 
 def _text(title: Any) -> str:
     texts = title.iterfind("./{*}tx//{*}t") if title.find(".//{*}t") is not None else title.iterfind("./{*}tx//{*}v")
-    return one_line("".join(each.text or "" for each in texts))
+    return visible_line("".join(each.text or "" for each in texts))
 
 
 def _points(series: Any, *names: str) -> list[str]:
@@ -177,7 +172,7 @@ def _points(series: Any, *names: str) -> list[str]:
     part = next((one for name in names if (one := series.find(f"./{{*}}{name}")) is not None), None)
     found: dict[int, str] = {}
     for point in part.iterfind(".//{*}pt") if part is not None else ():
-        found[int(point.get("idx", "0"))] = one_line(point.findtext("./{*}v") or "")
+        found[int(point.get("idx", "0"))] = visible_line(point.findtext("./{*}v") or "")
     last = min(max(found, default=-1), _MOST_POINTS)
     return [_shown(found.get(place, "")) for place in range(last + 1)]
 

@@ -12,8 +12,9 @@ from typing import Any, Final
 from openpyxl import load_workbook
 
 from app.core.source_file import FileRefused
-from app.sources.files.office_parts import BROKEN, chart_texts, one_line, own_title, without_media, xml_parts
+from app.sources.files.office_parts import BROKEN, chart_texts, own_title, without_media, xml_parts
 from app.sources.files.table_text import written_rows
+from crawler.extract.invisible_text import visible_line
 from crawler.extract.page import Heading, Page
 
 MAX_ROWS: Final = 50_000  # of all sheets
@@ -43,7 +44,7 @@ def read_xlsx(name: str, body: bytes) -> Page:
             rows = list(_rows(sheet, left)) if sheet.sheet_state == "visible" else []
             left -= len(rows)
             if texts := [*filter(None, [_written(rows)]), *_charts(sheet)]:
-                headings.append(Heading(_LEVEL, one_line(sheet.title)))
+                headings.append(Heading(_LEVEL, visible_line(sheet.title)))
                 blocks += [f"## {headings[-1].text}", *texts]
     except BROKEN as error:
         raise FileRefused("is a damaged XLSX file. Save it again with a spreadsheet program.") from error
@@ -148,7 +149,7 @@ def _displayed(cell: Any) -> str:
         return value.isoformat() if isinstance(value, date) else value.isoformat("minutes")
     if isinstance(value, int | float):
         return _number(value, str(cell.number_format))
-    return _duration(value) if isinstance(value, timedelta) else one_line(str(value))
+    return _duration(value) if isinstance(value, timedelta) else visible_line(str(value))
 
 
 def _duration(value: timedelta) -> str:

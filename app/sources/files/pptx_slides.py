@@ -7,17 +7,10 @@ from pptx import Presentation
 from pptx.enum.shapes import PP_PLACEHOLDER
 
 from app.core.source_file import FileRefused
-from app.sources.files.office_parts import (
-    BROKEN,
-    chart_texts,
-    description,
-    one_line,
-    own_title,
-    without_media,
-    xml_parts,
-)
+from app.sources.files.office_parts import BROKEN, chart_texts, description, own_title, without_media, xml_parts
 from app.sources.files.plain_text import as_prose
 from app.sources.files.table_text import written_rows
+from crawler.extract.invisible_text import visible_line
 from crawler.extract.page import Heading, Page
 
 MAX_SLIDES: Final = 1000
@@ -47,7 +40,7 @@ def read_pptx(name: str, body: bytes) -> Page:
             shown = list(_shown(slide.shapes))
             texts = [text for shape in shown if not _is(shape, _TITLES) for text in _texts(shape)]
             texts += _notes(slide)
-            heading = next((one_line(shape.text_frame.text) for shape in shown if _is(shape, _TITLES)), "")
+            heading = next((visible_line(shape.text_frame.text) for shape in shown if _is(shape, _TITLES)), "")
             if heading or texts:
                 headings.append(Heading(_LEVEL, heading or f"Slide {number}"))
                 blocks += [f"## {headings[-1].text}", *texts]
@@ -85,7 +78,7 @@ def _texts(shape: Any) -> Iterator[str]:
         elif rows:
             yield " | ".join(cell for cell in rows[0] if cell)
     elif shape.has_text_frame:
-        lines = [(each.level, one_line(each.text)) for each in shape.text_frame.paragraphs]
+        lines = [(each.level, visible_line(each.text)) for each in shape.text_frame.paragraphs]
         lines = [(level, line) for level, line in lines if line]
         if len(lines) > 1 and _is(shape, _LISTS):
             yield "\n".join(f"{'  ' * level}- {line}" for level, line in lines)
@@ -98,7 +91,7 @@ def _texts(shape: Any) -> Iterator[str]:
 
 def _rows(table: Any) -> list[list[str]]:
     """The rows of a table. A merged cell's text is in each of the rows and columns that it spans."""
-    rows = [[one_line(cell.text) for cell in row.cells] for row in table.rows]
+    rows = [[visible_line(cell.text) for cell in row.cells] for row in table.rows]
     for at, row in enumerate(table.rows):
         for place, cell in enumerate(row.cells):
             if cell.is_merge_origin:
@@ -110,7 +103,7 @@ def _rows(table: Any) -> list[list[str]]:
 def _notes(slide: Any) -> list[str]:
     """The speaker's notes."""
     frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-    lines = [one_line(paragraph.text) for paragraph in frame.paragraphs] if frame is not None else []
+    lines = [visible_line(paragraph.text) for paragraph in frame.paragraphs] if frame is not None else []
     return [as_prose(line) for line in lines if line]
 
 

@@ -13,7 +13,7 @@ from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError, Wro
 
 from app.core.source_file import FileRefused
 from app.sources.files.plain_text import as_prose
-from crawler.extract.invisible_text import without_invisible
+from crawler.extract.invisible_text import visible_line, without_invisible
 from crawler.extract.page import Heading, Page
 
 MAX_PAGES: Final = 1000
@@ -131,19 +131,15 @@ def _entries(reader: PdfReader, outline: Sequence[Any], level: int) -> Iterator[
         if isinstance(entry, list):
             yield from _entries(reader, entry, min(level + 1, _MAX_LEVEL))
             continue
-        page, title = reader.get_destination_page_number(entry), _one_line(entry.title or "")
+        page, title = reader.get_destination_page_number(entry), visible_line(entry.title or "")
         if page is not None and page >= 0 and title:
             yield page, level, title
 
 
 def _title(reader: PdfReader) -> str:
     """The title in the file's properties, unless a program generated it."""
-    title = _one_line(str((reader.metadata and reader.metadata.title) or ""))
+    title = visible_line(str((reader.metadata and reader.metadata.title) or ""))
     return "" if title.lower().startswith(_NO_TITLES) else title
-
-
-def _one_line(text: str) -> str:
-    return " ".join(without_invisible(text).split())
 
 
 def _folded(line: str) -> str:

@@ -13,9 +13,9 @@ import structlog
 
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
+from app.core.text.untrusted_text import one_line
 from app.core.webhook_event import News, WebhookEvent, event_of
 from app.kit.clock import Clock
-from app.mail.mail import one_line
 from app.mail.mailer import Mailer
 from app.store.delivery_loop import DeliveryLoop, DeliveryState, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes

@@ -16,11 +16,11 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.transcripts import MAX_TEXT_CHARS, transcript
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
+from app.core.text.untrusted_text import one_line
 from app.core.turn import StoredTurn
 from app.core.webhook_event import News, WebhookEvent
 from app.leads.lead import Lead
 from app.leads.records import LeadRecords
-from app.mail.mail import one_line
 from app.providers.help_desk import Ticket
 from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table

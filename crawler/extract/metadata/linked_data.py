@@ -12,7 +12,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
 
-from crawler.extract.invisible_text import without_invisible
+from crawler.extract.invisible_text import visible_line
 
 _AROUND: Final = re.compile(r"(?:\s|/\*|\*/|//|<!--|-->|<!\[CDATA\[|\]\]>|;|\ufeff)+")
 # A string, or what JSON does not have: a comment, a comma before a closing bracket.
@@ -188,4 +188,4 @@ def _text(value: object) -> str:
     """The value as one line without markup; numbers as written."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return " ".join(without_invisible(_TAG.sub(" ", str(value)[: 4 * _MAX_TEXT_CHARS])).split())[:_MAX_TEXT_CHARS]
+    return visible_line(_TAG.sub(" ", str(value)[: 4 * _MAX_TEXT_CHARS]))[:_MAX_TEXT_CHARS]

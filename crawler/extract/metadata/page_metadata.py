@@ -12,7 +12,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.extract.html_tree import ancestors
-from crawler.extract.invisible_text import without_invisible
+from crawler.extract.invisible_text import visible_line, without_invisible
 from crawler.extract.markdown.inline import plain_text
 from crawler.extract.metadata.linked_data import Thing
 
@@ -87,7 +87,7 @@ def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str, site: 
     heading = plain_text(heading_node) if heading_node is not None else _first_heading(main)
     element = tree.css_first("head > title") or tree.css_first("title")
     declared = _meta(tree, 'meta[property="og:title" i]', 'meta[name="twitter:title" i]')
-    declared = declared or (_one_line(element.text()) if element is not None else "")
+    declared = declared or (visible_line(element.text()) if element is not None else "")
     for separator in _SEPARATOR.finditer(declared):
         if site and declared[separator.end() :].startswith(site) and separator.start():
             declared = declared[: separator.start()]
@@ -102,7 +102,7 @@ def site_name(tree: LexborHTMLParser, url: str) -> str:
     name = _meta(tree, *_SAYS_ITS_NAME)
     if not name:
         element = tree.css_first("head > title") or tree.css_first("title")
-        parts = _SEPARATOR.split(_one_line(element.text())) if element is not None else []
+        parts = _SEPARATOR.split(visible_line(element.text())) if element is not None else []
         own = _site_names(tree, url)
         named = [part for part in parts if _letters(part) in own]
         name = next(iter((*named, *(part for part in parts if part and part.lower() not in _EVERY_HOME))), "")
@@ -143,13 +143,9 @@ def page_description(tree: LexborHTMLParser) -> str:
 def _meta(tree: LexborHTMLParser, *selectors: str) -> str:
     for selector in selectors:
         for node in tree.css(selector):
-            if text := _one_line(node.attributes.get("content") or ""):
+            if text := visible_line(node.attributes.get("content") or ""):
                 return text
     return ""
-
-
-def _one_line(text: str) -> str:
-    return " ".join(without_invisible(text).split())
 
 
 def _without_site(title: str, heading: str, sites: frozenset[str]) -> str:
