@@ -240,12 +240,6 @@ class RetrievalSettings:
         group=Group.EXPERIMENTAL,
         between=(0, 3),
     )
-    collapse_documents: bool = setting(
-        False,
-        label="Rerank one chunk per page",
-        meaning="The reranker reads only the best chunk of each page. Lost answers wherever it was measured.",
-        group=Group.EXPERIMENTAL,
-    )
     freshness_weight: float = setting(
         0.0,
         label="Weight of the page's age",

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from typing import Final
-from uuid import UUID
 
 from app.agents.retrieval_settings import FusionMethod, RetrievalSettings
-from app.core.chunk import Chunk
 from app.search.candidates import CandidateList, Candidates
-from app.search.rank_fusion import best_first, best_of_group, reciprocal_rank_fusion, score_fusion, z_scores
+from app.search.rank_fusion import best_of_group, reciprocal_rank_fusion, score_fusion, z_scores
 
 # The share of a gloss's words that one chunk must have for its words to weigh in full (docs/evaluation-log.md).
 _MET: Final = 0.5
@@ -32,14 +30,6 @@ def fused_order(
         for key, score in _of_wording(found, candidates, settings, vector_weight, trust).items():
             fused[key] += score * found.wording.weight / whole
     return fused
-
-
-def best_of_each_document(order: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
-    """The order without chunks whose document has a better one."""
-    best: dict[UUID, str] = {}
-    for key in best_first(order):
-        best.setdefault(chunks[key].document_id, key)
-    return {key: order[key] for key in best.values()}
 
 
 def _of_wording(

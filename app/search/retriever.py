@@ -22,7 +22,7 @@ from app.providers.reranking.reranker import PairScore, Reranker
 from app.search.boosts import Boost, adjusted
 from app.search.candidates import CandidateFinder, Candidates
 from app.search.confidence import calibrated, plain_coverage, share_by_chance, sigmoid
-from app.search.fusion import best_of_each_document, fused_order, word_trust
+from app.search.fusion import fused_order, word_trust
 from app.search.page_focus import page_focus
 from app.search.query_planner import QueryPlanner, planned
 from app.search.question_reader import QuestionReader
@@ -92,21 +92,17 @@ class HybridRetriever:
         coverage = await self._coverage(agent, query, candidates, trace)
         readable = 1.0 if covers(self._finder.reads, query.asked_in) else settings.foreign_weight
         trust = word_trust(coverage) if read.is_glossed else 1.0
-        fused = found = fused_order(candidates, settings, settings.vector_weight * readable, trust)
+        fused = fused_order(candidates, settings, settings.vector_weight * readable, trust)
         trace.stage(
             "fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused), trust=round(trust, 2)
         )
-        if settings.collapse_documents:
-            fused = best_of_each_document(fused, candidates.chunks)
-            trace.stage("collapse", best_first(fused), candidates=len(fused))
         if on_stage:
             await on_stage("reading")
         logits = await self._logits(query, candidates, fused, settings, trace)
         ordered = _order(fused, logits, settings, self._rerank_weight(query, settings))
         if logits:
             trace.stage("vote", best_first(ordered))
-        # Collapsing leaves one chunk per page, so the share of a page among the first is taken from the order before.
-        focus = _focus(found if settings.collapse_documents else ordered, candidates)
+        focus = _focus(ordered, candidates)
         ordered = await self._adjusted(agent, query, candidates, ordered, trace)
         reads = _Reads(self._finder.reads, self._ranker_reads(settings))
         ranked = _ranked(ordered, fused, candidates, coverage, logits, focus, query, settings, reads)

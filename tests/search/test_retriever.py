@@ -183,23 +183,6 @@ async def test_thumbs_move_the_pages_of_the_answers_that_they_are_for(
     assert set(moved.values()) == {0}
 
 
-async def test_the_reranker_reads_the_best_chunk_of_each_page_where_pages_are_collapsed(tmp_path: Path) -> None:
-    async with answering_house(tmp_path) as house:
-        said = "Shipping a lamp to Norway costs 5 euros, and the lamp is shipped within three days of the order. " * 8
-        await house.learn("/norway", "\n\n".join(f"## Shipping a lamp to Norway {n}\n\n{said}" for n in range(6)))
-        reads = {"rerank": RerankMode.VOTE, "rerank_candidates": 2}
-        asked = SearchQuery("Shipping a lamp to Norway")
-        every = await house.retriever.retrieve(await house.live_agent(**reads), asked)
-        collapsed = await house.retriever.retrieve(await house.live_agent(**reads, collapse_documents=True), asked)
-
-    assert {item.chunk.url for item in every.ranked if item.logit is not None} == {f"{SITE}/norway"}
-    read = [item.chunk.document_id for item in collapsed.ranked if item.logit is not None]
-    assert len(read) == len(set(read)) == 2
-    pages = [item.chunk.document_id for item in collapsed.ranked]
-    assert len(pages) == len(set(pages)) > 2
-    assert "collapse" in [stage["stage"] for stage in collapsed.trace["stages"]]
-
-
 @pytest.mark.parametrize(
     ("asked", "mode", "read"),
     [

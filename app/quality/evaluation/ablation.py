@@ -31,7 +31,6 @@ MECHANISMS: Final = (
     Mechanism("vectors at 1", {"vector_weight": 1.0}),
     Mechanism("no document weight", {"document_weight": 0.0}),
     Mechanism("100 chunks from each list", {"recall_per_list": 100}),
-    Mechanism("best chunk of each page", {"collapse_documents": True}),
     Mechanism("cross-encoder's vote", {"rerank": RerankMode.VOTE}),
     Mechanism("cross-encoder at .5", {"rerank": RerankMode.VOTE, "rerank_weight": 0.5}),
     Mechanism("cross-encoder alone", {"rerank": RerankMode.JUDGE}),
