@@ -17,6 +17,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.text.untrusted_text import one_line
 from app.core.turn import StoredTurn, VisitorSession
+from app.kit.markdown_text import markdown_text
 from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -105,8 +106,8 @@ def _lines(tx: Transaction, conversation_id: UUID, name: str) -> list[str]:
 def transcript(
     turns: Sequence[StoredTurn], messages: Sequence[LiveMessage], *, visitor: str, agent: str, max_chars: int
 ) -> list[str]:
-    """One text per turn and message, in chronological order. `visitor` and `agent` are the prefixes of their texts; an
-    operator's name is that of theirs. Beyond `max_chars` in all, the oldest texts are replaced by a note."""
+    """One plain text per turn and message, in chronological order. `visitor` and `agent` are the prefixes of their
+    texts; an operator's name is that of theirs. Beyond `max_chars` in all, the oldest are replaced by a note."""
     dated_turns = ((turn.created_at, _turn(turn, visitor, agent)) for turn in turns)
     dated_messages: list[tuple[datetime, str]] = [(each.created_at, _message(each, visitor)) for each in messages]
     lines = [text for _, text in merge(dated_turns, dated_messages, key=itemgetter(0))]
@@ -119,7 +120,7 @@ def transcript(
 def _turn(turn: StoredTurn, visitor: str, agent: str) -> str:
     lines = [f"{visitor}{turn.question}"]
     if turn.answer:
-        lines.append(f"{agent}{turn.answer}")
+        lines.append(f"{agent}{markdown_text(turn.answer)}")
     lines += [f"[{each.id}] {one_line(each.title)} {each.url}" for each in turn.citations]
     return "\n".join(lines)
 

@@ -1,7 +1,5 @@
 """Drafts an operator's reply in a live chat from what the agent would answer."""
 
-import re
-from typing import Final
 from uuid import UUID
 
 from app.answers.playground import Playground, PlaygroundQuestion
@@ -10,10 +8,8 @@ from app.conversations.live_chat import MAX_TEXT_CHARS, Author
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.turn import Exchange
+from app.kit.markdown_text import markdown_text
 from app.live_chat.live_chats import LiveChats
-
-# Removed to get plain text: the numbers of sources, and Markdown for emphasis, code and headings.
-_MARKS: Final = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\](?!\()|[*`]{1,3}|^#{1,6} ", re.MULTILINE)
 
 
 class ReplyDrafts:
@@ -53,4 +49,5 @@ class ReplyDrafts:
             raise InvalidInput("", "The pages do not answer this.")
         source = f"\n{answer.citations[0].page}" if answer.citations else ""
         source = source if len(source) < MAX_TEXT_CHARS // 2 else ""
-        return _MARKS.sub("", answer.answer).strip()[: MAX_TEXT_CHARS - len(source)] + source
+        text = markdown_text(answer.answer, without={each.id for each in answer.citations})
+        return text[: MAX_TEXT_CHARS - len(source)] + source

@@ -1,6 +1,7 @@
 """A mail, its MIME message, and the settings of the server and the sender."""
 
 import re
+from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,8 @@ from uuid import UUID
 
 from app.core.errors import InvalidInput
 from app.core.text.untrusted_text import one_line
+from app.kit.markdown_html import markdown_html
+from app.kit.markdown_text import markdown_text
 
 _PORTS: Final = {"smtps": 465, "smtp": 587}
 _WRITTEN: Final = "write it as smtps://user:password@mail.example.com, or smtp://... for STARTTLS"
@@ -91,10 +94,11 @@ class MailLink:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """All texts are plain text, which callers must not escape. `link` is the action for the reader, `footer` says why
-    they get the mail, and `settings_url` is where they can opt out. The default `sender` is the installation's address.
-    `in_reply_to`, `references` and `auto` are the values of the headers In-Reply-To, References and Auto-Submitted (RFC
-    3834); `auto` is "" for a mail by a person."""
+    """All texts are plain text, which callers must not escape, except `markdown`, which comes first. `link` is the
+    action for the reader, `footer` says why they get the mail, and `settings_url` is where they can opt out. The
+    default `sender` is the installation's address. `in_reply_to`, `references` and `auto` are the values of the headers
+    In-Reply-To, References and Auto-Submitted (RFC 3834); `auto` is "" for a mail by a person. `pictures` are attached:
+    WebP in base64."""
 
     to: str
     subject: str
@@ -108,10 +112,13 @@ class Mail:
     in_reply_to: str = ""
     references: str = ""
     auto: str = "auto-generated"
+    markdown: str = ""
+    pictures: Sequence[str] = ()
 
     @property
     def text(self) -> str:
-        parts = list(self.paragraphs)
+        parts = [markdown_text(self.markdown)] if self.markdown else []
+        parts += self.paragraphs
         if self.link:
             parts.append(f"{self.link.label}:\n{self.link.url}")
         if about := "\n".join(part for part in (self.footer, self.settings_url) if part):
@@ -121,7 +128,8 @@ class Mail:
     @property
     def html(self) -> str:
         """The text as HTML that loads no external resources."""
-        parts = [f"<p>{_lines(paragraph)}</p>" for paragraph in self.paragraphs]
+        parts: list[str] = [markdown_html(self.markdown)] if self.markdown else []
+        parts += (f"<p>{_lines(paragraph)}</p>" for paragraph in self.paragraphs)
         if self.link:
             parts.append(f'<p><a style="{_BUTTON}" href="{escape(self.link.url)}">{escape(self.link.label)}</a></p>')
         if self.footer or self.settings_url:
@@ -170,7 +178,14 @@ def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime)
             message[name] = value
     message.set_content(mail.text, cte="quoted-printable")
     message.add_alternative(mail.html, subtype="html", cte="quoted-printable")
+    for number, picture in enumerate(mail.pictures, start=1):
+        message.add_attachment(b64decode(picture), "image", "webp", filename=picture_name(number))
     return message
+
+
+def picture_name(number: int) -> str:
+    """The file name of one of a mail's pictures, counted from 1."""
+    return f"picture-{number}.webp"
 
 
 def _written(address: str, name: str = "") -> Address:

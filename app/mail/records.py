@@ -76,4 +76,6 @@ class MailRecords(Repository):
             return None
         written = json.loads(opened)
         link = written.pop("link")
-        return Mail(**written, link=MailLink(**link) if link else None)
+        paragraphs, pictures = (tuple(written.pop(name, ())) for name in ("paragraphs", "pictures"))
+        shown = MailLink(**link) if link else None
+        return Mail(**written, paragraphs=paragraphs, pictures=pictures, link=shown)

@@ -223,7 +223,7 @@ class MailReading:
             return False
         if turn and mailbox.reply is ReplyMode.SURE and _is_sure(turn):
             words = canned_messages(turn.language).written_by_program
-            mail = Mail("", "", _paragraphs(turn), footer=words, auto="auto-replied")
+            mail = Mail("", "", _sources(turn), footer=words, auto="auto-replied", markdown=turn.answer)
             self._put(tx, agent.workspace_id, mailbox, taken.kept, mail)
             return True
         if turn and turn.answered_by is AnsweredBy.SMALL_TALK and taken.mail.thread:
@@ -238,7 +238,8 @@ class MailReading:
     def _mail_peoples_words(self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox) -> None:
         """Queue one mail per conversation with the operators' messages since the last one."""
         for words in MailboxMailRecords(tx).unsent(mailbox.id, _SENT_AT_ONCE):
-            self._put(tx, workspace_id, mailbox, words.latest, Mail("", "", words.texts, auto=""), words.number)
+            mail = Mail("", "", words.texts, auto="", pictures=words.pictures)
+            self._put(tx, workspace_id, mailbox, words.latest, mail, words.number)
 
     def _put(
         self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox, to: KeptMail, mail: Mail, told_number: int = 0
@@ -264,9 +265,8 @@ def _is_sure(turn: StoredTurn) -> bool:
     return is_whole and turn.answered_by in _ANSWERS and not turn.low_confidence
 
 
-def _paragraphs(turn: StoredTurn) -> list[str]:
-    sources = [f"[{each.id}] {one_line(each.title)}\n{each.url}" for each in turn.citations if is_http(each.url)]
-    return [*turn.answer.split("\n\n"), *sources]
+def _sources(turn: StoredTurn) -> list[str]:
+    return [f"[{each.id}] {one_line(each.title)}\n{each.url}" for each in turn.citations if is_http(each.url)]
 
 
 def _note(tx: Transaction, agent: LiveAgent, taken: _Taken, *, has_draft: bool) -> None:

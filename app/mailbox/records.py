@@ -1,5 +1,6 @@
 """Mailboxes of agents, and the mails received and sent there."""
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,6 +10,8 @@ from uuid import UUID
 from sqlalchemy import BigInteger, Index, Integer, String, func, select
 
 from app.conversations.live_chat import Author
+from app.conversations.records.live_chats import LIVE_PICTURES
+from app.mail.mail import picture_name
 from app.mailbox.mailbox import Mailbox
 from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows, sealed_columns
@@ -83,10 +86,12 @@ class KeptMail:
 
 @dataclass(frozen=True, slots=True)
 class PeoplesWords:
-    """Operators' live messages that were not mailed yet, up to `number`. `latest` is the visitor's latest mail."""
+    """Operators' live messages that were not mailed yet, up to `number`. `latest` is the visitor's latest mail. The
+    texts have a `picture_name` for each of the `pictures`, WebP in base64."""
 
     latest: KeptMail
     texts: Sequence[str]
+    pictures: Sequence[str]
     number: int
 
 
@@ -182,7 +187,8 @@ class MailboxMailRecords(Repository):
 
     def _words(self, mailbox_id: UUID, row: Any) -> PeoplesWords:
         written = (
-            select(LIVE_MESSAGES.c.number, LIVE_MESSAGES.c.text)
+            select(LIVE_MESSAGES.c.number, LIVE_MESSAGES.c.text, LIVE_PICTURES.c.body)
+            .outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
             .where(
                 LIVE_MESSAGES.c.conversation_id == row.conversation_id,
                 LIVE_MESSAGES.c.author == Author.OPERATOR.value,
@@ -194,7 +200,12 @@ class MailboxMailRecords(Repository):
         theirs = (MAILBOX_MAILS.c.conversation_id == row.conversation_id) & (MAILBOX_MAILS.c.place != "")
         latest = select(MAILBOX_MAILS).where(theirs, MAILBOX_MAILS.c.mailbox_id == mailbox_id)
         found = self._found(KeptMail, latest.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1), "mail")
-        return PeoplesWords(found, [each.text for each in messages], messages[-1].number)
+        texts, pictures = [], []
+        for each in messages:
+            if each.body is not None:
+                pictures.append(b64encode(each.body).decode())
+            texts.append(each.text if each.body is None else picture_name(len(pictures)))
+        return PeoplesWords(found, texts, pictures, messages[-1].number)
 
     def _one(self, is_it: Any, mailbox_id: UUID, visitor_id: UUID) -> KeptMail | None:
         found = select(MAILBOX_MAILS).where(_of(mailbox_id, visitor_id), is_it)

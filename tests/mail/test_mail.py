@@ -1,5 +1,7 @@
 """What a mail says, and that nobody's words become a header or a tag."""
 
+from base64 import b64encode
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -51,6 +53,23 @@ def test_a_mail_has_plain_text_and_simple_html_that_say_the_same() -> None:
     html = part(INVITATION, "html")
     assert "<p>Bo wants you at the console.</p>" in html
     assert 'href="https://docent.example.com/console/invitation?a=1&amp;b=2">Choose a password</a>' in html
+
+
+def test_markdown_is_plain_text_in_one_part_and_markup_in_the_other() -> None:
+    answer = "It costs **7 euros** [1]:\n\n- 2*3 lamps\n- [more](https://a.example) <b>"
+    mail = replace(INVITATION, markdown=answer, paragraphs=("[1] *Prices*",), link=None)
+    text = "It costs 7 euros [1]:\n\n- 2*3 lamps\n- more (https://a.example) <b>\n\n[1] *Prices*\n\n-- \n"
+    assert part(mail, "plain").startswith(text)
+    html = part(mail, "html")
+    for markup in ("<strong>7 euros</strong> [1]", "<li>2*3 lamps</li>", ">more</a> &lt;b&gt;", "<p>[1] *Prices*</p>"):
+        assert markup in html
+
+
+def test_pictures_are_attached() -> None:
+    mail = replace(INVITATION, pictures=(b64encode(b"one").decode(), b64encode(b"two").decode()))
+    assert [
+        (each.get_filename(), each.get_content_type(), each.get_content()) for each in arrived(mail).iter_attachments()
+    ] == [("picture-1.webp", "image/webp", b"one"), ("picture-2.webp", "image/webp", b"two")]
 
 
 def test_its_headers_say_who_to_whom_and_how_not_to_get_it() -> None:

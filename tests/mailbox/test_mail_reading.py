@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import select
 
 from app.agents.records import AgentRecords
-from app.conversations.live_chat import LiveState
+from app.conversations.live_chat import Author, LiveState
 from app.conversations.privacy.records import VisitorRecords
+from app.conversations.records.live_chats import LiveChatRecords
 from app.core.errors import InvalidInput
 from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
@@ -18,6 +19,7 @@ from app.mailbox import mail_reading
 from app.mailbox.mail_reading import LEASE
 from app.mailbox.mailbox import MAX_AN_HOUR, ReplyMode
 from app.mailbox.records import MAILBOX_MAILS
+from app.providers.pillow_picture import DrawnPicture
 from tests.doubles.imap_server import PASSWORD, USER
 from tests.doubles.mailers import MAILER
 from tests.doubles.post_office import PostOffice
@@ -121,8 +123,15 @@ async def test_what_people_write_is_mailed_and_answers_reach_them(post: PostOffi
         [conversation_id] = tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id))
     await chats.take_over(post.actor, conversation_id)
     await chats.reply(post.actor, conversation_id, uuid4(), "Ada Lovelace, in 1840.")
+    with post.house.record.writing() as tx:
+        chat = LiveChatRecords(tx).live_chat(post.actor.workspace_id, conversation_id)
+        LiveChatRecords(tx).add(chat, uuid4(), Author.OPERATOR, "Ann", DrawnPicture(b"a portrait", 3, 4))
     [mail] = await post.read()
-    assert "Ada Lovelace, in 1840." in str(mail.get_body(("plain",)))
+    written = mail.get_body(("plain",))
+    assert written is not None
+    assert written.get_content().splitlines() == ["Ada Lovelace, in 1840.", "", "picture-1.webp"]
+    [portrait] = mail.iter_attachments()
+    assert (portrait.get_filename(), portrait.get_content()) == ("picture-1.webp", b"a portrait")
     assert mail["In-Reply-To"] == asked
     assert "Auto-Submitted" not in mail, "a person wrote it"
     assert await post.read() == []

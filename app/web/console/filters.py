@@ -100,13 +100,13 @@ def _is_unseen(sign: str) -> bool:
 
 
 def excerpt(markdown: str) -> str:
-    from app.web.console.markdown_html import markdown_excerpt  # only some pages need it
+    from app.kit.markdown_html import markdown_excerpt  # only some pages need it
 
     return markdown_excerpt(markdown)
 
 
 def drawn(markdown: str, citations: Iterable[Citation] = ()) -> str:
-    from app.web.console.markdown_html import markdown_html
+    from app.kit.markdown_html import markdown_html
 
     return markdown_html(markdown, {each.id for each in citations})
 

@@ -26,7 +26,11 @@ async def asked(console: OpenConsole, monkeypatch: pytest.MonkeyPatch) -> list[P
     async def answer(workspace: UUID, agent: UUID, question: PlaygroundQuestion, *others: Any) -> PlaygroundAnswer:
         questions.append(question)
         known = "bulb" in question.text
-        text = "## Bulbs\nAn **LED** bulb with `E27` [1].\n\n1. Switch it off. [1]" if known else "I do not know."
+        text = (
+            "## Bulbs\nAn **LED** bulb with `E27` [1], 2*3 in all.\n\n1. Switch it off. [1]"
+            if known
+            else "I do not know."
+        )
         how = AnsweredBy.EXTRACTIVE if known else AnsweredBy.FALLBACK
         page = f"{LAMPS.url.partition('#')[0]}/{'a' * MAX_TEXT_CHARS}" if "long" in question.text else LAMPS.url
         cited = (replace(LAMPS, url=page),) if known else ()
@@ -44,7 +48,7 @@ async def test_the_answer_stands_after_what_was_typed_as_plain_text_with_its_pag
     await say(console, "Which bulb does it need?")
     shown = await console.editor.post(chat(console, "/draft"), {"text": "Good day!"})
     assert text_typed(shown.text) == (
-        "Good day!\nBulbs\nAn LED bulb with E27.\n\n1. Switch it off.\nhttps://www.example.com/lamps"
+        "Good day!\nBulbs\nAn LED bulb with E27, 2*3 in all.\n\n1. Switch it off.\nhttps://www.example.com/lamps"
     )
     assert [question.text for question in asked] == ["My lamp is dark.\nWhich bulb does it need?"], "since the reply"
     assert [exchange.question for exchange in asked[0].history] == ["What does it cost?"]
@@ -56,7 +60,7 @@ async def test_an_address_as_long_as_a_message_takes_no_room_of_the_answer(
 ) -> None:
     await say(console, "Which bulb for long evenings?")
     shown = await console.editor.post(chat(console, "/draft"), {"text": ""})
-    assert text_typed(shown.text) == "Bulbs\nAn LED bulb with E27.\n\n1. Switch it off."
+    assert text_typed(shown.text) == "Bulbs\nAn LED bulb with E27, 2*3 in all.\n\n1. Switch it off."
 
 
 async def test_where_the_visitor_has_written_nothing_since_their_last_question_is_answered(

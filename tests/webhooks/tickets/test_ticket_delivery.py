@@ -86,7 +86,7 @@ class Team:
     async def set(self, fields: DeskFields = ZENDESK, token: str = "right") -> None:
         await self.desks.set(self.actor, self.session.agent_id, fields, token)
 
-    async def ask(self, question: str, answer: str = "To Malta, yes. [1]") -> None:
+    async def ask(self, question: str, answer: str = "To **Malta**, yes. [1]") -> None:
         turn_id, page = uuid4(), "https://www.example.com/cart"
         with self.record.writing() as tx:
             TurnRecords(tx).begin(self.session, TurnRequest(turn_id, question, page), 1, "tests")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.web.console.markdown_html import markdown_excerpt, markdown_html
+from app.kit.markdown_html import markdown_excerpt, markdown_html
 
 
 @pytest.mark.parametrize(
