@@ -74,11 +74,20 @@ def test_after_a_closing_tag_that_nothing_opened_the_next_answer_is_held() -> No
     assert shown(ANSWER, 4, is_held=True) == ANSWER
 
 
-pieces = st.sampled_from(
-    ["<think>", "</think>", "<|im_end|>", "word ", "`", "\n", "[1]", "<", "[THINK]", "analysis", "<|channel|>"]
-)
+MARKS = [
+    *("<think>", "</think>", "[THINK]", "[/THINK]", "◁think▷", "◁/think▷", "<|channel>", "<channel|>", "<|im_end|>"),
+    *("<|im_start|>", "<|start|>", "<|channel|>", "<|message|>", "assistant", "final", "user", "analysis", "[INST]"),
+    *("word ", "Okay", "The", "`", "```", "\n", " ", "[1]", "<", "</", "[", "a"),
+]
+MOST = 20  # marks: in longer beginnings, the text read so far decides whether it is reasoning
 
 
-@given(st.lists(pieces, max_size=20).map("".join), st.integers(1, 9))
-def test_how_the_stream_is_cut_changes_nothing(text: str, size: int) -> None:
-    assert shown(text, size) == shown(text, len(text) or 1)
+@given(st.lists(st.sampled_from(MARKS), max_size=MOST).map("".join), st.lists(st.integers(1, 9)), st.booleans())
+def test_how_the_stream_is_cut_changes_nothing(text: str, sizes: list[int], is_held: bool) -> None:
+    visible = VisibleText(is_held=is_held)
+    at, pieces = 0, []
+    for size in sizes:
+        pieces.append(visible.feed(text[at : at + size]))
+        at += size
+    pieces.append(visible.feed(text[at:]))
+    assert "".join(pieces) + visible.close() == shown(text, len(text) or 1, is_held=is_held)

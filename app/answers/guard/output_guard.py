@@ -14,6 +14,7 @@ from typing import Final
 
 from app.answers.guard.citation_spellings import BEGINNINGS, STILL_OPEN, CitationSpellings, citation_pattern
 from app.core.page_url import host_of
+from app.core.text.markdown.streamed_code import StreamedCode
 from app.core.text.sentences import statement_ends, undecided_from
 from app.core.text.untrusted_text import StreamedControls
 from app.core.turn import Finish
@@ -177,7 +178,7 @@ class OutputGuard:
     cited: list[int] = field(default_factory=list)  # source numbers, in the order of their new numbers 1, 2, 3 ...
     _pending: str = ""
     _before: str = ""  # the last characters before what is rewritten
-    _code: str = ""  # the run of backticks that opened the code we are in
+    _code: StreamedCode = field(default_factory=StreamedCode)
     _controls: StreamedControls = field(default_factory=StreamedControls)
     _secret: SecretWatch = field(init=False)
     _length: LengthLimit = field(init=False)
@@ -242,20 +243,15 @@ class OutputGuard:
 
     def _rewritten(self, text: str) -> str:
         """Code keeps its brackets, prose gets its citations; links are checked in both."""
-        if not self._code and not self._begins_construct(text):
+        if not self._code.opened_by and not self._begins_construct(text):
             self._before = (self._before + text)[-_LOOKED_BACK:]
             return text
         parts: list[str] = []
         for piece in _BACKTICKS.split(text):
-            if piece.startswith("`"):
-                if not self._code:
-                    self._code = piece
-                elif piece == self._code:
-                    self._code = ""
-            elif piece == "\n" and len(self._code) < 3:
-                self._code = ""
+            if piece == "\n" or piece.startswith("`"):
+                self._code.feed(piece)
             else:
-                piece = self._code_as_it_is(piece) if self._code else self._prose(piece)
+                piece = self._code_as_it_is(piece) if self._code.opened_by else self._prose(piece)
             self._before = (self._before + piece)[-_LOOKED_BACK:]
             parts.append(piece)
         return "".join(parts)

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, Final, cast
 from urllib.parse import parse_qsl, urlsplit
@@ -27,8 +27,10 @@ from app.core.setting_values import ReasoningEffort
 from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatStream, TextDelta, Thinking, with_more
+from app.providers.chat.completion_chunk import has_reasoning, our_choice, reported_error, text_of, whole_characters
 from app.providers.chat.taken_fields import LengthField, TakenFields, as_param, fields_beside
-from app.providers.chat.visible_text import VisibleText, WrittenCalls
+from app.providers.chat.visible_text import VisibleText
+from app.providers.chat.written_calls import WrittenCalls
 from app.providers.httptools_transport import READ, HttptoolsTransport
 from app.providers.openai_errors import (
     LONGEST_RETRY_SECONDS,
@@ -56,7 +58,6 @@ _FINISHES: Final = {
     **dict.fromkeys(("spii", "refusal"), Finish.CONTENT_FILTER),
 }
 _ROOM_FOR_REASONING: Final[dict[LengthField, int]] = {"max_tokens": 0, "max_completion_tokens": 4_000}
-_REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 _CLOSING_SECONDS: Final = 1.0
 _MORE_ROOM: Final = 4_000  # tokens for reasoning, once an answer had none left for its first word
 _JITTER_SECONDS: Final = 0.3
@@ -230,13 +231,13 @@ class OpenAIChatModel:
                     chunk = self._chunk(data, completion.response)
                     if reported := chunk.get("usage") or (chunk.get("x_groq") or {}).get("usage"):
                         usage = self._usage(reported)
-                    choice = _ours(chunk)
+                    choice = our_choice(chunk)
                     calls.feed(choice.get("delta") or {})
-                    text, half = _whole(half + _text(choice))
+                    text, half = whole_characters(half + text_of(choice))
                     if text and (text := visible.feed(text)):
                         has_begun = True
                         yield TextDelta(text)
-                    elif not has_begun and (visible.is_thinking or _has_reasoning(choice.get("delta") or {})):
+                    elif not has_begun and (visible.is_thinking or has_reasoning(choice.get("delta") or {})):
                         yield Thinking()
                     has_refused = has_refused or bool((choice.get("delta") or {}).get("refusal"))
                     finish = str(choice.get("finish_reason") or finish)
@@ -277,8 +278,7 @@ class OpenAIChatModel:
         chunk = json.loads(data)
         if not isinstance(chunk, dict):
             return {}
-        error = chunk.get("error") or _ours(chunk).get("error") or (chunk if chunk.get("object") == "error" else None)
-        if error:
+        if error := reported_error(chunk):
             raise APIError("an error in the stream", response.request, body=error)
         return chunk
 
@@ -324,37 +324,6 @@ def _is_proxied(base_url: str) -> bool:
     address = urlsplit(base_url)
     proxies = getproxies()
     return bool({address.scheme, "all"} & proxies.keys()) and not proxy_bypass(address.netloc)
-
-
-def _ours(chunk: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The first choice of a chunk, which may contain others, in any order; {} without one."""
-    choices: Sequence[Mapping[str, Any]] = chunk.get("choices") or ()
-    return next((choice for choice in choices if not choice.get("index")), {})
-
-
-def _whole(text: str) -> tuple[str, str]:
-    """Split off a surrogate at the end of the text: endpoints that count UTF-16 split emoji between two events."""
-    if text.isascii():
-        return text, ""
-    cut = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
-    whole = text[:cut].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return whole, text[cut:]
-
-
-def _has_reasoning(delta: Mapping[str, Any]) -> bool:
-    """Whether the delta has reasoning, in a field of its own or in a part of the content."""
-    content = delta.get("content")
-    parts = content if isinstance(content, list) else ()
-    return any(map(delta.get, _REASONING_FIELDS)) or any(part.get("type") == "thinking" for part in parts)
-
-
-def _text(choice: Any) -> str:
-    text = (choice.get("delta") or {}).get("content") or ""
-    if isinstance(text, list):  # parts, among them the reasoning of Mistral's models
-        return "".join(str(part.get("text") or "") for part in text if part.get("type") == "text")
-    if not isinstance(text, str):
-        raise TypeError("a delta that is no text")
-    return text
 
 
 class _NoRoom(Exception):

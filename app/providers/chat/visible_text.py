@@ -1,95 +1,73 @@
-"""Separates the part of a model's streamed text that is for readers from its reasoning and its template's tokens; and
-collects its calls of tools, of which each piece names its call.
+"""Separates the part of a model's streamed text that is for readers from its reasoning and its template's tokens.
 
 Servers with a parser for their model send its reasoning in a field of its own. Others leave it in the text, between
 tags or as a channel of the model's template, or drop the tokens that open it: then only the closing tag is left, or a
 channel's bare name. Tokens of the template are left in the text too. In code, all of these are text like any other.
+
+    ANSWER     shown                   opening tag -> REASONING
+    REASONING  hidden                  closing tag -> BLANKS
+    BLANKS     white space is dropped  any other text -> ANSWER
+
+A header of the template, a role or a channel's name, may interrupt each of them; its name decides what comes after it.
+The answer's beginning is held back while it may be reasoning that no tag has opened.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from enum import Enum, auto
+from typing import Final
 
 from app.core.text.answer_words import words_of
-from app.providers.chat.chat_model import ToolCall
+from app.core.text.markdown.streamed_code import StreamedCode
+from app.providers.chat.template_marks import BEGINS_A_MARK, MARK, token_name, whole_length
 
-_MOST_CALLS: Final = 16
-_MOST_CHARS: Final = 20_000  # in the arguments of one call
+_BARE_CHANNEL: Final = re.compile(r"analysis(?=[A-Z])")
+_HEADER_ENDS_WITH_LINE: Final = {  # by the name of the token that begins it
+    "im_start": True,
+    "start_of_turn": True,
+    "channel": False,
+    "start": False,
+    "start_header_id": False,
+}
+_ENDS_HEADER: Final = frozenset({"message", "end_header_id"})
+_FOR_READERS: Final = ("final", "assistant", "model")  # channels and roles
+_READ_TO_TELL: Final = 240  # characters at the beginning, within which reasoning mentions its task
+
+
+class _Part(Enum):
+    """What the text that comes next is."""
+
+    ANSWER = auto()
+    REASONING = auto()
+    BLANKS = auto()  # between reasoning and the answer
 
 
 @dataclass(slots=True)
-class _Begun:
-    index: Any
-    id: str
-    name: str
-    arguments: str
+class _Header:
+    ends_with_line: bool  # else with a token
+    name: str = ""
 
 
-class WrittenCalls:
-    """Collects the tool calls of one answer: feed it every delta. A call that exceeds the bounds is dropped."""
+@dataclass(slots=True)
+class _Beginning:
+    """The beginning of an answer, held back until it is clear whether it is reasoning. If it is `known_reasoning`, only
+    a closing tag or the answer's end makes it clear."""
 
-    def __init__(self) -> None:
-        self._begun: list[_Begun] = []
+    known_reasoning: bool
+    is_over: bool = False
+    held: str = ""
 
-    def feed(self, delta: Mapping[str, Any]) -> None:
-        for piece in delta.get("tool_calls") or ():
-            function = piece.get("function") or {}
-            call = self._call(piece.get("index"), str(piece.get("id") or ""), str(function.get("name") or ""))
-            if call is not None:
-                call.arguments += str(function.get("arguments") or "")[: _MOST_CHARS + 1 - len(call.arguments)]
+    def take(self, text: str) -> str:
+        """What may be shown now, if `text` is what comes next of the answer."""
+        if self.is_over or not text:
+            return text
+        self.held += text
+        return "" if self.known_reasoning or _may_be_reasoning(self.held.lstrip()) else self.end()
 
-    @property
-    def whole(self) -> tuple[ToolCall, ...]:
-        """The complete calls, in the order in which they began."""
-        return tuple(
-            ToolCall(each.name, each.arguments)
-            for each in self._begun
-            if each.name and len(each.arguments) <= _MOST_CHARS
-        )
-
-    def _call(self, index: Any, id_: str, name: str) -> _Begun | None:
-        """The call that a piece belongs to, begun if it is new. Some endpoints give all calls the same index, or none,
-        and tell them apart by id."""
-        for known in reversed(self._begun):
-            if known.index == index and (not id_ or known.id == id_):
-                return known
-        if len(self._begun) == _MOST_CALLS or not (id_ or name):
-            return None
-        self._begun.append(_Begun(index, id_, name, ""))
-        return self._begun[-1]
-
-
-_TAG_NAMES: Final = "think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|seed:think"
-_OPENING: Final = (
-    rf"<(?:{_TAG_NAMES})\b[^<>\n]{{0,60}}>|\[THINK\]|◁think▷|<\|begin_of_(?:thought|thinking)\|>|<\|channel>"
-)
-_CLOSING: Final = rf"</(?:{_TAG_NAMES})\s*>|\[/THINK\]|◁/think▷|<\|end_of_(?:thought|thinking)\|>|<channel\|>"
-_SPECIAL: Final = (
-    r"<[|｜](?P<token>[^\s<>|｜]{1,40})[|｜]>|</?s>|<(?P<turn>start_of_turn)>|<end_of_turn>|<[be]os>|\[/?INST\]"
-)
-_FINAL_CHANNEL: Final = "assistantfinal"  # what is left of the tokens between two channels
-_BARE_CHANNEL: Final = re.compile(r"analysis(?=[A-Z])")
-_MARK: Final = re.compile(
-    rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})|(?P<special>{_SPECIAL})|(?P<final>{_FINAL_CHANNEL})"
-    r"|(?P<code>`+)|(?P<line>\n)",
-    re.IGNORECASE,
-)
-_TAGS: Final = (*_TAG_NAMES.replace("?", "").split("|"), "s>", "start_of_turn>", "end_of_turn>", "eos>", "bos>")
-_BEGINNINGS: Final = (
-    *(f"<{slash}{name}" for slash in ("", "/") for name in _TAGS),
-    *("[think]", "[/think]", "[inst]", "[/inst]", "◁think▷", "◁/think▷", "<channel|>"),
-)
-_MAY_GROW: Final = re.compile(
-    rf"<[|｜][^\s<>|｜]{{0,40}}[|｜]?\Z|</?(?:{_TAG_NAMES})[^<>\n]{{0,60}}\Z|(?<!`)`++\Z", re.IGNORECASE
-)
-_LONGEST_BEGINNING: Final = max(map(len, (*_BEGINNINGS, _FINAL_CHANNEL)))
-_OF_A_BEGINNING: Final = re.compile(r"[<\[◁]")
-_OF_A_MARK: Final = re.compile(r"[<\[◁`\n]")
-_BEGIN_HEADER: Final = frozenset({"channel", "start", "im_start", "start_header_id", "start_of_turn"})
-_END_OF_HEADER: Final = frozenset({"message", "end_header_id"})
-_OUR_ROLES: Final = ("assistant", "model")
-_READ_TO_TELL: Final = 240  # characters at the beginning, within which reasoning mentions its task
+    def end(self) -> str:
+        """Show what was held back."""
+        held, self.held, self.is_over = self.held, "", True
+        return held
 
 
 class VisibleText:
@@ -101,126 +79,93 @@ class VisibleText:
 
     def __init__(self, *, is_held: bool = False) -> None:
         self.closed_alone = False
-        self._expects_closing = is_held
+        self._beginning = _Beginning(known_reasoning=is_held)
+        self._part = _Part.ANSWER
+        self._header: _Header | None = None
+        self._code = StreamedCode()
         self._pending = ""
-        self._held: str | None = ""  # the beginning, until it is clear whether it is reasoning; then None
-        self._is_hidden = False
-        self._is_after_hidden = False
-        self._header: str | None = None  # what was read so far of a role or a channel's name
-        self._is_role_line = False
-        self._code = ""  # the run of backticks that opened the code we are in
 
     @property
     def is_thinking(self) -> bool:
         """Whether the text that comes next is known to be reasoning."""
-        return self._is_hidden or self._expects_closing
+        return self._part is _Part.REASONING or self._beginning.known_reasoning
 
     def feed(self, text: str) -> str:
-        if self._is_plain and not self._pending and not _OF_A_MARK.search(text):
+        is_plain = self._part is _Part.ANSWER and self._header is None and self._beginning.is_over
+        if is_plain and not self._pending and not BEGINS_A_MARK.search(text):
             return text
         self._pending += text
-        return self._taken(self._whole_length())
-
-    @property
-    def _is_plain(self) -> bool:
-        """Whether text without a mark can be shown as it is, because the answer has begun."""
-        return self._held is None and self._header is None and not (self._is_hidden or self._is_after_hidden)
+        return self._read(whole_length(self._pending, may_be_final=bool(self._beginning.held)))
 
     def close(self) -> str:
         """End the text; return the rest of what is visible."""
-        shown = self._taken(len(self._pending))
-        held, self._held = self._held, None
-        return (held or "") + shown
+        shown = self._read(len(self._pending))
+        return self._beginning.end() + shown
 
     def break_off(self) -> str:
         """End a text that broke off: a beginning held back as reasoning stays hidden, because it may be reasoning."""
-        if self._held and _opens(self._held.lstrip().lower()):
-            self._held = ""
+        if _opens(self._beginning.held.lstrip().lower()):
+            self._beginning.held = ""
         return self.close()
 
-    def _whole_length(self) -> int:
-        """The length of the pending text before a mark that may still be incomplete."""
-        text = self._pending
-        if grows := _MAY_GROW.search(text):
-            return grows.start()
-        end = text[-_LONGEST_BEGINNING:].lower()
-        begins = [(found.start(), _BEGINNINGS) for found in _OF_A_BEGINNING.finditer(end)]
-        if self._held:
-            begins = sorted([*begins, *((at, (_FINAL_CHANNEL,)) for at, letter in enumerate(end) if letter == "a")])
-        for at, beginnings in begins:
-            if any(beginning.startswith(end[at:]) for beginning in beginnings):
-                return len(text) - len(end) + at
-        return len(text)
-
-    def _taken(self, length: int) -> str:
+    def _read(self, length: int) -> str:
         text, self._pending = self._pending[:length], self._pending[length:]
         shown, start = "", 0
-        for mark in _MARK.finditer(text):
-            shown += self._shown_text(text[start : mark.start()])
+        for mark in MARK.finditer(text):
+            shown += self._read_text(text[start : mark.start()]) + self._read_mark(mark)
             start = mark.end()
-            shown += self._marked(mark)
-        return shown + self._shown_text(text[start:])
+        return shown + self._read_text(text[start:])
 
-    def _marked(self, mark: re.Match[str]) -> str:
-        kind = mark.lastgroup if mark.lastgroup not in {"token", "turn"} else "special"
-        if kind in {"code", "line"}:
-            return self._beside_code(mark.group())
-        if self._code or (kind == "final" and not _BARE_CHANNEL.match((self._held or "").lstrip())):
-            return self._shown_text(mark.group())
-        if kind == "opening":
-            self._is_hidden = True
-        elif kind == "special":
-            self._take_token((mark["token"] or mark["turn"] or "").lower().replace("▁", "_"))
+    def _read_text(self, text: str) -> str:
+        if self._header is not None:
+            self._header.name += text
+            return ""
+        if self._part is _Part.REASONING:
+            return ""
+        if self._part is _Part.BLANKS:
+            text = text.lstrip()
+            self._part = _Part.ANSWER if text else _Part.BLANKS
+        return self._beginning.take(text)
+
+    def _read_mark(self, mark: re.Match[str]) -> str:
+        if mark.lastgroup == "code":
+            return self._read_code(mark.group())
+        is_text = mark.lastgroup == "final" and not _BARE_CHANNEL.match(self._beginning.held.lstrip())
+        if is_text or self._code.opened_by:
+            return self._read_text(mark.group())
+        if mark.lastgroup == "opening":
+            self._part = _Part.REASONING
+        elif mark.lastgroup == "template":
+            self._read_token(token_name(mark))
         else:
-            self._take_closing()
+            self._end_reasoning()
         return ""
 
-    def _beside_code(self, mark: str) -> str:
-        if self._header is not None and mark == "\n" and self._is_role_line:
-            self._end_header()
+    def _read_code(self, mark: str) -> str:
+        if mark == "\n" and self._header is not None and self._header.ends_with_line:
+            self._end_header(self._header)
             return ""
-        if not self._is_hidden:
-            if mark == "\n":
-                self._code = self._code if len(self._code) > 2 else ""
-            elif not self._code:
-                self._code = mark
-            elif mark == self._code:
-                self._code = ""
-        return self._shown_text(mark)
+        if self._part is not _Part.REASONING:
+            self._code.feed(mark)
+        return self._read_text(mark)
 
-    def _take_closing(self) -> None:
-        if not self._is_hidden:
+    def _read_token(self, name: str) -> None:
+        if name in _HEADER_ENDS_WITH_LINE:
+            self._header = _Header(_HEADER_ENDS_WITH_LINE[name])
+        elif name in _ENDS_HEADER and self._header is not None:
+            self._end_header(self._header)
+
+    def _end_header(self, header: _Header) -> None:
+        is_for_readers = header.name.strip().lower().startswith(_FOR_READERS)
+        self._part = _Part.BLANKS if is_for_readers else _Part.REASONING
+        self._header = None
+
+    def _end_reasoning(self) -> None:
+        if self._part is not _Part.REASONING:  # what came before was reasoning that nothing had opened
             self.closed_alone = True
-            self._held = None if self._held is None else ""
-        self._is_hidden, self._is_after_hidden, self._expects_closing = False, True, False
-
-    def _take_token(self, token: str) -> None:
-        if token in _END_OF_HEADER and self._header is not None:
-            self._end_header()
-        elif token in _BEGIN_HEADER:
-            self._header, self._is_role_line = "", token in {"im_start", "start_of_turn"}
-
-    def _end_header(self) -> None:
-        name, self._header = (self._header or "").strip().lower(), None
-        self._is_hidden = not name.startswith(("final", *_OUR_ROLES))
-        self._is_after_hidden = True
-
-    def _shown_text(self, text: str) -> str:
-        if self._header is not None:
-            self._header += text
-            return ""
-        if self._is_hidden:
-            return ""
-        if self._is_after_hidden:
-            text = text.lstrip()
-            self._is_after_hidden = not text
-        if self._held is None or not text:
-            return text
-        self._held += text
-        if self._expects_closing or _may_be_reasoning(self._held.lstrip()):
-            return ""
-        text, self._held = self._held, None
-        return text
+            self._beginning.held = ""
+        self._beginning.known_reasoning = False
+        self._part = _Part.BLANKS
 
 
 def _may_be_reasoning(text: str) -> bool:
