@@ -16,7 +16,7 @@ from typing import Final
 
 from app.answers.guard.answer_evidence import Evidence, Verdict
 from app.answers.guard.evidence_places import Section
-from app.answers.guard.quote_finder import quotable_units
+from app.answers.writing.citations import quotable_units
 from app.core.text.markdown.links import without_targets
 from app.core.text.stated_facts import facts_of
 from app.stale_answers.stale_answer import StaleKind

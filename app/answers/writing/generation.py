@@ -1,13 +1,11 @@
 """Writes one answer: the writers in turn until one speaks, through the guard, onto the visitor's stream."""
 
-import re
 import secrets
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import structlog
 
@@ -17,7 +15,6 @@ from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.citation_spellings import CitationSpellings, CitedPage
 from app.answers.guard.evidence_places import KnownSections
 from app.answers.guard.output_guard import OutputGuard
-from app.answers.guard.quote_finder import as_quote, found_quotes, marked_numbers
 from app.answers.guard.sentence_kind import SentenceKind
 from app.answers.guard.statement_check import StatementCheck
 from app.answers.writing.answer_context import (
@@ -30,19 +27,16 @@ from app.answers.writing.answer_context import (
     Source,
     WritingItem,
 )
+from app.answers.writing.citations import citations_of
 from app.answers.writing.source_links import link_hosts, link_targets, text_for_model
 from app.core.confirmation import ProposedChange
 from app.core.errors import ModelInterrupted, ModelUnavailable
-from app.core.page_url import page_key
 from app.core.text.canned_messages import canned_messages
-from app.core.text.markdown.section_text import section_name
 from app.core.turn import AnsweredBy, Citation, Finish
-from app.providers.chat.chat_model import ChatEnd, Thinking
+from app.providers.chat.chat_model import ChatEnd, TextDelta, Thinking
 from app.providers.embedding.embedder import Embedder
 from app.search.confidence import answer_confidence, enough
 from app.sources.source import UNLINKED
-
-_FILE_PAGE: Final = re.compile(r"#page=(\d{1,6})$")
 
 log = structlog.get_logger(__name__)
 
@@ -72,7 +66,6 @@ class Generation:
     choices: tuple[str, ...] = ()  # to offer below a question asked back
     proposed: ProposedChange | None = None  # what the visitor is asked to confirm below the answer
     _is_thinking: bool = False
-    _held: str | None = None  # what was written and is not shown until its first statement is proven
 
     def sureness(self, found: float) -> float:
         """The confidence in the answer, in [0, 1]: its writer's, else that of search, `found`."""
@@ -106,27 +99,26 @@ class Generation:
         for place, writer in enumerate(writers, start=1):
             # A writer must not cite sources that an earlier writer found.
             self.context, self.proposed, self.verdict = given, None, None
+            draft = self._draft(writer)
             try:
-                await self._write_with(writer)
-                if self._held is not None:
-                    await self._quote_or_show(given, writers[place:])
+                await self._write_with(writer, draft)
             except (ModelUnavailable, ModelInterrupted) as error:
-                if isinstance(error, ModelInterrupted) and self._held is None:
+                if isinstance(error, ModelInterrupted) and not draft.is_held:
                     raise
                 log.warning("generation.writer_away", writer=writer.answered_by.value, reason=str(error))
                 self.trace[f"{writer.answered_by.value}_away"] = str(error)
                 continue
+            if draft.is_held:
+                await self._quote_or_show(draft.release(), given, writers[place:])
             if self.finish is Finish.CONTENT_FILTER:
-                words = canned_messages(self.context.language).withheld
-                self.say(f"\n\n{words}" if self.text else words)
+                self._say_below(canned_messages(self.context.language).withheld)
             if self.text:
                 return
         self.answered_by = AnsweredBy.FALLBACK
         self.say(canned_messages(self.context.language).not_found)
 
-    async def _quote_or_show(self, given: AnswerContext, writers: Sequence[AnswerWriter]) -> None:
+    async def _quote_or_show(self, held: str, given: AnswerContext, writers: Sequence[AnswerWriter]) -> None:
         """Show a quotation if it is likelier to be right than the text that was held back; else show that text."""
-        held, self._held = self._held or "", None
         for writer in writers if self._may_be_quoted else ():
             quoted = Generation(given, lambda piece, whole: None)
             await quoted.write([writer])
@@ -137,7 +129,7 @@ class Generation:
                 self.trace |= {**quoted.trace, "quoted_instead": held}
                 self.say(quoted.text)
                 return
-        self._show_checked(held)
+        self._show(held)
 
     @property
     def _may_be_quoted(self) -> bool:
@@ -160,63 +152,82 @@ class Generation:
         self.text += text
         self.on_text(text, self.text)
 
-    async def _write_with(self, writer: AnswerWriter) -> None:
-        guard = _guard(self.context, is_model=writer.answered_by is AnsweredBy.MODEL)
-        offered: dict[int, OfferedPassage] = {}
+    def _say_below(self, text: str) -> None:
+        self.say(f"\n\n{text}" if self.text else text)
+
+    def _show(self, text: str) -> None:
+        """Show `text`; white space at the beginning of an answer is left out."""
+        if shown := text if self.text else text.lstrip():
+            self.say(shown)
+
+    async def _write_with(self, writer: AnswerWriter, draft: "_Draft") -> None:
         self.answered_by = writer.answered_by
-        checked = self._check(guard) if writer.answered_by is AnsweredBy.MODEL else None
-        self._held = "" if checked and checked.policy is AnswerCheck.QUOTE else None
         try:
             async with aclosing(writer.write(self.context)) as items:
                 async for item in items:
                     self._report_stage(item)
-                    if isinstance(item, Thinking):
-                        continue
-                    if isinstance(item, ChatEnd):
-                        self.finish = item.finish
-                        self.confidence = self.confidence if item.confidence is None else item.confidence
-                        if item.why:
-                            log.warning("generation.declined", writer=writer.answered_by.value, reason=item.why)
-                            self.trace[f"{writer.answered_by.value}_declined"] = item.why
-                        continue
-                    if isinstance(item, Proposal):
-                        self.proposed = item.change
-                        continue
-                    if isinstance(item, OfferedChoices):
-                        self.choices = item.names
-                        continue
-                    if isinstance(item, FoundSource):
-                        self._take(item.source, guard, checked)
-                        continue
-                    if isinstance(item, OfferedPassage):
-                        offered.setdefault(item.number, item)
-                        continue
-                    self._show_checked(await self._looked_up(guard.feed(item.text), checked), checked)
-                    if guard.finish is not None:
+                    await self._take(item, draft)
+                    if draft.guard.finish is not None:
                         break
-            self._show_checked(await self._looked_up(guard.close(), checked), checked)
-            if checked:
-                self._show_checked(await checked.close(), checked)
-            if guard.finish is Finish.CONTENT_FILTER or self.finish is Finish.CONTENT_FILTER:
-                self.proposed = None
-            if self.proposed and self._held is not None:
-                held, self._held = self._held, None
-                self._show_checked(held)
-            if self.proposed:  # whatever the model wrote about it
-                words = canned_messages(self.context.language).to_confirm
-                self.say(f"\n\n{words}" if self.text else words)
+            await self._show_next(draft.guard.close(), draft)
+            if draft.check:
+                self._show_proven(await draft.check.close(), draft)
+            self._ask_to_confirm(draft)
         finally:
-            if checked:
-                self.verdict = checked.verdict
-                self.trace["answer_check"] = checked.trace
-            if self.context.actions and self.context.actions.trace:
-                self.trace["actions"] = self.context.actions.trace
-            if self.context.searches and self.context.searches.trace:
-                self.trace["searches"] = self.context.searches.trace
-                self.context.missing.update(self.context.searches.missing)
-            self.citations = _citations(self.context, guard.cited, self.text or self._held or "", offered)
-        if guard.finish is not None:
-            self.finish = guard.finish
+            self._note_checks(draft)
+            self.citations = citations_of(self.context, draft.guard.cited, self.text or draft.unshown, draft.offered)
+        if draft.guard.finish is not None:
+            self.finish = draft.guard.finish
+
+    async def _take(self, item: WritingItem, draft: "_Draft") -> None:
+        match item:
+            case TextDelta():
+                await self._show_next(draft.guard.feed(item.text), draft)
+            case FoundSource():  # may be cited from now on; none of its links may be shown
+                self.context = replace(self.context, sources=(*self.context.sources, item.source))
+                draft.admit(item.source)
+            case OfferedPassage():
+                draft.offered.setdefault(item.number, item)
+            case OfferedChoices():
+                self.choices = item.names
+            case Proposal():
+                self.proposed = item.change
+            case ChatEnd():
+                self.finish = item.finish
+                self.confidence = self.confidence if item.confidence is None else item.confidence
+                if item.why:
+                    log.warning("generation.declined", writer=self.answered_by.value, reason=item.why)
+                    self.trace[f"{self.answered_by.value}_declined"] = item.why
+            case Thinking():
+                pass
+
+    async def _show_next(self, text: str, draft: "_Draft") -> None:
+        """Show what the guard released, once it is checked."""
+        self._show_proven(await draft.check.take(text) if draft.check else text, draft)
+
+    def _show_proven(self, text: str, draft: "_Draft") -> None:
+        draft.unshown += text
+        if not draft.is_held or self._is_proven(draft):
+            self._show(draft.release())
+
+    def _ask_to_confirm(self, draft: "_Draft") -> None:
+        """Ask for the visitor's consent to a proposed change, whatever the model wrote about it."""
+        if Finish.CONTENT_FILTER in (draft.guard.finish, self.finish):
+            self.proposed = None
+        if self.proposed:
+            self._show(draft.release())
+            self._say_below(canned_messages(self.context.language).to_confirm)
+
+    def _note_checks(self, draft: "_Draft") -> None:
+        actions, searches = self.context.actions, self.context.searches
+        if draft.check:
+            self.verdict = draft.check.verdict
+            self.trace["answer_check"] = draft.check.trace
+        if actions and actions.trace:
+            self.trace["actions"] = actions.trace
+        if searches and searches.trace:
+            self.trace["searches"] = searches.trace
+            self.context.missing.update(searches.missing)
 
     def _report_stage(self, item: WritingItem) -> None:
         is_thinking = isinstance(item, Thinking)
@@ -224,45 +235,51 @@ class Generation:
             self._is_thinking = is_thinking
             self.on_stage("thinking" if is_thinking else "writing")
 
-    def _take(self, source: Source, guard: OutputGuard, checked: CheckedText | None) -> None:
-        """Let the source be cited from now on; none of its links may be shown."""
-        self.context = replace(self.context, sources=(*self.context.sources, source))
-        guard.admit(source.number)
-        if checked:
-            checked.check.admit(source)
-
-    def _check(self, guard: OutputGuard) -> CheckedText | None:
-        policy = self.context.agent.answer_check
-        if self.embedder is None or policy is AnswerCheck.OFF:
-            return None
-        context = self.context
+    def _draft(self, writer: AnswerWriter) -> "_Draft":
+        is_model = writer.answered_by is AnsweredBy.MODEL
+        guard = _guard(self.context, is_model=is_model)
+        context, policy = self.context, self.context.agent.answer_check
+        if not is_model or self.embedder is None or policy is AnswerCheck.OFF:
+            return _Draft(guard)
         check = StatementCheck(
             self.embedder, context.sources, context.language, self.sections, context.agent.name, context.question
         )
-        return CheckedText(check, policy, canned_messages(self.context.language).unconfirmed, guard.cited)
+        mark = canned_messages(context.language).unconfirmed
+        return _Draft(guard, CheckedText(check, policy, mark, guard.cited), is_held=policy is AnswerCheck.QUOTE)
 
-    async def _looked_up(self, text: str, checked: CheckedText | None) -> str:
-        return await checked.take(text) if checked else text
-
-    def _show_checked(self, text: str, checked: CheckedText | None = None) -> None:
-        """Show the text; under the quoting policy, hold it back until `checked` has proven its first statement."""
-        if checked and self._held is not None:
-            self._held += text
-            if not self._is_proven(checked):
-                return
-            text, self._held = self._held, None
-        if not self.text:
-            text = text.lstrip()
-        if text:
-            self.say(text)
-
-    def _is_proven(self, checked: CheckedText) -> bool:
+    def _is_proven(self, draft: "_Draft") -> bool:
         """Whether its first statement is proven by a source that is likely to answer."""
-        if not checked.verdict.is_first_confirmed or checked.verdict.is_failed:
+        check = draft.check
+        if check is None or not check.verdict.is_first_confirmed or check.verdict.is_failed:
             return False
         least = enough(self.context.agent.confidence_threshold)
-        cited = (source for source in self.context.sources if source.number in checked.cited)
+        cited = (source for source in self.context.sources if source.number in check.cited)
         return any(source.is_unasked or source.action or source.calibrated >= least for source in cited)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """What one writer writes. All of its text passes the `guard`, and a model's also the `check`, if there is one.
+
+    Under the quoting policy the draft `is_held` until its first statement is proven; `unshown` is its text so far.
+    """
+
+    guard: OutputGuard
+    check: CheckedText | None = None
+    is_held: bool = False
+    unshown: str = ""
+    offered: dict[int, OfferedPassage] = field(default_factory=dict)  # by source number
+
+    def admit(self, source: Source) -> None:
+        """Let the source be cited from now on."""
+        self.guard.admit(source.number)
+        if self.check:
+            self.check.check.admit(source)
+
+    def release(self) -> str:
+        """The text to be shown now; what follows is no longer held back."""
+        text, self.unshown, self.is_held = self.unshown, "", False
+        return text
 
 
 def _guard(context: AnswerContext, *, is_model: bool) -> OutputGuard:
@@ -282,53 +299,4 @@ def _spellings(sources: Sequence[Source], hosts: frozenset[str]) -> CitationSpel
     opened = (source for source in sources if not source.url.startswith(UNLINKED))
     return CitationSpellings(
         {source.number: CitedPage(source.url, source.title, text_for_model(source, hosts)) for source in opened}
-    )
-
-
-def _title(source: Source, language: str | None) -> str:
-    """The title with the page number in a file, and a note if nobody can open it."""
-    words, title = canned_messages(language), source.title
-    if page := _FILE_PAGE.search(source.url):
-        title = f"{title}, {words.file_page.format(page=page[1])}"
-    is_document = source.url.startswith(UNLINKED) and not source.action
-    return f"{title} ({words.internal_document})" if is_document else title
-
-
-def _titles(sources: Mapping[int, Source], named: Collection[int], language: str | None) -> Mapping[int, str]:
-    """The titles by number; those that several pages share, and those of the `named` sources, include the section."""
-    titles = {number: _title(source, language) for number, source in sources.items()}
-    pages = {(titles[number], page_key(source.url)) for number, source in sources.items()}
-    pages_by_title = Counter(title for title, _ in pages)
-    return {
-        number: f"{title} \u203a {section}"
-        if (pages_by_title[title] > 1 or sources[number].number in named)
-        and (section := section_name(sources[number].heading)) not in ("", title)
-        else title
-        for number, title in titles.items()
-    }
-
-
-def _citations(
-    context: AnswerContext, cited: Sequence[int], text: str, offered: Mapping[int, OfferedPassage]
-) -> tuple[Citation, ...]:
-    by_number = {source.number: source for source in context.sources}
-    shown = marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
-    named = [number for number, item in offered.items() if item.is_named]
-    listed = [*cited, *(number for number in named if shown and number not in cited)]
-    sources = {number: by_number[old] for number, old in enumerate(listed, start=1) if number in shown or old in named}
-    quotes = found_quotes(
-        text, {number: source.text for number, source in sources.items() if source.number not in named}
-    )
-    titles = _titles(sources, named, context.language)
-    return tuple(
-        Citation(
-            number,
-            source.url,
-            titles[number],
-            source.as_of,
-            source.chunk_id,
-            quotes.get(number),
-            as_quote(offered[source.number].text) or None if source.number in offered else None,
-        )
-        for number, source in sources.items()
     )

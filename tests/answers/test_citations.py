@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.answers.guard.quote_finder import found_quotes
+from app.answers.writing.citations import found_quotes
 from tests.linear_time import takes_linear_time
 
 PRICES = """\

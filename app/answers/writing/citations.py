@@ -1,16 +1,21 @@
-"""Finds the words of a source that an answer rests on, whoever wrote it: each citation carries them as its proof."""
+"""The citations of an answer, whoever wrote it: each carries the words of its source that the answer rests on."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log, sqrt
 from typing import Final
 
-from app.core.text.markdown.section_text import shown_line
+from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
+from app.core.page_url import page_key
+from app.core.text.canned_messages import canned_messages
+from app.core.text.markdown.section_text import section_name, shown_line
 from app.core.text.sentences import quotables
 from app.core.text.words import folded_words, search_terms
+from app.core.turn import Citation
+from app.sources.source import UNLINKED
 
 _MAX_CHARS: Final = 1000
 _MIN_LIKENESS: Final = 0.25  # of a statement and the sentence that it may rest on, in [0, 1]
@@ -26,6 +31,56 @@ _LIST_MARKER = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)")
 _TABLE_ROW = re.compile(r"\s*\|.*")
 _DELIMITER_ROW = re.compile(r"[\s|:-]+")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
+_FILE_PAGE: Final = re.compile(r"#page=(\d{1,6})$")
+
+
+def citations_of(
+    context: AnswerContext, cited: Sequence[int], text: str, offered: Mapping[int, OfferedPassage]
+) -> tuple[Citation, ...]:
+    """The citations of an answer. `cited` are the source numbers behind the [1], [2] ... of its `text`; passages that
+    are `offered`, by source number, may name further sources."""
+    by_number = {source.number: source for source in context.sources}
+    shown = _marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
+    named = [number for number, item in offered.items() if item.is_named]
+    listed = [*cited, *(number for number in named if shown and number not in cited)]
+    sources = {number: by_number[old] for number, old in enumerate(listed, start=1) if number in shown or old in named}
+    quotes = found_quotes(
+        text, {number: source.text for number, source in sources.items() if source.number not in named}
+    )
+    titles = _titles(sources, named, context.language)
+    return tuple(
+        Citation(
+            number,
+            source.url,
+            titles[number],
+            source.as_of,
+            source.chunk_id,
+            quotes.get(number),
+            _as_quote(offered[source.number].text) or None if source.number in offered else None,
+        )
+        for number, source in sources.items()
+    )
+
+
+def _title(source: Source, language: str | None) -> str:
+    """The title with the page number in a file, and a note if nobody can open it."""
+    words, title = canned_messages(language), source.title
+    if page := _FILE_PAGE.search(source.url):
+        title = f"{title}, {words.file_page.format(page=page[1])}"
+    is_document = source.url.startswith(UNLINKED) and not source.action
+    return f"{title} ({words.internal_document})" if is_document else title
+
+
+def _titles(sources: Mapping[int, Source], named: Collection[int], language: str | None) -> dict[int, str]:
+    """The titles by number; those that several pages share, and those of the `named` sources, include the section."""
+    titles = {number: _title(source, language) for number, source in sources.items()}
+    pages_by_title = Counter(title for title, _ in {(titles[n], page_key(source.url)) for n, source in sources.items()})
+    for number, source in sources.items():
+        title, section = titles[number], section_name(source.heading)
+        needs_section = pages_by_title[title] > 1 or source.number in named
+        if needs_section and section not in ("", title):
+            titles[number] = f"{title} \u203a {section}"
+    return titles
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +113,12 @@ def found_quotes(answer: str, sources: Mapping[int, str]) -> dict[int, str]:
     return quotes
 
 
-def as_quote(markdown: str) -> str:
+def _as_quote(markdown: str) -> str:
     """All of the text in the form of a quote, up to 1000 characters."""
     return _joined(_units(markdown))
 
 
-def marked_numbers(answer: str) -> frozenset[int]:
+def _marked_numbers(answer: str) -> frozenset[int]:
     """The numbers of the answer's [n] marks."""
     return frozenset(number for _, numbers in _cited(answer) for number in numbers)
 
