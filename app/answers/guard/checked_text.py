@@ -7,20 +7,36 @@ from typing import Any, Final
 from app.agents.agent import AnswerCheck
 from app.answers.guard.answer_verdict import AnswerVerdict
 from app.answers.guard.sentence_kind import SentenceKind
+from app.answers.guard.source_mentions import SourceMentions, cited_in
 from app.answers.guard.statement_check import Finding, StatementCheck
-from app.core.text.answer_words import begins_with, words_of
 from app.core.text.sentences import statement_ends, undecided_from
 
 _FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})")
-_CITED: Final = re.compile(r"\[(\d{1,3})\](?!\()")
-_MARKS_ALONE: Final = re.compile(r"\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[*_]{0,2}\[\d{0,3}(?:\]|\Z)")
 _MARKS_ON_NEW_LINE: Final = re.compile(r"\n[ \t]*+(?:[-*+]|\d{1,3}[.)])?[ \t]*+[*_]{0,2}(?:\[\d{0,3}\]?[ \t]*+)*+\Z")
 _ROW: Final = re.compile(r"\s*\|")
 _STEP: Final = re.compile(r"\s*\d{1,3}[.)]\s")
 _BLANK_BEFORE_STOP: Final = re.compile(r"(?<=\w)[ \t]+(?=[.,;](?:\s|$))")
 _TAIL: Final = " \t\n|"  # a mark is inserted before it: within the table's row, and before the end of the line
 _MOST_TRACED: Final = 20
-_LONGEST_HEAD: Final = 40  # characters of what stands over a list of sources
+
+
+@dataclass(slots=True)
+class _OpenSentence:
+    """The sentence that has not ended."""
+
+    text: str = ""
+    decided: int = 0  # characters that cannot contain an end any more
+    shown: int = 0  # characters that were shown, also of a sentence that has just ended
+
+    def feed(self, text: str) -> list[str]:
+        """Add text; return the sentences that have ended."""
+        self.text += text
+        self.text = self.text[: self.shown] + _BLANK_BEFORE_STOP.sub("", self.text[self.shown :])
+        ends = statement_ends(self.text, self.decided)
+        ended = [self.text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        self.text = self.text[ends[-1] :] if ends else self.text
+        self.decided = undecided_from(self.text)
+        return ended
 
 
 @dataclass(slots=True)
@@ -40,32 +56,27 @@ class CheckedText:
     mark: str
     cited: list[int]
     verdict: AnswerVerdict = field(default_factory=AnswerVerdict)
-    _open: str = ""  # the sentence that has not ended
-    _decided: int = 0  # characters of it that cannot contain an end any more
-    _shown: int = 0  # characters of it that were shown
+    _open: _OpenSentence = field(default_factory=_OpenSentence)
+    _mentions: SourceMentions = field(init=False)
     _gap: str = ""  # blanks after the last sentence, which are shown before the next one
     _last: frozenset[int] = frozenset()  # the marks of the last sentence
-    _is_listing: bool = False  # sources, at the end
     _is_in_table: bool = False
-    _code: list[str] | None = None  # the lines of a block that is open
+    _code: list[str] = field(default_factory=list)  # the lines of a block that is open, from its fence on
+
+    def __post_init__(self) -> None:
+        self._mentions = SourceMentions(self.check)
 
     async def take(self, text: str) -> str:
-        self._open += text
-        self._open = self._open[: self._shown] + _BLANK_BEFORE_STOP.sub("", self._open[self._shown :])
         out = ""
-        start = 0
-        for end in statement_ends(self._open, self._decided):
-            out += await self._ended(self._open[start:end])
-            start = end
-        self._open = self._open[start:]
-        self._decided = undecided_from(self._open)
+        for sentence in self._open.feed(text):
+            out += await self._ended(sentence)
         return out + self._shown_early()
 
     async def close(self) -> str:
-        rest, self._open = self._open, ""
+        rest, self._open.text = self._open.text, ""
         out = await self._ended(rest) if rest else ""
         if self._code:
-            out += await self._end_code("")
+            out += await self._end_code("", 0)
         return out + self._gap
 
     @property
@@ -76,26 +87,20 @@ class CheckedText:
         ]
         return {"sentences": self.check.checked, "not_confirmed": len(self.check.findings), "which": unproven}
 
-    def _shown_early(self) -> str:
-        if self.policy is AnswerCheck.WITHHOLD or self._may_go(self._open):
-            return ""
-        listed = _MARKS_ON_NEW_LINE.search(self._open)
-        visible = max(self._shown, len(self._open[: listed.start() if listed else None].rstrip(_TAIL)))
-        out, self._shown = self._open[self._shown : visible], visible
-        return self._after_gap(out)
+    @property
+    def _withholds(self) -> bool:
+        return self.policy is AnswerCheck.WITHHOLD
 
-    def _may_go(self, begun: str) -> bool:
-        """Whether the sentence begun so far may only point to a source, or belong to a list of sources."""
-        if self._shown or self._code is not None or not self.verdict.kinds:
-            return False
-        if self._is_listing or _MARKS_ALONE.match(begun):
-            return True
-        small = begun.lstrip(" \t*_#(").casefold()
-        return (
-            bool(begins_with("pointing").match(begun))
-            or any(word.startswith(small) for key in ("pointing", "source_lists") for word in words_of("answers", key))
-            or bool(len(begun) < _LONGEST_HEAD and begins_with("source_lists").match(begun))
-        )
+    def _shown_early(self) -> str:
+        """What may be shown of the open sentence: not its end, and nothing if it may be left out as a whole."""
+        begun = self._open
+        is_begun = begun.shown or self._code or not self.verdict.kinds
+        if self._withholds or (not is_begun and self._mentions.may_become_one(begun.text)):
+            return ""
+        listed = _MARKS_ON_NEW_LINE.search(begun.text)
+        visible = max(begun.shown, len(begun.text[: listed.start() if listed else None].rstrip(_TAIL)))
+        out, begun.shown = begun.text[begun.shown : visible], visible
+        return self._after_gap(out)
 
     def _after_gap(self, text: str) -> str:
         if not text:
@@ -103,94 +108,77 @@ class CheckedText:
         gap, self._gap = self._gap, ""
         return gap + text
 
-    async def _ended(self, statement: str) -> str:
-        shown, self._shown = self._shown, 0
-        if self._code is not None or _FENCE.match(statement):
-            return self._after_gap(await self._of_code(statement, shown))
-        body = len(statement.rstrip(_TAIL))
-        if not body:
-            return self._with_gap(statement[shown:])
-        if not shown and self.verdict.kinds and (folded := self._folded(statement)) is not None:
-            return folded
-        kind = self._kind(statement)
-        self.verdict.kinds.append(kind)
-        self._is_in_table = bool(_ROW.match(statement))
-        numbers = {int(number) for number in _CITED.findall(statement)} & {*range(1, len(self.cited) + 1)}
-        added = await self._judged(statement, kind, numbers)
-        self._last = frozenset({*numbers, *map(int, _CITED.findall(added or ""))})
-        if added is None:
+    async def _ended(self, sentence: str) -> str:
+        """What is to be shown of a sentence that has ended, or of a line of code."""
+        shown, self._open.shown = self._open.shown, 0
+        if self._code or _FENCE.match(sentence):
+            return self._after_gap(await self._line_of_code(sentence, shown))
+        if not sentence.rstrip(_TAIL):
+            self._gap += sentence[shown:]
             return ""
-        end = len(statement.rstrip())
-        out = self._after_gap(f"{statement[shown:body]}{added}{statement[max(shown, body) : end]}")
-        return out + self._with_gap(statement[max(shown, end) :])
+        if not shown and self.verdict.kinds and (mentioned := self._mentions.feed(sentence)) is not None:
+            return self._moved(mentioned)
+        return await self._judged(sentence, shown)
 
-    def _with_gap(self, blanks: str) -> str:
-        self._gap += blanks
-        return ""
-
-    def _kind(self, statement: str) -> SentenceKind:
-        """A table's first row is a heading, and a question that repeats the visitor's is a statement."""
-        if _ROW.match(statement) and not self._is_in_table:
-            return SentenceKind.HEADING
-        kind = self.check.kind(statement)
-        is_repeated = kind is SentenceKind.QUESTION and self.check.is_echo(statement)
-        return SentenceKind.STATEMENT if is_repeated else kind
-
-    async def _judged(self, statement: str, kind: SentenceKind, numbers: set[int]) -> str | None:
-        """The text to append to the sentence: a citation, the mark or nothing. None if the sentence is withheld."""
-        if kind is not SentenceKind.STATEMENT:
+    def _moved(self, mentioned: list[int]) -> str:
+        """The citations of a sentence that only names sources, which the sentence before gets. A list of sources is
+        left out if that sentence has citations of its own."""
+        if self._mentions.is_listing and self._last:
             return ""
-        cited = [self.cited[number - 1] for number in numbers]
-        judged = await self.check.judged(statement, cited)
-        if isinstance(judged, Finding):
-            self.verdict.failed += 1
-            if self.policy is AnswerCheck.WITHHOLD:
-                return None
-            is_within = bool(_ROW.match(statement) or _STEP.match(statement))
-            return "" if is_within else f" *({self.mark})*"
-        if judged is None or self.check.is_echo(statement):
-            return ""
-        self.verdict.confirm()
-        number = self._number(judged)
-        return "" if number in (numbers or self._last) else f" [{number}]"
-
-    def _number(self, source: int) -> int:
-        if source not in self.cited:
-            self.cited.append(source)
-        return self.cited.index(source) + 1
-
-    def _folded(self, statement: str) -> str | None:
-        """The citations of a sentence that does nothing but name sources; None for any other sentence."""
-        text = statement.strip()
-        if len(text) < _LONGEST_HEAD and begins_with("source_lists").fullmatch(text.rstrip(":：*_ ")):
-            self._is_listing = True
-            return ""
-        is_listed = bool(_MARKS_ALONE.match(text)) and self.check.is_named(text)
-        if not (is_listed or (self._is_listing and _CITED.search(text))):
-            self._is_listing = False
-            if not (_CITED.search(text) and self.check.kind(statement) is SentenceKind.POINTING):
-                return None
-        numbers = [int(number) for number in _CITED.findall(text)]
-        new = [number for number in dict.fromkeys(numbers) if number not in self._last]
-        if self._is_listing and self._last:
-            return ""
+        new = [number for number in dict.fromkeys(mentioned) if number not in self._last]
         self._last |= frozenset(new)
         return "".join(f" [{number}]" for number in new)
 
-    async def _of_code(self, line: str, shown: int) -> str:
-        """What may be shown of a line of code, or of the fence around it."""
-        if self._code is None:
-            self._code = [line]
-            return "" if self.policy is AnswerCheck.WITHHOLD else line[shown:]
-        if not _FENCE.match(line):
-            self._code.append(line)
-            return "" if self.policy is AnswerCheck.WITHHOLD else line[shown:]
-        return await self._end_code(line, shown)
+    async def _judged(self, sentence: str, shown: int) -> str:
+        """The rest of the sentence after the `shown` characters, with what the check adds; "" if it is withheld."""
+        kind = self._kind(sentence)
+        self.verdict.kinds.append(kind)
+        self._is_in_table = bool(_ROW.match(sentence))
+        numbers = {number for number in cited_in(sentence) if 0 < number <= len(self.cited)}
+        added = await self._addition(sentence, numbers) if kind is SentenceKind.STATEMENT else ""
+        self._last = frozenset({*numbers, *cited_in(added or "")})
+        if added is None:
+            return ""
+        body, end = len(sentence.rstrip(_TAIL)), len(sentence.rstrip())
+        out = self._after_gap(f"{sentence[shown:body]}{added}{sentence[max(shown, body) : end]}")
+        self._gap += sentence[max(shown, end) :]
+        return out
 
-    async def _end_code(self, fence: str, shown: int = 0) -> str:
-        lines, self._code = [*(self._code or ()), fence], None
+    def _kind(self, sentence: str) -> SentenceKind:
+        """A table's first row is a heading, and a question that repeats the visitor's is a statement."""
+        if _ROW.match(sentence) and not self._is_in_table:
+            return SentenceKind.HEADING
+        kind = self.check.kind(sentence)
+        is_repeated = kind is SentenceKind.QUESTION and self.check.is_echo(sentence)
+        return SentenceKind.STATEMENT if is_repeated else kind
+
+    async def _addition(self, statement: str, numbers: set[int]) -> str | None:
+        """The text to append to a statement: a citation, the mark or nothing. None if the statement is withheld."""
+        judged = await self.check.judged(statement, [self.cited[number - 1] for number in numbers])
+        if isinstance(judged, Finding):
+            self.verdict.failed += 1
+            if self._withholds:
+                return None
+            return "" if _ROW.match(statement) or _STEP.match(statement) else f" *({self.mark})*"
+        if judged is None or self.check.is_echo(statement):
+            return ""
+        self.verdict.confirm()
+        if judged not in self.cited:
+            self.cited.append(judged)
+        number = self.cited.index(judged) + 1
+        return "" if number in (numbers or self._last) else f" [{number}]"
+
+    async def _line_of_code(self, line: str, shown: int) -> str:
+        """What is to be shown of a line of code, or of the fence around it."""
+        if self._code and _FENCE.match(line):
+            return await self._end_code(line, shown)
+        self._code.append(line)
+        return "" if self._withholds else line[shown:]
+
+    async def _end_code(self, fence: str, shown: int) -> str:
+        lines, self._code = [*self._code, fence], []
         failed = await self.check.code_finding("".join(lines[1:-1]))
         self.verdict.failed += failed is not None
-        if self.policy is not AnswerCheck.WITHHOLD:
+        if not self._withholds:
             return fence[shown:]
         return "" if failed else "".join(lines)
