@@ -1,9 +1,12 @@
 """A model's answer, sentence by sentence looked up while it is written."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.agents.agent import AgentConfig, AnswerCheck
 from app.answers.guard.checked_text import CheckedText
@@ -132,6 +135,33 @@ async def test_a_question_back_and_thanks_are_talk() -> None:
     assert checked.verdict.is_talk
     _, checked = await shown("I could not find anything about Malta. Do you mean Norway?")
     assert not checked.verdict.is_talk
+
+
+PARTS = [
+    *(f"{RIGHT} ", f"{WRONG} ", "The lamp blinks 3 times. ", "See [1]. ", "Is it free? ", "| Time | 30 days [1] |\n"),
+    *("\n\n", "\n\nSources:\n", "- [1] Returns\n", "```sh\nlamp reset --all\n```\n", "1. It is free [1].\n", "word , "),
+]
+
+
+@given(
+    st.lists(st.sampled_from(PARTS), max_size=8).map("".join),
+    st.lists(st.integers(1, 30)),
+    st.sampled_from([AnswerCheck.MARK, AnswerCheck.WITHHOLD]),
+)
+def test_how_the_stream_is_cut_changes_nothing(answer: str, sizes: list[int], policy: AnswerCheck) -> None:
+    async def in_pieces() -> str:
+        check = StatementCheck(HashingEmbedder(), SOURCES, "en", KnownSections())
+        checked, text, at = CheckedText(check, policy, "unproven", [1, 2]), "", 0
+        for size in sizes:
+            text += await checked.take(answer[at : at + size])
+            at += size
+        return text + await checked.take(answer[at:]) + await checked.close()
+
+    async def both() -> None:
+        whole, _ = await shown(answer, len(answer) or 1, policy)
+        assert (await in_pieces()).split() == whole.split()  # blank lines beside what is left out may differ
+
+    asyncio.run(both())
 
 
 @pytest.mark.parametrize("policy", [AnswerCheck.MARK, AnswerCheck.WITHHOLD])

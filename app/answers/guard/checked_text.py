@@ -31,7 +31,8 @@ class _OpenSentence:
     def feed(self, text: str) -> list[str]:
         """Add text; return the sentences that have ended."""
         self.text += text
-        self.text = self.text[: self.shown] + _BLANK_BEFORE_STOP.sub("", self.text[self.shown :])
+        seen = max(0, self.shown - 1)  # a blank after the last character that was shown may still go
+        self.text = self.text[:seen] + _BLANK_BEFORE_STOP.sub("", self.text[seen:])
         ends = statement_ends(self.text, self.decided)
         ended = [self.text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         self.text = self.text[ends[-1] :] if ends else self.text
