@@ -156,7 +156,7 @@ class ActionCalls:
         try:
             await self._limiter.hit(Limit(1, _DAY), "action a day", str(action.id), "announced")
             await self._records.of_workspace(workspace_id).write(
-                lambda tx: Outbox(tx).tell(action.agent_id, ACTION_LIMIT_NEAR.name, data)
+                lambda tx: Outbox(tx).add(action.agent_id, ACTION_LIMIT_NEAR.name, data)
             )
         except RateLimited:
             return

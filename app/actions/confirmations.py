@@ -11,7 +11,7 @@ from app.actions.action_calls import ActionCalls, CountedCaller, DecisionMeter
 from app.actions.records import ActionRecords
 from app.answers.offered_actions import CalledAction, CallOutcome
 from app.conversations.history import HistoryCache
-from app.conversations.records.confirmations import AskedChange, ConfirmationRecords
+from app.conversations.records.confirmations import ConfirmationRecords, PendingChange
 from app.core.actor import Actor
 from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.errors import DocentError, NotFound
@@ -43,22 +43,24 @@ class Confirmations:
 
     async def confirmation(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
         """Its present state."""
-        return (await self._read(session, lambda tx: ConfirmationRecords(tx).own(session, confirmation_id))).asked
+        return (
+            await self._read(session, lambda tx: ConfirmationRecords(tx).own(session, confirmation_id))
+        ).confirmation
 
     async def decline(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
         """Decline the change, unless it was already decided. Returns its present state."""
 
         def work(tx: Transaction) -> tuple[Confirmation, bool]:
             found = ConfirmationRecords(tx).own(session, confirmation_id, is_locked=True)
-            if found.asked.state is not ConfirmationState.ASKED:
-                return found.asked, False
+            if found.confirmation.state is not ConfirmationState.ASKED:
+                return found.confirmation, False
             _decide(tx, session, found, ConfirmationState.DECLINED)
-            return ConfirmationRecords(tx).own(session, confirmation_id).asked, True
+            return ConfirmationRecords(tx).own(session, confirmation_id).confirmation, True
 
-        asked, is_new = await self._records.of_workspace(session.workspace_id).write(work)
+        decided, is_new = await self._records.of_workspace(session.workspace_id).write(work)
         if is_new:
-            await self._decided(session, asked.state)
-        return asked
+            await self._decided(session, decided.state)
+        return decided
 
     async def confirm(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
         """Send the change, and return the outcome. A repeated confirmation sends nothing, and returns the first
@@ -68,54 +70,54 @@ class Confirmations:
         and the change is not sent again. Raises RateLimited, with nothing decided.
         """
         found, action = await self._read(session, lambda tx: self._found(tx, session, confirmation_id))
-        if found.asked.state is not ConfirmationState.ASKED:
-            return found.asked
+        if found.confirmation.state is not ConfirmationState.ASKED:
+            return found.confirmation
         if action is not None:
             who = CountedCaller(str(session.visitor_id), session.network)
             await self._calls.count(session.workspace_id, action, who)
         return await unbroken(self._confirm(session, confirmation_id))
 
     async def _confirm(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
-        def work(tx: Transaction) -> tuple[AskedChange, Action | None, bool]:
+        def work(tx: Transaction) -> tuple[PendingChange, Action | None, bool]:
             found, action = self._found(tx, session, confirmation_id, is_locked=True)
-            if found.asked.state is not ConfirmationState.ASKED:
+            if found.confirmation.state is not ConfirmationState.ASKED:
                 return found, action, False
             _decide(tx, session, found, ConfirmationState.CONFIRMED if action else ConfirmationState.VOID)
             return ConfirmationRecords(tx).own(session, confirmation_id), action, True
 
         found, action, is_mine = await self._records.of_workspace(session.workspace_id).write(work)
         if not is_mine:
-            return found.asked
+            return found.confirmation
         if action is None:
-            await self._decided(session, found.asked.state)
-            return found.asked
+            await self._decided(session, found.confirmation.state)
+            return found.confirmation
         called = await self._calls.change(session.workspace_id, action, found.change)
         return await self._settle(session, found, action, called)
 
     async def _settle(
-        self, session: VisitorSession, found: AskedChange, action: Action, called: CalledAction
+        self, session: VisitorSession, found: PendingChange, action: Action, called: CalledAction
     ) -> Confirmation:
         """Store the outcome of the call. If the database is down, the outcome stays unknown; the call is never
         repeated."""
         state = _BECAME[called.outcome]
-        values = {each.name: each.value for each in found.asked.shown} | {RESULT_PLACE: called.text}
+        values = {each.name: each.value for each in found.confirmation.shown} | {RESULT_PLACE: called.text}
         text = filled_template(action.done_text, values) if state is ConfirmationState.DONE else ""
 
         def work(tx: Transaction) -> Confirmation:
-            ConfirmationRecords(tx).settle(found.asked.id, state, text, called.status)
-            return ConfirmationRecords(tx).own(session, found.asked.id).asked
+            ConfirmationRecords(tx).settle(found.confirmation.id, state, text, called.status)
+            return ConfirmationRecords(tx).own(session, found.confirmation.id).confirmation
 
         try:
             settled = await self._records.of_workspace(session.workspace_id).write(work)
         except DocentError as error:
-            log.error("action.outcome_not_stored", confirmation=str(found.asked.id), outcome=state.value)
+            log.error("action.outcome_not_stored", confirmation=str(found.confirmation.id), outcome=state.value)
             raise error
         await self._decided(session, state)
         return settled
 
     def _found(
         self, tx: Transaction, session: VisitorSession, confirmation_id: UUID, *, is_locked: bool = False
-    ) -> tuple[AskedChange, Action | None]:
+    ) -> tuple[PendingChange, Action | None]:
         """The change with its action, which is None if it was changed, deleted or switched off since the proposal."""
         found = ConfirmationRecords(tx).own(session, confirmation_id, is_locked=is_locked)
         try:
@@ -133,8 +135,8 @@ class Confirmations:
         await self._history.people_wrote(session.conversation_id)
 
 
-def _decide(tx: Transaction, session: VisitorSession, found: AskedChange, state: ConfirmationState) -> None:
-    ConfirmationRecords(tx).decide(found.asked.id, state)
-    details = {"agent_id": str(session.agent_id), "confirmation": str(found.asked.id)}
+def _decide(tx: Transaction, session: VisitorSession, found: PendingChange, state: ConfirmationState) -> None:
+    ConfirmationRecords(tx).decide(found.confirmation.id, state)
+    details = {"agent_id": str(session.agent_id), "confirmation": str(found.confirmation.id)}
     by = Actor(session.workspace_id, _BY_VISITOR)
     AuditRecords(tx).acted(by, f"action.{state.value}", found.change.action_id, **details)

@@ -47,7 +47,7 @@ class TokenLimit:
         return self.left <= 0
 
     @property
-    def told_spent(self) -> str:
+    def spent_message(self) -> str:
         """Two sentences for operators: the limit is spent, and when it resets."""
         *owner, period, _ = self.name.split("_")
         whose = f"The {owner[0] if owner else 'agent'}'s {period}_tokens"

@@ -114,7 +114,7 @@ class AnswerDrafter:
         if limit is None:
             return ModelUnavailable("The chat model is down. Try again later.")
         return RateLimited(
-            f"Nothing can be drafted. {limit.told_spent}",
+            f"Nothing can be drafted. {limit.spent_message}",
             round((limit.resets_at - self._clock.now()).total_seconds()),
         )
 

@@ -56,7 +56,7 @@ class TokenMeter:
         """Raises ModelUnavailable."""
         if self._limit is not None and self.usage.tokens >= self._limit.left:
             self.was_refused = True
-            raise ModelUnavailable(self._limit.told_spent)
+            raise ModelUnavailable(self._limit.spent_message)
 
     def add(self, usage: TokenUsage) -> None:
         self.usage = TokenUsage(

@@ -64,7 +64,7 @@ class Conversations:
             else:
                 visitor = ConversationRecords(tx).new_visitor(agent.id)
             if attributes is not None:
-                ConversationRecords(tx).tell(visitor, attributes)
+                ConversationRecords(tx).add_attributes(visitor, attributes)
             conversation: Conversation | None = None
             if conversation_id is not None:
                 conversation = ConversationRecords(tx).own(visitor.id, conversation_id, channel)

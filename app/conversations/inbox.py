@@ -175,7 +175,7 @@ class Inbox:
         if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
             raise InvalidInput("text", f"A conversation can have at most {MAX_NOTES} notes. Remove some first.")
         noted = InboxRecords(tx).add_note(conversation, actor.name, text.strip())
-        tell_mentioned(tx, actor, conversation, noted.text)
+        notify_mentioned(tx, actor, conversation, noted.text)
         AuditRecords(tx).acted(actor, "conversation.note", conversation.agent_id)
         return noted
 
@@ -216,7 +216,7 @@ def _changed(
     if wanted.assignee is not None:
         assignee = checked_assignee(tx, actor, wanted.assignee)
         wanted = replace(wanted, assignee=assignee)
-        tell_assigned(tx, actor, agent_id, before, assignee)
+        notify_assignee(tx, actor, agent_id, before, assignee)
     wanted = replace(wanted, add_labels=_as_spelt(inbox, agent_id, wanted.add_labels))
     inbox.change(agent_id, conversation_ids, wanted)
     if wanted.add_labels and max(inbox.label_counts(conversation_ids).values()) > MAX_LABELS:
@@ -243,7 +243,9 @@ def _has_labels(change: ConversationChange) -> bool:
     return bool(change.add_labels or change.remove_labels)
 
 
-def tell_assigned(tx: Transaction, actor: Actor, agent_id: UUID, before: Sequence[Conversation], assignee: str) -> None:
+def notify_assignee(
+    tx: Transaction, actor: Actor, agent_id: UUID, before: Sequence[Conversation], assignee: str
+) -> None:
     """Create one event for the conversations that are newly assigned to `assignee`; `before` are all, before the
     change. Assigning to oneself creates none. The event has their number, and the id of a single one."""
     given = [each for each in before if each.assignee != assignee]
@@ -254,7 +256,7 @@ def tell_assigned(tx: Transaction, actor: Actor, agent_id: UUID, before: Sequenc
     if only is not None:
         data["conversation_id"] = str(only)
     outbox = Outbox(tx)
-    outbox.tell(agent_id, WebhookEvent.CONVERSATION_ASSIGNED.value, data, conversation_id=only)
+    outbox.add(agent_id, WebhookEvent.CONVERSATION_ASSIGNED.value, data, conversation_id=only)
 
 
 def mentioned(text: str, addresses: Sequence[str]) -> tuple[str, ...]:
@@ -269,11 +271,11 @@ def mentioned(text: str, addresses: Sequence[str]) -> tuple[str, ...]:
     return tuple(named)
 
 
-def tell_mentioned(tx: Transaction, actor: Actor, conversation: Conversation, text: str) -> None:
+def notify_mentioned(tx: Transaction, actor: Actor, conversation: Conversation, text: str) -> None:
     """Create an event for each mentioned operator except the actor, without the note's text."""
     outbox = Outbox(tx)
     for address in mentioned(text, addresses_of(tx, actor)):
         if address != actor.address:
             data = {"mentioned": address, "by": actor.name, "conversation_id": str(conversation.id)}
             event = WebhookEvent.OPERATOR_MENTIONED.value
-            outbox.tell(conversation.agent_id, event, data, conversation_id=conversation.id)
+            outbox.add(conversation.agent_id, event, data, conversation_id=conversation.id)

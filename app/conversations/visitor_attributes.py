@@ -13,7 +13,7 @@ MAX_ATTRIBUTES: Final = 20
 MAX_SIGNED_BYTES: Final = 4000
 
 
-def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tuple[VisitorAttribute, ...]:
+def all_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tuple[VisitorAttribute, ...]:
     """All attributes, sorted by name; signed ones replace unsigned ones of the same name. Raises InvalidInput."""
     for field, given in (("attributes", plain), ("signed_attributes", signed)):
         if len(given) > MAX_ATTRIBUTES:

@@ -157,7 +157,7 @@ class GapTriage:
         return GapRecords(tx).gap(actor.workspace_id, own)
 
     @writes
-    def tell(
+    def edit(
         self, tx: Transaction, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None
     ) -> Gap:
         """Set the assignee, an operator's e-mail address or "", and the note for operators; None leaves a value
@@ -165,7 +165,7 @@ class GapTriage:
         NOTE.check("note", note or "")
         before = GapRecords(tx).gap(actor.workspace_id, gap_id).assignee
         new = assignee if assignee in (None, before) else checked_assignee(tx, actor, assignee)
-        GapTriageRecords(tx).tell(gap_id, assignee=new, note=note)
+        GapTriageRecords(tx).edit(gap_id, assignee=new, note=note)
         AuditRecords(tx).acted(actor, "gap.edit", gap_id)
         return GapRecords(tx).gap(actor.workspace_id, gap_id)
 

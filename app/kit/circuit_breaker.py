@@ -101,7 +101,7 @@ class CircuitBreaker:
         if self._tried_again_at is not None:
             self._tried_again_at, self._is_probing = None, False
             self._epoch += 1
-            self._tell("closed")
+            self._report("closed")
 
     def _gave_no_verdict(self, epoch: int) -> None:
         if epoch == self._epoch:
@@ -112,8 +112,8 @@ class CircuitBreaker:
         self._tried_again_at, self._is_probing, self._failures = until, False, 0
         self._epoch += 1
         if not was_open:
-            self._tell("open")
+            self._report("open")
 
-    def _tell(self, state: State) -> None:
+    def _report(self, state: State) -> None:
         if self._on_change:
             self._on_change(state)

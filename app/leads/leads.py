@@ -74,7 +74,7 @@ class Leads:
         check_limits("", lead)
         LeadRecords(tx).add(lead)
         data = {"conversation_id": str(lead.conversation_id), "lead_id": str(lead.id)}
-        Outbox(tx).tell(lead.agent_id, LEAD_LEFT.name, data, conversation_id=lead.conversation_id)
+        Outbox(tx).add(lead.agent_id, LEAD_LEFT.name, data, conversation_id=lead.conversation_id)
 
     async def leads(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD

@@ -9,7 +9,7 @@ from uuid import UUID
 from app.agents.records import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN, ConversationChange
 from app.conversations.history import HistoryCache
-from app.conversations.inbox import tell_assigned
+from app.conversations.inbox import notify_assignee
 from app.conversations.live_chat import (
     MAX_NAME_CHARS,
     MESSAGES_AT_ONCE,
@@ -241,7 +241,7 @@ class LiveChats:
         if given is not chat:
             LiveChatRecords(tx).keep(given)
             before = InboxRecords(tx).lock(chat.agent_id, [conversation_id])
-            tell_assigned(tx, actor, chat.agent_id, before, colleague.address)
+            notify_assignee(tx, actor, chat.agent_id, before, colleague.address)
             change = ConversationChange(assignee=colleague.address)
             InboxRecords(tx).change(chat.agent_id, [conversation_id], change)
             _record(tx, actor, "live_chat.transfer", given)

@@ -85,7 +85,7 @@ class KeptMail:
 
 
 @dataclass(frozen=True, slots=True)
-class PeoplesWords:
+class UnsentMessages:
     """Operators' live messages that were not mailed yet, up to `number`. `latest` is the visitor's latest mail. The
     texts have a `picture_name` for each of the `pictures`, WebP in base64."""
 
@@ -168,7 +168,7 @@ class MailboxMailRecords(Repository):
         theirs = _of(mailbox_id, visitor_id) & (MAILBOX_MAILS.c.place != "") & (MAILBOX_MAILS.c.created_at >= since)
         return self._connection.scalar(select(func.count()).select_from(MAILBOX_MAILS).where(theirs)) or 0
 
-    def unsent(self, mailbox_id: UUID, limit: int) -> list[PeoplesWords]:
+    def unsent(self, mailbox_id: UUID, limit: int) -> list[UnsentMessages]:
         """Operators' messages to mail, for at most `limit` conversations."""
         sent = (
             select(MAILBOX_MAILS.c.conversation_id, func.max(MAILBOX_MAILS.c.told_number).label("number"))
@@ -185,7 +185,7 @@ class MailboxMailRecords(Repository):
         )
         return [self._words(mailbox_id, row) for row in self._connection.execute(waiting).all()]
 
-    def _words(self, mailbox_id: UUID, row: Any) -> PeoplesWords:
+    def _words(self, mailbox_id: UUID, row: Any) -> UnsentMessages:
         written = (
             select(LIVE_MESSAGES.c.number, LIVE_MESSAGES.c.text, LIVE_PICTURES.c.body)
             .outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
@@ -205,7 +205,7 @@ class MailboxMailRecords(Repository):
             if each.body is not None:
                 pictures.append(b64encode(each.body).decode())
             texts.append(each.text if each.body is None else picture_name(len(pictures)))
-        return PeoplesWords(found, texts, pictures, messages[-1].number)
+        return UnsentMessages(found, texts, pictures, messages[-1].number)
 
     def _one(self, is_it: Any, mailbox_id: UUID, visitor_id: UUID) -> KeptMail | None:
         found = select(MAILBOX_MAILS).where(_of(mailbox_id, visitor_id), is_it)

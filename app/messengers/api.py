@@ -54,14 +54,14 @@ class AdminMessengers(Api):
 
     @post("/v1/hooks/slack/{agent_id}", _HOOK.format("Slack"), access=hook, codes=_CODES)
     async def hear_slack(self, call: Call[None, None]) -> Response:
-        return await self._heard(call, MessengerKind.SLACK)
+        return await self._received(call, MessengerKind.SLACK)
 
     @post("/v1/hooks/discord/{agent_id}", _HOOK.format("Discord"), access=hook, codes=_CODES)
     async def hear_discord(self, call: Call[None, None]) -> Response:
-        return await self._heard(call, MessengerKind.DISCORD)
+        return await self._received(call, MessengerKind.DISCORD)
 
-    async def _heard(self, call: Call[None, None], kind: MessengerKind) -> Response:
+    async def _received(self, call: Call[None, None], kind: MessengerKind) -> Response:
         """Reads the body as raw bytes, which the signature covers."""
         body = await read_body(call.request, MAX_BODY_BYTES)
-        response = await self._messengers.hear(call.path_id("agent_id"), kind, call.request.headers, body)
+        response = await self._messengers.receive(call.path_id("agent_id"), kind, call.request.headers, body)
         return JSONResponse(dict(response), headers={"Cache-Control": "no-store"})

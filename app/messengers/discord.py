@@ -10,7 +10,7 @@ from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.text.untrusted_text import one_line
 from app.core.turn import Channel
 from app.kit.ed25519 import is_signed
-from app.messengers.messenger import AskedThere
+from app.messengers.messenger import MessengerQuestion
 from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, json_of, text_at
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import Undelivered
@@ -42,7 +42,7 @@ class Discord(Service):
         stamp = headers.get("x-signature-timestamp", "")
         return is_signed(signing, headers.get("x-signature-ed25519", ""), stamp.encode() + body)
 
-    def heard(self, payload: Mapping[str, Any]) -> AskedThere | Mapping[str, Any]:
+    def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | Mapping[str, Any]:
         if payload.get("type") == _PING:
             return {"type": _PONG}
         member = payload.get("member", payload)  # in a direct message, there is only the user
@@ -52,7 +52,7 @@ class Discord(Service):
         is_whole = _ID.fullmatch(reply_to["application_id"]) and _TOKEN.fullmatch(reply_to["token"])
         if payload.get("type") != _COMMAND or not (is_whole and all((user, channel, event_id, question))):
             return self.refused("Ask with /ask and a question.")
-        return AskedThere(event_id, f"discord:{user}", question, channel, reply_to)
+        return MessengerQuestion(event_id, f"discord:{user}", question, channel, reply_to)
 
     def refused(self, reason: str) -> Mapping[str, Any]:
         return {"type": _MESSAGE, "data": {"content": reason, "flags": _ONLY_FOR_THEM, "allowed_mentions": _NOBODY}}

@@ -40,7 +40,7 @@ class Messenger:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedThere:
+class MessengerQuestion:
     """A question as the service delivers it. A repeated delivery has the same `event_id`. `user_id` identifies the
     visitor, `place` the thread or channel; `reply_to` has the fields with which the service locates the answer."""
 

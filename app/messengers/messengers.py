@@ -10,7 +10,7 @@ from app.core.actor import Actor
 from app.core.errors import RateLimited, Unauthorized
 from app.kit.clock import Clock
 from app.kit.limits import RateLimiter
-from app.messengers.messenger import AskedThere, Messenger, MessengerKeys, MessengerKind
+from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind, MessengerQuestion
 from app.messengers.records import MessengerQuestionRecords, MessengerRecords
 from app.messengers.services import SERVICES
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -60,7 +60,7 @@ class Messengers:
         MessengerRecords(tx).clear(agent_id, messenger_id)
         AuditRecords(tx).acted(actor, "agent.clear_messenger", agent_id)
 
-    async def hear(
+    async def receive(
         self, agent_id: UUID, kind: MessengerKind, headers: Mapping[str, str], body: bytes
     ) -> Mapping[str, Any]:
         """Queue the question in `body`, if any; return the JSON response. Raises Unauthorized for a bad signature."""
@@ -68,13 +68,13 @@ class Messengers:
         found = await own.read(lambda tx: MessengerRecords(tx).find(agent_id, kind))
         if found is None or not service.is_signed(found[1].signing, headers, body, self._clock.now()):
             raise Unauthorized(_REFUSED)
-        asked = service.heard(json_object(body))
-        if not isinstance(asked, AskedThere):
-            return asked
+        question = service.parsed(json_object(body))
+        if not isinstance(question, MessengerQuestion):
+            return question
         try:
-            await count_named(self._limiter, self._limits, agent_id, asked.user_id)
+            await count_named(self._limiter, self._limits, agent_id, question.user_id)
         except RateLimited as error:
             return service.refused(str(error))
         delay = timedelta(seconds=service.delay_seconds)
-        await own.write(lambda tx: MessengerQuestionRecords(tx).put(found[0], service.channel, asked, delay))
+        await own.write(lambda tx: MessengerQuestionRecords(tx).put(found[0], service.channel, question, delay))
         return service.taken

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Row, String, UniqueConstraint, select
 from app.conversations.conversation import RESUME_WITHIN, Visitor
 from app.conversations.records.conversations import ConversationRecords
 from app.core.turn import Channel
-from app.messengers.messenger import AskedThere, Messenger, MessengerKeys, MessengerKind
+from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind, MessengerQuestion
 from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows, sealed_columns
@@ -95,9 +95,9 @@ class MessengerRecords(Repository):
 
     def _state(self, is_its: ColumnElement[bool]) -> dict[str, Any]:
         """`answered_at` and `last_error`, from the latest answered question and the latest question."""
-        asked = select(MESSENGER_QUESTIONS).where(is_its).order_by(MESSENGER_QUESTIONS.c.id.desc()).limit(1)
-        latest = self._connection.execute(asked).first()
-        done = self._connection.execute(asked.where(MESSENGER_QUESTIONS.c.delivered_at.is_not(None))).first()
+        questions = select(MESSENGER_QUESTIONS).where(is_its).order_by(MESSENGER_QUESTIONS.c.id.desc()).limit(1)
+        latest = self._connection.execute(questions).first()
+        done = self._connection.execute(questions.where(MESSENGER_QUESTIONS.c.delivered_at.is_not(None))).first()
         return {
             "answered_at": done.delivered_at if done else None,
             "last_error": latest.last_error if latest else "",
@@ -109,27 +109,27 @@ class MessengerQuestionRecords(Repository):
     def deliveries(self) -> Deliveries:
         return Deliveries(self._tx, MESSENGER_QUESTIONS)
 
-    def put(self, messenger: Messenger, channel: Channel, asked: AskedThere, delay: timedelta) -> None:
+    def put(self, messenger: Messenger, channel: Channel, question: MessengerQuestion, delay: timedelta) -> None:
         """Queue a question for after `delay`, in the conversation of its place. A repeated delivery has no effect."""
         known = select(MESSENGER_QUESTIONS.c.id).where(
             MESSENGER_QUESTIONS.c.messenger_id == messenger.id,
-            MESSENGER_QUESTIONS.c.event_id == asked.event_id[:_ID_CHARS],
+            MESSENGER_QUESTIONS.c.event_id == question.event_id[:_ID_CHARS],
         )
         if self._connection.scalar(known) is not None:
             return
-        visitor = ConversationRecords(self._tx).signed_visitor(messenger.agent_id, asked.user_id)
+        visitor = ConversationRecords(self._tx).signed_visitor(messenger.agent_id, question.user_id)
         conversation_id = (
-            self._conversation(messenger, visitor, asked) or ConversationRecords(self._tx).start(visitor, channel).id
+            self._conversation(messenger, visitor, question) or ConversationRecords(self._tx).start(visitor, channel).id
         )
         owed = {
             "messenger_id": messenger.id,
             "visitor_id": visitor.id,
             "conversation_id": conversation_id,
             "created_at": self._now(),
-            "event_id": asked.event_id[:_ID_CHARS],
-            "place": asked.place,
-            "question": asked.question,
-            "reply_to": dict(asked.reply_to),
+            "event_id": question.event_id[:_ID_CHARS],
+            "place": question.place,
+            "question": question.question,
+            "reply_to": dict(question.reply_to),
             "next_at": self._now() + delay,
         }
         self.deliveries.owe([owed])
@@ -160,7 +160,7 @@ class MessengerQuestionRecords(Repository):
         self.deliveries.delivered(question_id)
         self._update(MESSENGER_QUESTIONS, MESSENGER_QUESTIONS.c.id == question_id, question="", reply_to={})
 
-    def _conversation(self, messenger: Messenger, visitor: Visitor, asked: AskedThere) -> UUID | None:
+    def _conversation(self, messenger: Messenger, visitor: Visitor, question: MessengerQuestion) -> UUID | None:
         """The conversation to continue: a thread's at any age, a channel's if it was active within RESUME_WITHIN."""
         there = (
             select(CONVERSATIONS.c.id)
@@ -168,13 +168,13 @@ class MessengerQuestionRecords(Repository):
             .where(
                 MESSENGER_QUESTIONS.c.messenger_id == messenger.id,
                 MESSENGER_QUESTIONS.c.visitor_id == visitor.id,
-                MESSENGER_QUESTIONS.c.place == asked.place,
+                MESSENGER_QUESTIONS.c.place == question.place,
                 CONVERSATIONS.c.cleared_at.is_(None),
             )
             .order_by(MESSENGER_QUESTIONS.c.id.desc())
             .limit(1)
         )
-        if not asked.is_thread:
+        if not question.is_thread:
             there = there.where(CONVERSATIONS.c.last_active_at >= self._now() - RESUME_WITHIN)
         return self._connection.scalar(there)
 

@@ -15,7 +15,7 @@ from app.core.setting_values import is_http
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import blocks
 from app.core.turn import AnsweredBy, Channel, Citation, StoredTurn, TurnState
-from app.messengers.messenger import AskedThere, MessengerKeys
+from app.messengers.messenger import MessengerKeys, MessengerQuestion
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import Undelivered
 
@@ -116,7 +116,7 @@ class Service(ABC):
     def is_signed(self, signing: str, headers: Mapping[str, str], body: bytes, now: datetime) -> bool: ...
 
     @abstractmethod
-    def heard(self, payload: Mapping[str, Any]) -> AskedThere | Mapping[str, Any]:
+    def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | Mapping[str, Any]:
         """The question in the payload, or the JSON response to a payload without one."""
         ...
 

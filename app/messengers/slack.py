@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.turn import Channel
-from app.messengers.messenger import AskedThere
+from app.messengers.messenger import MessengerQuestion
 from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, json_of, text_at
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import Undelivered
@@ -88,7 +88,7 @@ class Slack(Service):
         right = "v0=" + hmac.digest(signing.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256).hex()
         return hmac.compare_digest(right.encode(), headers.get("x-slack-signature", "").encode())
 
-    def heard(self, payload: Mapping[str, Any]) -> AskedThere | Mapping[str, Any]:
+    def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | Mapping[str, Any]:
         """Ignores messages with a `subtype`, `bot_id` or `edited`: those of programs, edits, and notices of joining."""
         if payload.get("type") == "url_verification":
             return {"challenge": text_at(payload, "challenge")}
@@ -106,7 +106,7 @@ class Slack(Service):
         thread = text_at(event, "thread_ts") or ("" if is_direct else sent_at)
         reply_to = {"channel": channel} | ({"thread_ts": thread} if thread else {})
         place = f"{channel} {thread}".strip()
-        return AskedThere(event_id, f"slack:{team}.{user}", question, place, reply_to, is_thread=bool(thread))
+        return MessengerQuestion(event_id, f"slack:{team}.{user}", question, place, reply_to, is_thread=bool(thread))
 
     def refused(self, reason: str) -> Mapping[str, Any]:
         return {}

@@ -43,7 +43,7 @@ class PageText:
     def says(self, words: tuple[str, ...]) -> bool:
         return f" {' '.join(words)} " in self._words
 
-    def tells(self, words: str) -> bool:
+    def states(self, words: str) -> bool:
         """Whether the page has every unit of `words`."""
         return all(self.says(unit) for _, unit in quotable_units(words))
 

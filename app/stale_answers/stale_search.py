@@ -61,7 +61,7 @@ class _Candidate:
 
     finding: Finding
     question: PlaygroundQuestion | None
-    still_tells: Callable[[PlaygroundAnswer], Awaitable[bool]]
+    still_states: Callable[[PlaygroundAnswer], Awaitable[bool]]
 
 
 class StaleSearch:
@@ -155,10 +155,10 @@ class StaleSearch:
             golden_question_id=golden.id,
         )
 
-        async def still_tells(answer: PlaygroundAnswer) -> bool:
+        async def still_states(answer: PlaygroundAnswer) -> bool:
             return bool(lost) and not set(lost) & set(await missing_words(self._patterns, golden, answer.answer))
 
-        return _Candidate(finding, PlaygroundQuestion(golden.question, language=golden.language), still_tells)
+        return _Candidate(finding, PlaygroundQuestion(golden.question, language=golden.language), still_states)
 
     async def _with_new_answer(self, change: PageChange, candidate: _Candidate) -> Finding | None:
         """The finding with the new answer; None if the agent still gives the old words, from another page."""
@@ -170,7 +170,7 @@ class StaleSearch:
         except DocentError as error:
             log.warning("stale_answer.not_asked", agent=str(change.agent_id), page=change.url, reason=str(error))
             return replace(finding, asked_turn=None)
-        if answer.answered_by is not AnsweredBy.FALLBACK and await candidate.still_tells(answer):
+        if answer.answered_by is not AnsweredBy.FALLBACK and await candidate.still_states(answer):
             return None
         return replace(finding, new_answer=answer.answer)
 
@@ -185,7 +185,7 @@ def _store_findings(tx: Transaction, change: PageChange, stale: Sequence[Finding
     count = sum([records.keep(change, finding) for finding in stale])
     if count:
         data = {"document_id": str(change.document_id), "count": count}
-        Outbox(tx).tell(change.agent_id, ANSWERS_STALE.name, data)
+        Outbox(tx).add(change.agent_id, ANSWERS_STALE.name, data)
     return count
 
 
@@ -194,7 +194,7 @@ def _supported_again(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubjec
     return [
         stale_id
         for stale_id, subject, words in listed
-        if page.after.tells(words) or (subject is StaleSubject.CURATED and page.after.proves(words))
+        if page.after.states(words) or (subject is StaleSubject.CURATED and page.after.proves(words))
     ]
 
 
@@ -256,11 +256,11 @@ def _may_rest_on(answer: CuratedAnswer, url: str) -> bool:
 
 
 def _answer_has(words: str) -> Callable[[PlaygroundAnswer], Awaitable[bool]]:
-    async def still_tells(answer: PlaygroundAnswer) -> bool:
+    async def still_states(answer: PlaygroundAnswer) -> bool:
         quotes = [citation.quote for citation in answer.citations if citation.quote]
-        return any(PageText("", text).tells(words) for text in (answer.answer, *quotes))
+        return any(PageText("", text).states(words) for text in (answer.answer, *quotes))
 
-    return still_tells
+    return still_states
 
 
 async def _never(answer: PlaygroundAnswer) -> bool:

@@ -14,7 +14,7 @@ from app.store.transaction import Repository, TurnIds, insert_of, new_id
 
 
 class Outbox(Repository):
-    def tell_once(
+    def add_once(
         self, agent_id: UUID, kind: str, payload: dict[str, Any], *, first_day: date, happened_at: datetime
     ) -> bool:
         """Add a row about the week or day that began on `first_day`. False if there is one of that kind already."""
@@ -24,12 +24,12 @@ class Outbox(Repository):
         insert = row.on_conflict_do_nothing().returning(OUTBOX.c.id)  # Postgres reports no row count for an insert
         return self._connection.scalar(insert) is not None
 
-    def is_told(self, agent_id: UUID, kind: str, first_day: date) -> bool:
-        """Whether `tell_once` has added such a row."""
+    def has(self, agent_id: UUID, kind: str, first_day: date) -> bool:
+        """Whether `add_once` has added such a row."""
         one = OUTBOX.c.agent_id == agent_id, OUTBOX.c.kind == kind, OUTBOX.c.week == first_day
         return self._connection.scalar(select(OUTBOX.c.id).where(*one)) is not None
 
-    def tell(
+    def add(
         self,
         agent_id: UUID,
         kind: str,
@@ -52,13 +52,13 @@ class Outbox(Repository):
 
     def drop(self, outbox_ids: Collection[UUID]) -> None:
         """Delete those of the rows that no other row refers to, because nothing is left to deliver. Rows about a week
-        or day stay, so that `tell_once` does not repeat them."""
+        or day stay, so that `add_once` does not repeat them."""
         unwanted = [~select(child).where(child == OUTBOX.c.id).exists() for child in _children()]
         self._delete(OUTBOX, OUTBOX.c.id.in_(outbox_ids), OUTBOX.c.week.is_(None), *unwanted)
 
     def announce(self, turn: TurnIds, kind: str) -> None:
         payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
-        self.tell(turn.agent_id, kind, payload, turn_id=turn.id)
+        self.add(turn.agent_id, kind, payload, turn_id=turn.id)
 
 
 @cache

@@ -68,7 +68,7 @@ class _Waiting(Generic[Value]):
         self.value: Value | None = None
         self.error: BaseException | None = None
 
-    def tell(self) -> None:
+    def deliver(self) -> None:
         if self.outcome.cancelled():
             return
         if self.error is not None:
@@ -128,7 +128,7 @@ class GroupedWrites:
                     raise
                 finally:
                     for waiting in group:
-                        waiting.tell()
+                        waiting.deliver()
 
     def _run(self, group: list[_Waiting[Any]]) -> None:
         has_begun = False

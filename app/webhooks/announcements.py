@@ -62,12 +62,12 @@ class BudgetWarnings:
             with suppress(NotFound):
                 limits = token_limits(UsedTokens(tx), AgentRecords(tx).live(agent_id), self._together)
                 kinds = [(kind, limit) for limit in limits for kind in _reached(limit)]
-                return [(kind, limit) for kind, limit in kinds if not Outbox(tx).is_told(agent_id, kind, limit.since)]
+                return [(kind, limit) for kind, limit in kinds if not Outbox(tx).has(agent_id, kind, limit.since)]
             return []
 
         def tell(tx: Transaction) -> int:
             return sum(
-                Outbox(tx).tell_once(agent_id, kind, _data(limit), first_day=limit.since, happened_at=now)
+                Outbox(tx).add_once(agent_id, kind, _data(limit), first_day=limit.since, happened_at=now)
                 for kind, limit in found
             )
 
@@ -117,7 +117,7 @@ class GapDigests:
         own, kind = self._records.of_agent(agent_id), WebhookEvent.GAPS_WEEKLY.value
         digest = await own.read(lambda tx: _digest(tx, agent_id, week))
         is_first = await own.write(
-            lambda tx: Outbox(tx).tell_once(
+            lambda tx: Outbox(tx).add_once(
                 agent_id, kind, digest.figures, first_day=week.monday, happened_at=week.until
             )
         )

@@ -73,8 +73,8 @@ class WebhookRecords(Repository):
         """The agents of `wanting` that have no such event yet for the period from `first_day`."""
         wanting = self.wanting((event,), until, takers)
         sent = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == event.value, OUTBOX.c.week == first_day)
-        are_told = set(self._connection.scalars(sent.where(OUTBOX.c.agent_id.in_(wanting))))
-        return [agent_id for agent_id in wanting if agent_id not in are_told]
+        have_one = set(self._connection.scalars(sent.where(OUTBOX.c.agent_id.in_(wanting))))
+        return [agent_id for agent_id in wanting if agent_id not in have_one]
 
     def wanting(self, wanted: Sequence[WebhookEvent], until: datetime, takers: Sequence[NewsTaker] = ()) -> list[UUID]:
         """Agents for which a webhook or one of the `takers` has subscribed to any of the `wanted` events by `until`."""

@@ -62,13 +62,13 @@ class Passkeys:
             lambda tx: PasskeyRecords(tx).of_operator(operator.id)
         )
 
-    async def asked_to_add(self, operator: Operator, party: RelyingParty, browser: str) -> tuple[bytes, str]:
+    async def options_to_add(self, operator: Operator, party: RelyingParty, browser: str) -> tuple[bytes, str]:
         """A challenge, and the creation options for the browser as JSON."""
         known = [each.credential_id for each in await self.of_operator(operator)]
         challenge = await self._challenge(browser)
         return challenge, creation_options(party.id, operator.id.bytes, operator.email, challenge, known)
 
-    async def asked_to_sign_in(self, party: RelyingParty, browser: str) -> tuple[bytes, str]:
+    async def options_to_sign_in(self, party: RelyingParty, browser: str) -> tuple[bytes, str]:
         challenge = await self._challenge(browser)
         return challenge, request_options(party.id, challenge)
 

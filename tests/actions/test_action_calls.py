@@ -49,7 +49,7 @@ class Room:
         with self.record.writing() as tx:
             records = ConversationRecords(tx)
             named = records.signed_visitor(self.agent_id, user_id) if user_id else records.new_visitor(self.agent_id)
-            records.tell(named, attributes)
+            records.add_attributes(named, attributes)
             return named.id
 
     def session(self, visitor_id: UUID) -> VisitorSession:

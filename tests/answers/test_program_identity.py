@@ -27,7 +27,7 @@ async def asked(house: AnsweringHouse, channel: Channel, user_id: str | None, *,
     add_action(house, fixed={"customer": "{{visitor.id}}"})
     with house.record.writing() as tx:
         known = ConversationRecords(tx).signed_visitor(house.agent_id, CUSTOMER)
-        ConversationRecords(tx).tell(known, [VisitorAttribute("balance", "SECRET-9000", True)])
+        ConversationRecords(tx).add_attributes(known, [VisitorAttribute("balance", "SECRET-9000", True)])
         agent = AgentRecords(tx).live(house.agent_id)
     questions = ProgramQuestions(house.record, house.conversations, house.turns, CountingRateLimiter(), unlimited())
     turn = await questions.ask(ProgramCaller(agent, None), QUESTION, channel, user_id=user_id, is_proven=is_proven)

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.cli.serving import web_server
-from app.cli.serving.web_server import told_by_all
+from app.cli.serving.web_server import metrics_of_group
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def samples(text: bytes) -> dict[tuple[str, ...], float]:
 
 async def test_each_process_is_told_apart(folder: Path) -> None:
     async with (
-        told_by_all(registry(2), folder / "1.sock") as first,
-        told_by_all(registry(3), folder / "2.sock") as second,
+        metrics_of_group(registry(2), folder / "1.sock") as first,
+        metrics_of_group(registry(3), folder / "2.sock") as second,
     ):
         text = await first()
         assert samples(text)["docent_streams_total", "1", "done"] == 2
@@ -50,12 +50,12 @@ async def test_each_process_is_told_apart(folder: Path) -> None:
 
 
 async def test_one_that_has_died_is_left_out_and_takes_its_place_again(folder: Path) -> None:
-    async with told_by_all(registry(2), folder / "1.sock") as first:
-        async with told_by_all(registry(3), folder / "2.sock"):
+    async with metrics_of_group(registry(2), folder / "1.sock") as first:
+        async with metrics_of_group(registry(3), folder / "2.sock"):
             assert ("docent_streams_total", "2", "done") in samples(await first())
         (folder / "2.sock").touch()  # as one leaves it that is killed
         assert ("docent_streams_total", "2", "done") not in samples(await first())
-        async with told_by_all(registry(4), folder / "2.sock"):
+        async with metrics_of_group(registry(4), folder / "2.sock"):
             assert samples(await first())["docent_streams_total", "2", "done"] == 4
 
 
@@ -68,11 +68,11 @@ async def test_one_that_hangs_is_left_out(folder: Path, monkeypatch: pytest.Monk
 
     async with (
         await asyncio.start_unix_server(hang, folder / "2.sock"),
-        told_by_all(registry(2), folder / "1.sock") as first,
+        metrics_of_group(registry(2), folder / "1.sock") as first,
     ):
         assert samples(await first())["docent_streams_total", "1", "done"] == 2
 
 
 async def test_a_folder_without_sockets_has_each_process_tell_its_own(folder: Path) -> None:
-    async with told_by_all(registry(2), folder / ("long" * 30) / "1.sock") as first:
+    async with metrics_of_group(registry(2), folder / ("long" * 30) / "1.sock") as first:
         assert b'docent_streams_total{end="done"} 2' in await first()

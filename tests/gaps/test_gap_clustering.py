@@ -229,11 +229,11 @@ async def test_counts_and_times_are_those_of_the_askings_after_a_gap_came_apart(
 
 
 async def touch_by_note(office: Office, gap: Gap) -> None:
-    await office.record.write(lambda tx: GapTriageRecords(tx).tell(gap.id, assignee=None, note="Ask sales."))
+    await office.record.write(lambda tx: GapTriageRecords(tx).edit(gap.id, assignee=None, note="Ask sales."))
 
 
 async def touch_by_assignee(office: Office, gap: Gap) -> None:
-    await office.record.write(lambda tx: GapTriageRecords(tx).tell(gap.id, assignee="Ada", note=None))
+    await office.record.write(lambda tx: GapTriageRecords(tx).edit(gap.id, assignee="Ada", note=None))
 
 
 async def touch_by_merging(office: Office, gap: Gap) -> None:

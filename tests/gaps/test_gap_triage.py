@@ -168,14 +168,14 @@ async def test_a_gap_is_assigned_and_noted(office: Office) -> None:
     gap = (await office.gaps())[SHIP]
     bob = Operator(uuid4(), office.actor.workspace_id, "bob@example.com", Role.EDITOR, office.clock.now())
     await office.record.write(lambda tx: OperatorRecords(tx).add(bob, "hash"))
-    told = await office.triage.tell(office.actor, gap.id, bob.email, "Ask the warehouse.")
+    told = await office.triage.edit(office.actor, gap.id, bob.email, "Ask the warehouse.")
     assert (told.assignee, told.note) == (bob.email, "Ask the warehouse.")
     with pytest.raises(InvalidInput, match="assignee"):
-        await office.triage.tell(office.actor, gap.id, assignee="eve@example.com")
+        await office.triage.edit(office.actor, gap.id, assignee="eve@example.com")
     await office.record.write(lambda tx: OperatorRecords(tx).delete(bob.id))
-    told = await office.triage.tell(office.actor, gap.id, bob.email, "Ask the warehouse.")
+    told = await office.triage.edit(office.actor, gap.id, bob.email, "Ask the warehouse.")
     assert told.assignee == bob.email, "whoever has left keeps what they had, until somebody else gets it"
-    told = await office.triage.tell(office.actor, gap.id, assignee="")
+    told = await office.triage.edit(office.actor, gap.id, assignee="")
     assert (told.assignee, told.note) == ("", "Ask the warehouse.")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.core.errors import InvalidInput
 from app.core.turn import Citation
 from app.messengers.discord import Discord
-from app.messengers.messenger import AskedThere, MessengerKeys
+from app.messengers.messenger import MessengerKeys, MessengerQuestion
 from app.messengers.service import Reply
 from app.providers.http_caller import HttpReply
 from tests.doubles.fixed_clock import FixedClock
@@ -48,14 +48,14 @@ def test_what_it_has_not_signed_is_not(headers: dict[str, str]) -> None:
 
 
 def test_a_ping_is_answered() -> None:
-    assert DISCORD.heard({"type": 1, "id": "1", "token": "t"}) == {"type": 1}
+    assert DISCORD.parsed({"type": 1, "id": "1", "token": "t"}) == {"type": 1}
 
 
 @pytest.mark.parametrize("is_direct", [True, False])
 def test_the_command_is_a_question(is_direct: bool) -> None:
-    asked = DISCORD.heard(discord_question(" How long? ", is_direct=is_direct))
+    asked = DISCORD.parsed(discord_question(" How long? ", is_direct=is_direct))
     who, where = "discord:53908232506183680", "645027906669510667"
-    assert asked == AskedThere("786008729715212338", who, "How long?", where, PLACE)
+    assert asked == MessengerQuestion("786008729715212338", who, "How long?", where, PLACE)
 
 
 @given(
@@ -64,14 +64,14 @@ def test_the_command_is_a_question(is_direct: bool) -> None:
     )
 )
 def test_whatever_else_it_sends_is_refused_for_the_sender_alone(said: Any) -> None:
-    answered = DISCORD.heard({**discord_question("x"), "data": said})
-    assert not isinstance(answered, AskedThere)
+    answered = DISCORD.parsed({**discord_question("x"), "data": said})
+    assert not isinstance(answered, MessengerQuestion)
     assert (answered["type"], answered["data"]["flags"]) == (4, 64)
 
 
 @pytest.mark.parametrize("token", ["../../channels/1/messages", "", "a/b"])
 def test_the_token_of_an_interaction_leads_nowhere_else(token: str) -> None:
-    assert not isinstance(DISCORD.heard({**discord_question("x"), "token": token}), AskedThere)
+    assert not isinstance(DISCORD.parsed({**discord_question("x"), "token": token}), MessengerQuestion)
 
 
 def test_an_answer_has_its_question_its_sources_and_the_way_to_people() -> None:

@@ -73,7 +73,7 @@ class Team:
     async def send(self, said: dict[str, Any], secret: str = SLACK_SIGNING) -> Any:
         body = json.dumps(said).encode()
         headers = signed_as_slack(body, self.house.clock.now(), secret)
-        return await self.messengers.hear(self.house.agent_id, MessengerKind.SLACK, headers, body)
+        return await self.messengers.receive(self.house.agent_id, MessengerKind.SLACK, headers, body)
 
     async def ask(self, text: str, *, event_id: str = "", **event: Any) -> list[dict[str, Any]]:
         """The messages that answer it."""
@@ -248,7 +248,7 @@ async def test_keys_lie_sealed_and_change_together(team: Team, tmp_path: Path) -
 async def ask_in_discord(team: Team, text: str, interaction_id: str = "1") -> Any:
     body = json.dumps(discord_question(text, interaction_id=interaction_id)).encode()
     headers = signed_as_discord(body, team.house.clock.now())
-    return await team.messengers.hear(team.house.agent_id, MessengerKind.DISCORD, headers, body)
+    return await team.messengers.receive(team.house.agent_id, MessengerKind.DISCORD, headers, body)
 
 
 async def connect_discord(team: Team) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import InvalidInput
 from app.core.turn import Citation
-from app.messengers.messenger import AskedThere, MessengerKeys
+from app.messengers.messenger import MessengerKeys, MessengerQuestion
 from app.messengers.service import Reply, cut_at_block
 from app.messengers.slack import Slack, mrkdwn, plain
 from app.providers.http_caller import HttpReply
@@ -61,24 +61,24 @@ def test_what_slack_has_not_signed_is_not_heard(headers: dict[str, str]) -> None
 
 
 def test_the_address_is_confirmed() -> None:
-    said = SLACK.heard({"type": "url_verification", "token": "t", "challenge": "3eZbrw1aBm2rZgRNFdxV"})
+    said = SLACK.parsed({"type": "url_verification", "token": "t", "challenge": "3eZbrw1aBm2rZgRNFdxV"})
     assert said == {"challenge": "3eZbrw1aBm2rZgRNFdxV"}
 
 
 def test_a_mention_is_a_question_of_its_thread() -> None:
-    asked = SLACK.heard(slack_event("<@U0LAN0Z89> how do I <https://a.example/x|return> a lamp &amp; when? <!here>"))
-    assert isinstance(asked, AskedThere)
+    asked = SLACK.parsed(slack_event("<@U0LAN0Z89> how do I <https://a.example/x|return> a lamp &amp; when? <!here>"))
+    assert isinstance(asked, MessengerQuestion)
     assert asked.question == "how do I return a lamp & when?"
     assert asked.user_id == "slack:T123ABC456.U061F7AUR"
     assert asked.reply_to == {"channel": "C123ABC456", "thread_ts": "1515449522.000016"}
-    again = SLACK.heard(slack_event("<@U0LAN0Z89> and to Norway?", ts="1515449600.1", thread_ts="1515449522.000016"))
-    assert isinstance(again, AskedThere)
+    again = SLACK.parsed(slack_event("<@U0LAN0Z89> and to Norway?", ts="1515449600.1", thread_ts="1515449522.000016"))
+    assert isinstance(again, MessengerQuestion)
     assert (again.place, again.is_thread) == (asked.place, True)
 
 
 def test_a_direct_message_is_answered_below_it() -> None:
-    asked = SLACK.heard(slack_event("And to Norway?", type="message", channel_type="im", channel="D1"))
-    assert isinstance(asked, AskedThere)
+    asked = SLACK.parsed(slack_event("And to Norway?", type="message", channel_type="im", channel="D1"))
+    assert isinstance(asked, MessengerQuestion)
     assert (asked.reply_to, asked.is_thread) == ({"channel": "D1"}, False)
 
 
@@ -98,7 +98,7 @@ def test_a_direct_message_is_answered_below_it() -> None:
     ids=str,
 )
 def test_programs_edits_and_everything_else_are_left_alone(event: dict[str, Any]) -> None:
-    assert SLACK.heard(slack_event(event.pop("text", "Hello"), **event)) == {}
+    assert SLACK.parsed(slack_event(event.pop("text", "Hello"), **event)) == {}
 
 
 @given(
@@ -107,7 +107,7 @@ def test_programs_edits_and_everything_else_are_left_alone(event: dict[str, Any]
     )
 )
 def test_whatever_it_sends_is_read(event: Any) -> None:
-    assert SLACK.heard({"type": "event_callback", "event": event}) == {}
+    assert SLACK.parsed({"type": "event_callback", "event": event}) == {}
 
 
 def test_the_manifest_of_the_guide_asks_for_what_is_read_and_written() -> None:

@@ -210,7 +210,7 @@ CHANGES: dict[str, Act] = {
     "gap.prove": lambda o: o.gap_replays.resolve(o.actor, o.gap, "done"),
     "gap.merge": lambda o: o.merge_gaps(),
     "gap.split": lambda o: o.split_gap(),
-    "gap.edit": lambda o: o.triage.tell(o.actor, o.gap, note="Ask the warehouse."),
+    "gap.edit": lambda o: o.triage.edit(o.actor, o.gap, note="Ask the warehouse."),
     "gap.settle": lambda o: o.triage.settle(o.actor, o.agent, [o.gap], GapState.IGNORED, "not ours"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),

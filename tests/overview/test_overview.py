@@ -200,7 +200,7 @@ async def test_an_open_gap_stands_with_whom_it_is_assigned_to(workspace: Workspa
     gap = await workspace.gap("Do you ship to Malta?")
     for assignee, expected in (("ben@example.com", []), ("ann@example.com", [gap])):
         with workspace.record.writing() as tx:
-            GapTriageRecords(tx).tell(gap, assignee=assignee, note=None)
+            GapTriageRecords(tx).edit(gap, assignee=assignee, note=None)
         assert [each.id for each in (await workspace.seen()).assigned] == expected
     token = replace(workspace, actor=replace(workspace.actor, operator_id=None))
     assert (await token.seen()).assigned == [], "it has a name like ann's address and is somebody else"

@@ -91,7 +91,7 @@ async def test_news_leave_the_outbox_with_their_mails(
 
     def fail_and_hand_out(tx: Transaction) -> None:
         told = {"source_id": str(uuid4()), "run_id": str(uuid4())}
-        Outbox(tx).tell(agent.id, WebhookEvent.SOURCE_FAILED.value, told)
+        Outbox(tx).add(agent.id, WebhookEvent.SOURCE_FAILED.value, told)
         while news := WebhookRecords(tx).hand_out(10):
             NoticeMails(MAILER).put(tx, news)
 

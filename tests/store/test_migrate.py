@@ -164,7 +164,7 @@ async def test_news_that_nobody_waits_for_is_gone_after_an_update(
         WebhookRecords(tx).add(hook)
     kept = [await ask(record, session), await ask(record, session, gap=GapReason.LOW_CONFIDENCE)]
     with record.writing() as tx:
-        Outbox(tx).tell_once(session.agent_id, "gaps.weekly", {}, first_day=now.date(), happened_at=now)
+        Outbox(tx).add_once(session.agent_id, "gaps.weekly", {}, first_day=now.date(), happened_at=now)
         WebhookRecords(tx).hand_out(10)
         one = tx.connection.scalar(select(OUTBOX.c.id).where(OUTBOX.c.turn_id == kept[0]))
         delivered = update(WEBHOOK_DELIVERIES).where(WEBHOOK_DELIVERIES.c.outbox_id == one)

@@ -54,9 +54,7 @@ async def people_asked(record: SystemOfRecord, session: VisitorSession, count: i
     def work(tx: Transaction) -> None:
         told = {"conversation_id": str(session.conversation_id)}
         for _ in range(count):
-            Outbox(tx).tell(
-                session.agent_id, "conversation.person_asked", told, conversation_id=session.conversation_id
-            )
+            Outbox(tx).add(session.agent_id, "conversation.person_asked", told, conversation_id=session.conversation_id)
         news = WebhookRecords(tx).hand_out(100)
         for _ in range(2):  # what was put is not put again
             NoticePostRecords(tx).put(news)
@@ -157,7 +155,7 @@ async def test_who_wants_to_hear_of_a_day_is_owed_it_until_it_is_told(
         records = WebhookRecords(tx)
         owed = records.owed(event, now, now.date(), [posts])
         told = [
-            Outbox(tx).tell_once(agent.id, event.value, {"used_tokens": 9}, first_day=now.date(), happened_at=now)
+            Outbox(tx).add_once(agent.id, event.value, {"used_tokens": 9}, first_day=now.date(), happened_at=now)
             for _ in range(2)
         ]
         return owed, told, records.owed(event, now, now.date(), [posts])

@@ -22,7 +22,7 @@ def tell(house: AnsweringHouse) -> None:
     session = house.session
     with house.record.writing() as tx:
         visitor = Visitor(session.visitor_id, session.agent_id, session.visitor_id)
-        ConversationRecords(tx).tell(visitor, KNOWN)
+        ConversationRecords(tx).add_attributes(visitor, KNOWN)
 
 
 @pytest.mark.parametrize(

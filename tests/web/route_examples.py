@@ -194,7 +194,7 @@ async def furnish(house: House) -> FurnishedHouse:
     session = house.turns.asked[-1][0]
     with house.record.writing() as tx:
         known = ConversationRecords(tx).visitor(house.agent.id, UUID(visitor.session["anonymous_id"]))
-        ConversationRecords(tx).tell(known, [VisitorAttribute("email", "ann@example.com", is_signed=True)])
+        ConversationRecords(tx).add_attributes(known, [VisitorAttribute("email", "ann@example.com", is_signed=True)])
     proposed = proposed_change(await a_change(house), {"order": "A-17"}, {})
     await store_turn(house, session, turn_id, proposed=proposed)
     parts, actor, agent_id = house.parts, house.actor, house.agent.id

@@ -37,7 +37,7 @@ async def a_dead_ticket(house: House, conversation_id: UUID) -> UUID:
     desk = DeskFields(DeskKind.ZENDESK, "shop.zendesk.com", "ann@example.com", "", HANDED_OVER)
     await house.parts.get(HelpDesks).set(house.actor, house.agent.id, desk, "token")
     with house.record.writing() as tx:
-        Outbox(tx).tell(house.agent.id, "lead.left", {"conversation_id": str(conversation_id)})
+        Outbox(tx).add(house.agent.id, "lead.left", {"conversation_id": str(conversation_id)})
         own = [each for each in WebhookRecords(tx).hand_out(100) if each.kind == "lead.left"]
         TicketRecords(tx).put(own[-1:])
         for due in TicketRecords(tx).claim(100, house.clock.now()):

@@ -310,7 +310,7 @@ async def test_what_is_told_once_a_week_is_remembered(office: Office) -> None:
     monday, now = date(2026, 11, 23), office.clock.now()
     for is_first in (True, False):
         with office.record.writing() as tx:
-            told = Outbox(tx).tell_once(
+            told = Outbox(tx).add_once(
                 office.session.agent_id, "gaps.weekly", {"biggest": []}, first_day=monday, happened_at=now
             )
         assert told is is_first

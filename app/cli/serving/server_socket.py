@@ -29,7 +29,7 @@ class ServerRefused(Exception):
 
 
 @asynccontextmanager
-async def asked_by_commands(data: Path, reply: Reply) -> AsyncIterator[bool]:
+async def serving_commands(data: Path, reply: Reply) -> AsyncIterator[bool]:
     """Serve commands with `reply` while the block runs. Yields False if that is not possible: another server of the
     folder does so already, or the folder's path is too long for a socket."""
     path = data / _NAME

@@ -19,7 +19,7 @@ from app.bootstrap.infrastructure import NO_DOUBLES, Doubles, Infrastructure, op
 from app.cli.asked_question import question_of, replies
 from app.cli.serving.child_process import keep_worker
 from app.cli.serving.listening import Member, bound_sockets
-from app.cli.serving.server_socket import asked_by_commands
+from app.cli.serving.server_socket import serving_commands
 from app.kit.process_limits import YOUNG_COLLECTIONS, connections_that_fit
 from app.kit.tasks import end_task
 from app.main import Web, open_app
@@ -35,7 +35,7 @@ _PATIENCE_SECONDS: Final = 1.0  # a process that does not answer in time is left
 
 
 @asynccontextmanager
-async def told_by_all(own: CollectorRegistry, place: Path) -> AsyncIterator[Exposition]:
+async def metrics_of_group(own: CollectorRegistry, place: Path) -> AsyncIterator[Exposition]:
     """Serve the metrics `own` on the Unix socket `place` while the block runs; its file name is the process's number.
     Yields a function that renders the metrics of all processes in the same folder, or only `own` if the folder cannot
     have sockets."""
@@ -144,7 +144,7 @@ async def serve_alone(settings: Settings, with_worker: bool, member: Member | No
     async with AsyncExitStack() as opened:
         web = await opened.enter_async_context(open_app(settings, await _doubles(settings, member, opened)))
         if member is None or member.number == 1:  # of several processes, only the first serves commands
-            await opened.enter_async_context(asked_by_commands(settings.data, partial(_replies, web)))
+            await opened.enter_async_context(serving_commands(settings.data, partial(_replies, web)))
         config = uvicorn.Config(
             web.app,
             http=bounded_http(web.app.state.connections),
@@ -174,7 +174,7 @@ async def _doubles(settings: Settings, member: Member | None, opened: AsyncExitS
     if member is None:
         return NO_DOUBLES
     base = await opened.enter_async_context(open_infrastructure(settings))
-    exposition = await opened.enter_async_context(told_by_all(base.metrics, member.metrics_socket))
+    exposition = await opened.enter_async_context(metrics_of_group(base.metrics, member.metrics_socket))
     return Doubles({Infrastructure: base, Exposition: exposition})
 
 

@@ -43,10 +43,10 @@ CONFIRMATIONS = table(
 
 
 @dataclass(frozen=True, slots=True)
-class AskedChange:
+class PendingChange:
     """A confirmation as of now, with the call to make once it is confirmed."""
 
-    asked: Confirmation
+    confirmation: Confirmation
     change: ProposedChange
 
 
@@ -77,7 +77,7 @@ class ConfirmationRecords(Repository):
     def of_turn(self, turn_id: UUID) -> Confirmation | None:
         return confirmations_of(self._connection, [turn_id], self._now()).get(turn_id)
 
-    def own(self, session: VisitorSession, confirmation_id: UUID, *, is_locked: bool = False) -> AskedChange:
+    def own(self, session: VisitorSession, confirmation_id: UUID, *, is_locked: bool = False) -> PendingChange:
         """Raises NotFound for one that this visitor was not asked in this conversation, or that was cleared."""
         statement = (
             select(CONFIRMATIONS)
@@ -91,7 +91,7 @@ class ConfirmationRecords(Repository):
             )
         )
         row = self._first_row(statement.with_for_update(of=CONFIRMATIONS) if is_locked else statement, "confirmation")
-        return AskedChange(_confirmation(row, self._now()), value_of(ProposedChange, row))
+        return PendingChange(_confirmation(row, self._now()), value_of(ProposedChange, row))
 
     def decide(self, confirmation_id: UUID, state: ConfirmationState) -> None:
         """Store the visitor's decision, or an outcome before anything was called."""

@@ -75,7 +75,7 @@ class ConversationRecords(Repository):
         self._connection.execute(first_sight.on_conflict_do_nothing())
         return self._connection.execute(named).one()
 
-    def tell(self, visitor: Visitor, attributes: Sequence[VisitorAttribute]) -> None:
+    def add_attributes(self, visitor: Visitor, attributes: Sequence[VisitorAttribute]) -> None:
         """Replace all known attributes of the visitor."""
         if tuple(attributes) != visitor.attributes:
             stored = [asdict(each) for each in attributes]

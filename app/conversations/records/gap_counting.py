@@ -148,7 +148,7 @@ class GapCounting(Repository):
             self.count_visitors([gap_id])
         if count in TOLD_AT and state != GapState.IGNORED.value:
             payload = {"gap_id": str(gap_id), "count": count}
-            Outbox(self._tx).tell(agent_id, _GROWN, payload, turn_id=turn_id)
+            Outbox(self._tx).add(agent_id, _GROWN, payload, turn_id=turn_id)
         return True
 
     def count_visitors(self, gap_ids: Collection[UUID]) -> None:

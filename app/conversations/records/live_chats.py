@@ -71,7 +71,7 @@ class LiveChatRecords(Repository):
             self._outdate(asked)
         self.keep(asked)
         payload = {"conversation_id": str(asked.conversation_id)}
-        Outbox(self._tx).tell(
+        Outbox(self._tx).add(
             asked.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=asked.conversation_id
         )
         return asked

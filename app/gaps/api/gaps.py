@@ -185,7 +185,7 @@ class AdminGapTriage(Api):
     @patch("/v1/gaps/{gap_id}", "Assign a gap or set its note; only the fields sent change", access=write)
     async def edit_gap(self, call: Call[Actor, GapPatch]) -> GapOut:
         given = call.input
-        return GapOut.showing(await self._triage.tell(call.caller, call.path_id("gap_id"), given.assignee, given.note))
+        return GapOut.showing(await self._triage.edit(call.caller, call.path_id("gap_id"), given.assignee, given.note))
 
     @post("/v1/gaps/{gap_id}/merge", "Merge other gaps of the agent into this one", access=write)
     async def merge_gaps(self, call: Call[Actor, MergeIn]) -> GapOut:

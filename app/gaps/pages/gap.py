@@ -161,7 +161,7 @@ class GapPages(Pages):
     @action("/console/agents/{agent_id}/gaps/{gap_id}/about", access=write, shown_on="gap")
     async def edit_gap(self, visit: Visit[AboutForm]) -> Go:
         gap = await self._show.own(visit)
-        await self._triage.tell(visit.actor, gap.id, visit.input.assignee, visit.input.note)
+        await self._triage.edit(visit.actor, gap.id, visit.input.assignee, visit.input.note)
         return self._back(visit, gap.id, "Saved.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/ignore", access=write, shown_on="gap")

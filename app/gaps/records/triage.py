@@ -67,7 +67,7 @@ class GapTriageRecords(Repository):
             GapCounting(self._tx).count_again([changed])
         return own
 
-    def tell(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:
+    def edit(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:
         """None leaves a value unchanged."""
         given = {"assignee": assignee, "note": note}
         values = {name: value for name, value in given.items() if value is not None}

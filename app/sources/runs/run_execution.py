@@ -267,7 +267,7 @@ def _tell_of_failure(tx: Transaction, run: CrawlRun, reason: str) -> None:
     kept = MissedDocumentRecords(tx).kept(run.id, only_requested=False)
     CrawlRunRecords(tx).set_run_state(run.id, RunState.FAILED, reason, kept_pages=kept)
     data = {"source_id": str(run.source_id), "run_id": str(run.id), "kept_pages": kept}
-    Outbox(tx).tell(run.agent_id, WebhookEvent.SOURCE_FAILED.value, data)
+    Outbox(tx).add(run.agent_id, WebhookEvent.SOURCE_FAILED.value, data)
 
 
 def _why_nothing(tx: Transaction, run_id: UUID, summary: RunSummary) -> str:

@@ -21,7 +21,7 @@ from app.conversations.api.widget_models import (
     flattened,
 )
 from app.conversations.conversations import Conversations
-from app.conversations.visitor_attributes import narrowing, read_signed, told_attributes
+from app.conversations.visitor_attributes import all_attributes, narrowing, read_signed
 from app.conversations.visitor_device import device_of
 from app.core.errors import InvalidInput
 from app.core.search_filter import SearchFilter
@@ -162,9 +162,9 @@ class WidgetConversations(Api):
                     "attributes_hash",
                     "signed_attributes is missing, so there is nothing to verify. Send both, or neither.",
                 )
-            return told_attributes(asked.attributes, {})
+            return all_attributes(asked.attributes, {})
         await self._signed_users.check_attributes(asked.agent_id, text, asked.user_id or "", signature or "")
-        return told_attributes(asked.attributes, read_signed(text))
+        return all_attributes(asked.attributes, read_signed(text))
 
     async def _signed_filter(self, asked: InitIn) -> SearchFilter:
         """Raises Unauthorized or InvalidInput, naming the field."""

@@ -16,4 +16,4 @@ class Greetings:
     @writes_agent
     def send(self, tx: Transaction, actor: Actor, agent_id: UUID, greeting: str) -> None:
         """Raises NotFound for another workspace's agent."""
-        Outbox(tx).tell(agent_id, GREETED.name, {"greeting": greeting})
+        Outbox(tx).add(agent_id, GREETED.name, {"greeting": greeting})
