@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from app.core.text.content_words import content_words
-from app.core.text.words import folded_words
+from app.core.text.words import content_words, folded_words
 from app.providers.token_counter import TokenCounter
 
 _MAX_PART_WORDS = 40

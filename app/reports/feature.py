@@ -1,15 +1,7 @@
 """Reports, as a guest of the core."""
 
-from app.core.turn import AnsweredBy, TurnEnd
 from app.feature import Edge, Feature, Job, Work
-from app.reports.records.waiting_questions import WaitingQuestionRecords
-from app.store.transaction import Transaction, TurnIds
-
-
-def await_topic(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
-    """Queue the question for a topic, unless nothing was asked."""
-    if end.answered_by is not AnsweredBy.SMALL_TALK:
-        WaitingQuestionRecords(tx).wait(turn)
+from app.reports.records.waiting_questions import await_topic
 
 
 def _edge() -> Edge:

@@ -10,7 +10,7 @@ import structlog
 from app.core.chunk import Chunk, IndexHit
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.search_filter import SearchFilter
-from app.core.text.content_words import without_stop_words
+from app.core.text.words import without_stop_words
 from app.kit.tracing import span
 from app.knowledge.passages import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords

@@ -15,8 +15,8 @@ from app.core.chunk import RankedChunk
 from app.core.errors import IndexUnavailable, RerankerUnavailable
 from app.core.page_url import is_same_page
 from app.core.text.asked_details import is_told_alone
-from app.core.text.content_words import without_stop_words
 from app.core.text.turn_language import covers
+from app.core.text.words import without_stop_words
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import PairScore, Reranker
 from app.search.boosts import Boost, adjusted

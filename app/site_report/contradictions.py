@@ -13,11 +13,11 @@ from itertools import combinations
 from math import log
 from typing import Final
 
-from app.core.text.content_words import is_content_word
 from app.core.text.number_kinds import MONEY, is_unit
 from app.core.text.polarity import denies, is_condition, limits
 from app.core.text.sentences import points_back
 from app.core.text.stated_facts import identifiers_in, spellings
+from app.core.text.words import is_content_word
 from app.site_report.site_report import Contradiction, Excerpt
 from app.site_report.statements import EMAIL, PHONE, Statement, Value, stems
 

@@ -7,13 +7,12 @@ from typing import Final
 
 from app.answers.guard.place_words import names_within, stem
 from app.core.chunk import Chunk
-from app.core.text.content_words import is_content_word
 from app.core.text.markdown.blocks import BlockKind, blocks, list_items
 from app.core.text.markdown.section_text import shown_line
 from app.core.text.markdown.table import tables_in
 from app.core.text.number_kinds import MONEY, THINGS, counted_numbers
 from app.core.text.sentences import sentences
-from app.core.text.words import folded_words
+from app.core.text.words import folded_words, is_content_word
 from app.site_report.site_report import Excerpt
 
 EMAIL: Final = "e-mail"

@@ -136,6 +136,10 @@ class TurnIds:
     visitor_id: UUID
     conversation_id: UUID
 
+    @classmethod
+    def from_row(cls, turn: sa.Row[Any]) -> "TurnIds":
+        return cls(turn.id, turn.agent_id, turn.visitor_id, turn.conversation_id)
+
 
 @dataclass(frozen=True, slots=True)
 class KnownRows:

@@ -18,14 +18,13 @@ from app.answers.writing.generation import Generation
 from app.conversations.records.conversations import ConversationRecords
 from app.core.chunk import Chunk
 from app.core.page_url import page_key
-from app.core.text.content_words import is_content_word, without_stop_words
 from app.core.text.markdown.blocks import BlockKind, blocks
 from app.core.text.markdown.section_text import section_name
 from app.core.text.question_parts import heading_question
 from app.core.text.sentences import asks
 from app.core.text.turn_language import covers
 from app.core.text.untrusted_text import without_controls
-from app.core.text.words import folded_words, is_spaceless, normalised
+from app.core.text.words import folded_words, is_content_word, is_spaceless, normalised, without_stop_words
 from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnRequest, VisitorSession
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex

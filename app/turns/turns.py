@@ -164,7 +164,8 @@ class Turns:
         return len(self._running) >= self._max_running or searching >= self._max_searching
 
     def _new_turn(self, head: TurnHead) -> LiveTurn:
-        live = LiveTurn(head, grown=lambda: self._writer.grown(live))
+        is_copied = self._shared.log.is_shared
+        live = LiveTurn(head, grown=(lambda: self._writer.grown(live)) if is_copied else None)
         self._live[head.turn_id] = live
         return live
 

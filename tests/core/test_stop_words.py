@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.content_words import naming_spans, without_stop_words
+from app.core.text.words import naming_spans, without_stop_words
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from app.core.text.words import folded_words, search_terms, words
+from app.core.text.words import content_words, folded_words, search_terms, words
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,15 @@ def test_a_single_character_is_its_own_term() -> None:
 
 def test_folding_ignores_case_in_every_language() -> None:
     assert folded_words("STRASSE Straße") == ["strasse", "strasse"]
+
+
+def test_words_come_by_how_often_they_are_said() -> None:
+    assert content_words("Rain gauge. The gauge measures rain; clean the gauge.", 2) == ["gauge", "rain"]
+
+
+def test_words_of_every_text_and_numbers_tell_nothing() -> None:
+    assert content_words("This is what you will have had, for 2026 of it", 5) == []
+
+
+def test_identifiers_count_whole_and_in_parts() -> None:
+    assert content_words("RainGauge", 5) == ["gauge", "rain", "raingauge"]

@@ -8,10 +8,9 @@ from importlib import resources
 from itertools import islice
 from typing import Any, Final
 
-from app.core.text.content_words import is_content_word
 from app.core.text.polarity import absent_parts, denied_parts
 from app.core.text.stated_facts import identifiers_in
-from app.core.text.words import folded_words, search_terms
+from app.core.text.words import folded_words, is_content_word, search_terms
 
 _STEM_CHARS: Final = 6
 _ENDING: Final = re.compile(r"(?:als?|ings?|ed|ers?|es|s|ly|en|e)$")

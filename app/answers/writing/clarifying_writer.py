@@ -15,10 +15,9 @@ from app.answers.writing.passage_judge import JudgedPassage
 from app.answers.writing.passages import Passage
 from app.core.page_url import page_key
 from app.core.text.canned_messages import canned_messages
-from app.core.text.content_words import naming_spans
 from app.core.text.languages import LANGUAGES
 from app.core.text.markdown.section_text import section_name
-from app.core.text.words import folded_words, normalised, word_spans
+from app.core.text.words import folded_words, naming_spans, normalised, word_spans
 from app.core.turn import AnsweredBy, Exchange, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 

@@ -20,8 +20,8 @@ from app.answers.writing.quote_confidence import RAREST, QuoteSignals, ahead_of,
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
 from app.core.text.asked_details import asked_details, is_completed, is_told_alone, lacks_detail
-from app.core.text.content_words import naming_spans, without_stop_words
 from app.core.text.turn_language import covers
+from app.core.text.words import naming_spans, without_stop_words
 from app.kit.cache import RecentValues
 from app.providers.embedding.embedder import Embedder, TokenEmbedder, TokenVectors
 from app.providers.indexes.keyword_index import KeywordIndex

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from heapq import merge
 from operator import itemgetter
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Float, Row, and_, bindparam, cast, func, select
+from sqlalchemy import ColumnElement, Connection, Float, and_, bindparam, cast, func, select
 
 from app.conversations.conversation import Role
 from app.conversations.live_chat import MAX_TEXT_CHARS, Author, LiveMessage
@@ -19,7 +19,7 @@ from app.core.costs import MILLION, MonthCost, TokenPrices
 from app.core.turn import Citation, Exchange, StoredTurn, TokenUsage, TurnState
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import AGENT_DAYS, CITATIONS, FEEDBACK, LIVE_MESSAGES, MESSAGES, TURNS, USAGE
-from app.store.transaction import Repository, TurnIds, batches, value_of
+from app.store.transaction import Repository, batches, value_of
 
 MESSAGES_PER_EXCHANGE: Final = 4  # people write in short lines
 _question = MESSAGES.alias()
@@ -186,10 +186,6 @@ class StoredTurnRecords(Repository):
 
 def _became(asked: Confirmation | None) -> str:
     return f"\n\n(The visitor was asked to confirm: {asked.title}; {_BECAME[asked.state]}.)" if asked else ""
-
-
-def ids_of(turn: Row[*tuple[Any, ...]]) -> TurnIds:
-    return TurnIds(turn.id, turn.agent_id, turn.visitor_id, turn.conversation_id)
 
 
 def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID, tuple[Citation, ...]]:

@@ -12,7 +12,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 from app.conversations.conversation import Role
 from app.conversations.records.gap_counting import GapCounting
 from app.conversations.records.packed_days import PackedDayRecords
-from app.conversations.records.stored_turns import StoredTurnRecords, ids_of
+from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import InvalidInput, TurnConflict, TurnInProgress
 from app.core.gap_state import GapReason
 from app.core.turn import NO_ANSWER, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
@@ -158,12 +158,13 @@ class TurnRecords(Repository):
         self._outdate([turn])
         if turn.state == _CUT:
             self._take_back_cut(turn_id)
-        self._end(ids_of(turn), end)
+        ids = TurnIds.from_row(turn)
+        self._end(ids, end)
         message_id = self._add_message(turn_id, Role.AGENT, end.answer)
         self._cite(turn_id, end)
         self._charge(turn_id, turn.agent_id, end.answered_by.value, end.usage)
         for listener in self._tx.on_turn_end:
-            listener(self._tx, ids_of(turn), end)
+            listener(self._tx, ids, end)
         return message_id
 
     def cut_orphans(self, living_owners: Collection[str], lost: Collection[UUID] = ()) -> int:
@@ -190,7 +191,7 @@ class TurnRecords(Repository):
             )
             self._add_message(turn.id, Role.AGENT, turn.partial_answer)
             self._charge(turn.id, turn.agent_id, "", TokenUsage())  # its cost was lost with its process
-            Outbox(self._tx).announce(ids_of(turn), f"turn.{_CUT}")
+            Outbox(self._tx).announce(TurnIds.from_row(turn), f"turn.{_CUT}")
         return len(turns)
 
     def _take_back_cut(self, turn_id: UUID) -> None:
@@ -231,7 +232,7 @@ class TurnRecords(Repository):
             )
         )
         if rating == "down" and turn.answered_by not in NO_ANSWER:
-            GapCounting(self._tx).see(ids_of(turn), GapReason.THUMBS_DOWN)
+            GapCounting(self._tx).see(TurnIds.from_row(turn), GapReason.THUMBS_DOWN)
 
     def flag(self, turn_id: UUID) -> UUID | None:
         """Count the turn's question as a gap, once; return the gap's id, None for a question without words. Raises

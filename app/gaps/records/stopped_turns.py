@@ -8,13 +8,12 @@ from sqlalchemy import and_, or_, select
 
 from app.conversations.conversation import Role
 from app.conversations.records.gap_counting import GapCounting
-from app.conversations.records.stored_turns import ids_of
 from app.core.gap_state import GapReason
 from app.core.personal_data import masked
 from app.gaps.gap import REPHRASED_WITHIN, StoppedTurn
 from app.store.schema import OfVisitors, UtcDateTime, column, parent, table
 from app.store.tables.conversations import MESSAGES, TURNS
-from app.store.transaction import Repository
+from app.store.transaction import Repository, TurnIds
 
 # A turn that its visitor stopped, kept until it is judged. Their next question counts if it began before `until`.
 STOPPED_TURNS = table(
@@ -62,7 +61,7 @@ class StoppedTurnRecords(Repository):
         turn = self._connection.execute(select(TURNS).where(TURNS.c.id == turn_id).with_for_update()).first()
         is_first = self._delete(STOPPED_TURNS, STOPPED_TURNS.c.turn_id == turn_id)
         if turn is not None and is_rephrased and is_first:
-            GapCounting(self._tx).see(ids_of(turn), GapReason.REPHRASED)
+            GapCounting(self._tx).see(TurnIds.from_row(turn), GapReason.REPHRASED)
 
     def remember(self, turn_id: UUID) -> None:
         """Queue a stopped turn to be judged."""

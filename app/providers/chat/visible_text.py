@@ -18,7 +18,7 @@ from enum import Enum, auto
 from typing import Final
 
 from app.core.text.answer_words import words_of
-from app.core.text.markdown.streamed_code import StreamedCode
+from app.core.text.markdown.blocks import StreamedCode
 from app.providers.chat.template_marks import BEGINS_A_MARK, MARK, token_name, whole_length
 
 _BARE_CHANNEL: Final = re.compile(r"analysis(?=[A-Z])")

@@ -5,14 +5,15 @@ from functools import cache
 from sqlalchemy import bindparam, select
 from sqlalchemy.dialects.sqlite import Insert
 
+from app.core.turn import AnsweredBy, TurnEnd
 from app.store.tables.conversations import TOPIC_QUESTIONS, TURNS
-from app.store.transaction import Repository, TurnIds, insert_of
+from app.store.transaction import Transaction, TurnIds, insert_of
 
 
-class WaitingQuestionRecords(Repository):
-    def wait(self, turn: TurnIds) -> None:
-        """Queue the turn's question for a topic. Call this once per turn."""
-        self._connection.execute(_waiting(self._dialect), {"turn": turn.id})
+def await_topic(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    """Queue the question for a topic, unless nothing was asked."""
+    if end.answered_by is not AnsweredBy.SMALL_TALK:
+        tx.connection.execute(_waiting(tx.connection.dialect.name), {"turn": turn.id})
 
 
 @cache

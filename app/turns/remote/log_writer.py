@@ -32,8 +32,6 @@ class LogWriter:
         self._is_away = False
 
     def grown(self, turn: LiveTurn) -> None:
-        if not self._log.is_shared:
-            return
         self._behind[turn.turn_id] = turn
         self._has_some.set()
 

@@ -16,6 +16,7 @@ _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
 _ITEM_NUMBER = re.compile(r"(\d{1,9})[.)]")
 _STEPS_APART = 3  # groups
+_FENCE_CHARS = 3
 LONGEST_TITLE = 80  # characters; titles end without a full stop as well
 
 
@@ -221,6 +222,23 @@ def _continues(before: Sequence[Block], block: Block) -> bool:
     if block.kind not in (BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE):
         return False
     return last.kind is BlockKind.PARAGRAPH or (block.kind is BlockKind.CODE and last.kind is not BlockKind.QUOTE)
+
+
+@dataclass(slots=True)
+class StreamedCode:
+    """Where code begins and ends in Markdown that arrives in pieces: feed it every run of backticks and line break. A
+    run opens code, which the same run closes; a line break closes code that fewer than three backticks opened."""
+
+    opened_by: str = ""  # the run that opened the code, "" outside of code
+
+    def feed(self, mark: str) -> None:
+        if mark == "\n":
+            if len(self.opened_by) < _FENCE_CHARS:
+                self.opened_by = ""
+        elif not self.opened_by:
+            self.opened_by = mark
+        elif mark == self.opened_by:
+            self.opened_by = ""
 
 
 def lines_with_code(markdown: str) -> Iterator[tuple[str, bool]]:
