@@ -45,6 +45,16 @@ async def test_what_is_left_of_an_answer_is_not_kept_for_ever() -> None:
             await reader.readexactly(SMALL_BYTES)
 
 
+async def test_an_answer_that_nobody_takes_is_ended_after_a_late_head_too() -> None:
+    async with bounded(stall_seconds=0.5, header_seconds=0.1) as site:
+        site.shrink_buffers()
+        reader, writer = await site.connected()
+        writer.write(GET.replace(b"plain", b"small") + GET[:20])
+        await reader.readuntil(b"\r\n\r\n")
+        await _until_one_is_stalled(site)
+        assert site.refused("header_late") == 1
+
+
 async def test_a_slow_reader_who_goes_on_gets_all_of_it() -> None:
     async with bounded(stall_seconds=0.3) as site:
         reader, writer = await site.connected()

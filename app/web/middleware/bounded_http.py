@@ -13,24 +13,20 @@ is read, and pipelined requests are not begun.
 
 import asyncio
 import json
-import socket
-from asyncio import TimerHandle
-from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, Final
 
 import httptools
 from uvicorn._types import ASGI3Application
-from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from app.web.errors import STATUS_OF_CODE
+from app.web.middleware.backpressure import BYTES_A_SECOND, JointFlow, StallWatch, Timer, limit_send_buffer
 from app.web.middleware.connection_limits import OpenConnections, Refused
 
 _SLICE_BYTES: Final = 16 * 1024
-_BYTES_A_SECOND: Final = 1024
 _MOST_PIPELINED: Final = 16
-_UNSENT_OPTION: Final[int | None] = getattr(socket, "TCP_NOTSENT_LOWAT", None)  # only on Linux and macOS
-_UNSENT_BYTES: Final = 64 * 1024
 _ANSWERS: Final = {
     Refused.MALFORMED: ("malformed_http", "This is not HTTP/1.1 as its standard writes it. Check the request."),
     Refused.PIPELINED: ("malformed_http", f"Send at most {_MOST_PIPELINED} requests ahead of their answers."),
@@ -47,34 +43,29 @@ class _RefusedRequest(Exception):
     """Stops the parser after a request was refused, so that the application never receives the request."""
 
 
-class _Flow(FlowControl):
-    """Flow control that reads nothing while it cannot write."""
+class _Reading(Enum):
+    """What the parser reads."""
 
-    _should_read = True
+    NOTHING = auto()  # between two requests
+    HEAD = auto()
+    BODY = auto()  # or trailers
 
-    def pause_reading(self) -> None:
-        self._should_read = False
-        self._settle()
 
-    def resume_reading(self) -> None:
-        self._should_read = True
-        self._settle()
+@dataclass(slots=True)
+class _Head:
+    """What has been read of a request's headers and trailers."""
 
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._settle()
+    bytes: int = 0
+    fields: int = 0
+    hosts: int = 0  # Host headers
 
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._settle()
 
-    def _settle(self) -> None:
-        if self._transport.is_closing():
-            return
-        if self._should_read and not self.write_paused:
-            super().resume_reading()
-        else:
-            super().pause_reading()
+@dataclass(slots=True)
+class _Body:
+    """What has been read of a body since its deadline began, at a time of the event loop."""
+
+    since: float = 0.0
+    bytes: int = 0
 
 
 class BoundedHttp(HttpToolsProtocol):
@@ -84,33 +75,32 @@ class BoundedHttp(HttpToolsProtocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._deadline: TimerHandle | None = None
-        self._in_head = self._in_body = self._is_closed = False
-        self._head_bytes = self._head_count = 0  # of this request's headers and trailers
+        self._deadline = Timer(self.loop)  # of the head or the body
+        self._stall: StallWatch
+        self._reading = _Reading.NOTHING
+        self._head = _Head()
+        self._body = _Body()
         self._held_bytes = 0  # that the parser has buffered without reporting anything
-        self._has_progress = False
-        self._body_bytes = 0
-        self._body_began = 0.0
-        self._hosts = 0
+        self._has_progress = False  # the parser has reported something of the slice
         self._running: RequestResponseCycle | None = None  # may be earlier than `cycle`, the latest request read
         self._is_unsent = False  # an answer is complete, but the client has not read it yet
-        self._stall: TimerHandle | None = None
-        self._stalled_bytes = 0
+        self._is_closed = False  # nothing more is read
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]  # uvicorn narrows the type
-        self.flow = _Flow(self.transport)
-        _buffer_little(self.transport)
+        self.flow = JointFlow(self.transport)
+        limit_send_buffer(self.transport)
+        self._stall = StallWatch(self.loop, self.transport, self._all.limits.stall_seconds, self._has_stalled)
         refused = self._all.enter(self, self.client[0] if self.client else None)
         if refused:
             self._refuse(refused)
         else:
-            self._arm(self._all.limits.header_seconds, self._head_is_late)
+            self._deadline.start(self._all.limits.header_seconds, self._head_is_late)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._end_cycles()
-        self._disarm()
-        self._stop_watching()
+        self._deadline.stop()
+        self._stall.stop()
         self._unset_keepalive_if_required()
         self._all.left(self)
         super().connection_lost(exc)
@@ -135,42 +125,42 @@ class BoundedHttp(HttpToolsProtocol):
                 return
             self._held_bytes = 0 if self._has_progress else self._held_bytes + len(part)
             self._bound_head()
-        if self._in_body and self._deadline is None and not self._is_closed:
-            self._body_began = self.loop.time()
-            self._arm(self._all.limits.body_seconds, self._body_is_late)
+        if self._reading is _Reading.BODY and not self._deadline.is_running and not self._is_closed:
+            self._body.since = self.loop.time()
+            self._deadline.start(self._all.limits.body_seconds, self._body_is_late)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._unset_keepalive_if_required()
-        self._in_head = self._has_progress = True
-        self._head_bytes = self._head_count = self._body_bytes = self._hosts = 0
-        if self._deadline is None:
-            self._arm(self._all.limits.header_seconds, self._head_is_late)
+        self._has_progress = True
+        self._reading, self._head, self._body = _Reading.HEAD, _Head(), _Body()
+        if not self._deadline.is_running:
+            self._deadline.start(self._all.limits.header_seconds, self._head_is_late)
 
     def on_url(self, url: bytes) -> None:
-        self._head_bytes += len(url)
+        self._head.bytes += len(url)
         self._bound_head()
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._has_progress = True
         self._held_bytes = 0
-        self._head_count += 1
-        self._head_bytes += len(name) + len(value) + len(b": \r\n")
+        self._head.fields += 1
+        self._head.bytes += len(name) + len(value) + len(b": \r\n")
         self._bound_head()
-        if self._in_head and name.lower() == b"host":
-            self._hosts += 1
-        if self._in_head:  # trailers arrive while the application runs, and must not change the headers that it has
+        if self._reading is _Reading.HEAD:  # a trailer must not change the headers that the application has
+            self._head.hosts += name.lower() == b"host"
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._disarm()
+        self._deadline.stop()
         self._unset_keepalive_if_required()
-        if self._hosts > 1 or (self._hosts == 0 and self.parser.get_http_version() == "1.1"):
+        hosts = self._head.hosts
+        if hosts > 1 or (hosts == 0 and self.parser.get_http_version() == "1.1"):
             self._refuse(Refused.HOST)  # RFC 9112, 3.2
         if self._is_closed:
             raise _RefusedRequest
-        self._in_head, self._in_body, self._has_progress = False, True, True
+        self._reading, self._has_progress = _Reading.BODY, True
         super().on_headers_complete()
         if len(self.pipeline) > _MOST_PIPELINED:
             self._refuse(Refused.PIPELINED)
@@ -178,13 +168,13 @@ class BoundedHttp(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         self._has_progress = True
         if self._is_answering:  # bytes extend the deadline of a body only while its request is being answered
-            self._body_bytes += len(body)
+            self._body.bytes += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._has_progress = True
-        self._in_body = False
-        self._disarm()
+        self._reading = _Reading.NOTHING
+        self._deadline.stop()
         if self._is_answering:
             self._all.works(self)
         else:
@@ -194,19 +184,19 @@ class BoundedHttp(HttpToolsProtocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         self._all.stalls(self)
-        self._watch()
+        self._stall.start()
 
     def resume_writing(self) -> None:
         super().resume_writing()
         self._all.flows(self)
-        self._stop_watching()
+        self._stall.stop()
         if self._is_unsent and not self._is_closed:
             self._is_unsent = False
             self.on_response_complete()
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
-        self._watch()  # bytes may still be unsent
+        self._stall.start()  # bytes may still be unsent
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._running = cycle
@@ -218,11 +208,11 @@ class BoundedHttp(HttpToolsProtocol):
             return
         super().on_response_complete()
         if self.transport.is_closing():
-            self._watch()
+            self._stall.start()
         if self._is_answering:
             return
         self._all.waits(self)
-        if self._in_body:  # answered before the whole body was read: the rest may still arrive before its deadline
+        if self._reading is _Reading.BODY:  # answered early: the rest may still arrive before its deadline
             self._unset_keepalive_if_required()
 
     @property
@@ -240,56 +230,30 @@ class BoundedHttp(HttpToolsProtocol):
 
     def _bound_head(self) -> None:
         limits = self._all.limits
-        if self._head_bytes + self._held_bytes > limits.header_bytes or self._head_count > limits.headers:
+        if self._head.bytes + self._held_bytes > limits.header_bytes or self._head.fields > limits.headers:
             self._refuse(Refused.HEADER)
 
     def _head_is_late(self) -> None:
-        self._deadline = None
         if self._is_answering:
             return  # an earlier request is being answered; the timer of an idle connection starts after that
-        if self._in_head:
+        if self._reading is _Reading.HEAD:
             self._refuse(Refused.HEADER_LATE)
         else:
             self.transport.close()  # without an error: browsers open connections in advance
 
     def _body_is_late(self) -> None:
-        self._deadline = None
         now = self.loop.time()
         if self.flow.read_paused:  # the delay is ours: arrived bytes are not read yet
-            self._body_began = now
-        left = self._body_began + self._all.limits.body_seconds + self._body_bytes / _BYTES_A_SECOND - now
+            self._body.since = now
+        left = self._body.since + self._all.limits.body_seconds + self._body.bytes / BYTES_A_SECOND - now
         if left > 0:
-            self._arm(left, self._body_is_late)
+            self._deadline.start(left, self._body_is_late)
         else:
             self._refuse(Refused.BODY_LATE)
 
-    def _watch(self) -> None:
-        """Require from now on that the number of unsent bytes decreases."""
-        self._stop_watching()
-        self._stalled_bytes = self.transport.get_write_buffer_size()
-        if self._stalled_bytes and not self._is_closed:
-            self._stall = self.loop.call_later(self._all.limits.stall_seconds, self._is_stalled)
-
-    def _is_stalled(self) -> None:
-        left = self.transport.get_write_buffer_size()
-        if self._stalled_bytes - left < self._all.limits.stall_seconds * _BYTES_A_SECOND and left:
-            self._all.meter.refused(Refused.STALLED)
-            self.leave()
-        else:
-            self._watch()
-
-    def _stop_watching(self) -> None:
-        if self._stall is not None:
-            self._stall.cancel()
-            self._stall = None
-
-    def _arm(self, seconds: float, late: Callable[[], None]) -> None:
-        self._deadline = self.loop.call_later(seconds, late)
-
-    def _disarm(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+    def _has_stalled(self) -> None:
+        self._all.meter.refused(Refused.STALLED)
+        self.leave()
 
     def _refuse(self, reason: Refused) -> None:
         if self._is_closed:
@@ -302,14 +266,14 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.write(STATUS_LINE[STATUS_OF_CODE[code]] + head.encode() + body)
         self._end_cycles()
         self.transport.close()
-        self._watch()
+        self._stall.start()
 
     def _may_answer(self) -> bool:
         """Whether a refusal can be sent: no other answer is unfinished, and the request has none yet."""
         cycle = self._latest
         if self.pipeline or cycle is None or self._is_unsent:
             return not self.pipeline and not self._is_unsent
-        return cycle.response_complete if self._in_head else not cycle.response_started
+        return cycle.response_complete if self._reading is _Reading.HEAD else not cycle.response_started
 
     def _end_cycles(self) -> None:
         """Notify the application of the disconnect now. The running request may be an earlier one than the latest."""
@@ -318,14 +282,6 @@ class BoundedHttp(HttpToolsProtocol):
             if cycle is not None and not cycle.response_complete:
                 cycle.disconnected = True
                 cycle.message_event.set()
-
-
-def _buffer_little(transport: asyncio.Transport) -> None:
-    """Limit the system's send buffer. It would accept megabytes ahead of a client, keep them for one that reads
-    nothing, and hide the progress of a slow one until a third of them was sent."""
-    connected: socket.socket | None = transport.get_extra_info("socket")
-    if connected is not None and _UNSENT_OPTION is not None and connected.family in (socket.AF_INET, socket.AF_INET6):
-        connected.setsockopt(socket.IPPROTO_TCP, _UNSENT_OPTION, _UNSENT_BYTES)
 
 
 def bounded_http(connections: OpenConnections) -> type[BoundedHttp]:
