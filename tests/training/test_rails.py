@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from crawler.extract.rails.rails import FEATURES, score
+from crawler.extract.rails.decision_trees import score
+from crawler.extract.rails.run_features import FEATURES
 from training.rails import PageRuns, boosted, labels, runs_of, site_examples
 
 TEXT = "The pump is cleaned once a month with warm water and a soft brush, never with soap."

@@ -1,6 +1,6 @@
 """Splits a page's content into boxes (elements with blocks) and runs of text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -32,6 +32,13 @@ class Box:
     prose: int = 0
     pictures: int = 0
     within: "list[Box]" = field(default_factory=list)
+
+    def outward(self) -> "Iterator[Box]":
+        """The box and those around it, innermost first."""
+        box: Box | None = self
+        while box is not None:
+            yield box
+            box = box.above
 
 
 @dataclass(slots=True, eq=False)
@@ -119,3 +126,12 @@ def _end_run(box: Box, nodes: list[LexborNode], runs: list[Run], is_link: bool) 
 
 def _leads_elsewhere(node: LexborNode) -> bool:
     return node.tag == "a" and not (node.attributes.get("href") or "#").startswith("#")
+
+
+def headings_of(runs: Sequence[Run]) -> list[int]:
+    """The index of each run's heading, which for a heading is its own; -1 before the first heading."""
+    found, heading = [], -1
+    for place, run in enumerate(runs):
+        heading = place if run.box.node.tag in HEADING_TAGS else heading
+        found.append(heading)
+    return found
