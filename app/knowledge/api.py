@@ -20,8 +20,7 @@ class FindingOut(Model, shows=Finding, fields="kind excerpt"): ...
 
 class QuarantinedPageOut(
     Model, shows=QuarantinedPage, fields="document_id source_id url title findings is_held found_at"
-):
-    findings: tuple[FindingOut, ...]
+): ...
 
 
 class PlacedFindingOut(FindingOut):

@@ -39,8 +39,7 @@ class ChangeOut(Model, shows=Change, fields="kind at agent_id subject_id words")
 class StepOut(Model, shows=StepState, fields="step is_done"): ...
 
 
-class SetUpOut(Model, shows=SetUp, fields="agent_id name steps"):
-    steps: tuple[StepOut, ...]
+class SetUpOut(Model, shows=SetUp, fields="agent_id name steps"): ...
 
 
 class OverviewOut(
@@ -49,17 +48,11 @@ class OverviewOut(
     fields="as_of agents days week week_before waiting_count waiting failing unfinished growing assigned changes "
     "set_ups",
 ):
-    agents: tuple[AgentCountsOut, ...]
-    days: tuple[DayCountsOut, ...]
     week: TurnCountsOut
     week_before: TurnCountsOut
     waiting: tuple[OpenChatOut, ...]
-    failing: tuple[FailingSourceOut, ...]
     unfinished: tuple[DeletionOut, ...]
-    growing: tuple[GrowingGapOut, ...]
     assigned: tuple[GapOut, ...]
-    changes: tuple[ChangeOut, ...]
-    set_ups: tuple[SetUpOut, ...]
 
 
 class AdminOverview(Api):

@@ -45,7 +45,6 @@ class FacetValueOut(Model, shows=FacetValue, fields="value label pages"): ...
 
 class FacetOut(Model, shows=Facet, fields="name values"):
     name: Literal["folder", "language"]
-    values: tuple[FacetValueOut, ...]
 
 
 class FoundPagesOut(Model):

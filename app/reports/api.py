@@ -42,13 +42,10 @@ class FiguresOut(
     "chats_up=chats.up chats_down=chats.down",
 ):
     counts: TurnCountsOut
-    spent: SpentOut
 
 
 class StepOut(Model, shows=Step, fields="days counts first_word_p50 first_word_p95 spent"):
-    days: ReportDaysOut
     counts: TurnCountsOut
-    spent: SpentOut
 
 
 class PartOut(Model, shows=Part, fields="key counts"):
@@ -70,17 +67,8 @@ class ReportOut(
     "topics in_no_topic agents kept_days",
 ):
     zone: str
-    days: ReportDaysOut
-    days_before: ReportDaysOut
-    now: FiguresOut
-    before: FiguresOut
-    steps: tuple[StepOut, ...]
     hours: tuple[TurnCountsOut, ...]
     weekdays: tuple[TurnCountsOut, ...]
-    languages: tuple[PartOut, ...]
-    pages: tuple[PartOut, ...]
-    topics: tuple[TopicPartOut, ...]
-    agents: tuple[AgentPartOut, ...]
 
 
 class AdminReports(Api):

@@ -43,12 +43,24 @@ def path_to(name: str, kind: type, parts: Sequence[str] = ()) -> str:
     return next((path for path in (name, *(f"{part}.{name}" for part in parts)) if _attribute(kind, path)), "")
 
 
-def shown(kind: type, path: str) -> Declared:
-    """An output field: the type and the meaning of the attribute at this path. Raises TypeError if there is none."""
+def shown(kind: type, path: str, models: Mapping[Any, Any]) -> Declared:
+    """An output field: the type and the meaning of the attribute at this path, with the models of dataclasses in their
+    place. Raises TypeError for an attribute or a model that does not exist."""
     if found := _attribute(kind, path):
         type_, meaning = found
-        return type_, Field(description=meaning or None)
+        return _with_models(type_, models), Field(description=meaning or None)
     raise TypeError(f"{kind.__name__} has no {path}")
+
+
+def _with_models(type_: Any, models: Mapping[Any, Any]) -> Any:
+    if _is_union(type_):
+        return Union[*(_with_models(each, models) for each in get_args(type_))]
+    if get_origin(type_) in (tuple, list, Sequence) and get_args(type_)[1:] in ((), (...,)):
+        made = _with_models(get_args(type_)[0], models)
+        return tuple[made, ...]  # type: ignore[valid-type]
+    if isinstance(type_, type) and is_dataclass(type_) and type_ not in models:
+        raise TypeError(f"{type_.__name__} has no model: declare one above, or annotate the field")
+    return models.get(type_, type_)
 
 
 def limits_at(kind: type, path: str, *, is_input: bool) -> Limits:

@@ -32,6 +32,9 @@ class Body(BaseModel):
     field_of: ClassVar[Mapping[str, str]] = {}
     """The names of fields that differ from the value's attributes, by attribute."""
 
+    model_of: ClassVar[dict[type, type]] = {}
+    """The first model that shows a dataclass, by the dataclass: it is the type of other models' fields."""
+
     def __init_subclass__(
         cls,
         *,
@@ -51,12 +54,16 @@ class Body(BaseModel):
                 own[name] = as_written(written.pop(name), limits_at(kind, path, is_input=takes is not None))
             elif not any(name in getattr(base, "model_fields", ()) for base in cls.__bases__):
                 is_required = not issubclass(cls, Patch)
-                own[name], default = taken(kind, path, is_required) if takes else shown(kind, path or source)
+                own[name], default = (
+                    taken(kind, path, is_required) if takes else shown(kind, path or source, cls.model_of)
+                )
                 setattr(cls, name, default)
         own |= {name: as_written(annotation) for name, annotation in written.items()}
         for name, (own[name], default) in adds.items():
             setattr(cls, name, default)
         cls.__annotations__ = own
+        if shows:
+            cls.model_of.setdefault(shows, cls)
         if takes:
             cls.field_of = {
                 **cls.field_of,

@@ -57,7 +57,6 @@ class InvitationIn(Model):
 
 
 class PasswordLinkOut(Model, shows=MadeLink, fields="operator url expires_at"):
-    operator: OperatorOut
     url: Annotated[str | None, OrNull]
 
 
@@ -150,8 +149,7 @@ class ApiTokenIn(Model):
     days: Annotated[int | None, DAYS, "Days until it expires; null: never."] = None
 
 
-class IssuedTokenOut(Model, shows=IssuedToken, fields="token record"):
-    record: ApiTokenOut
+class IssuedTokenOut(Model, shows=IssuedToken, fields="token record"): ...
 
 
 class AdminTokens(Api):

@@ -19,6 +19,22 @@ class Author:
 
 
 @dataclass(frozen=True)
+class _Spine:
+    title: str
+    pages: int
+
+
+@dataclass(frozen=True)
+class _Cover:
+    colour: str
+
+
+@dataclass(frozen=True)
+class _Bound:
+    cover: _Cover
+
+
+@dataclass(frozen=True)
 class Book:
     title: str
     authors: list[Author]
@@ -104,6 +120,30 @@ def test_a_field_that_no_value_has_is_named() -> None:
     with pytest.raises(TypeError, match="_Lamp has no colour"):
 
         class LampOut(Model, shows=_Lamp, fields="name colour"): ...
+
+
+def test_a_value_inside_of_another_is_shown_by_its_model() -> None:
+    @dataclass(frozen=True)
+    class Shelf:
+        books: list[_Spine]
+        best: _Spine | None = None
+        codes: tuple[str, int] = ("a", 1)
+
+    class SpineOut(Model, shows=_Spine, fields="title"): ...
+
+    class OtherSpineOut(Model, shows=_Spine, fields="title pages"): ...
+
+    class ShelfOut(Model, shows=Shelf, fields="books best codes"): ...
+
+    shelf = Shelf([_Spine("Dune", 412)], _Spine("Emma", 474))
+    shown = {"books": ({"title": "Dune"},), "best": {"title": "Emma"}, "codes": ("a", 1)}
+    assert ShelfOut.showing(shelf).model_dump() == shown
+
+
+def test_a_value_without_a_model_is_never_shown_whole() -> None:
+    with pytest.raises(TypeError, match="_Cover has no model"):
+
+        class BoundOut(Model, shows=_Bound, fields="cover"): ...
 
 
 def test_a_body_writes_the_limits_of_its_own_fields_as_a_value_does() -> None:

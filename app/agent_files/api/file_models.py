@@ -108,8 +108,7 @@ class AgentFileOut(Model):
 class FieldChangeOut(Model, shows=Difference, fields="name before after"): ...
 
 
-class FileChangeOut(Model, shows=FileChange, fields="part kind title fields"):
-    fields: tuple[FieldChangeOut, ...]
+class FileChangeOut(Model, shows=FileChange, fields="part kind title fields"): ...
 
 
 def _settings_of(config: AgentConfig) -> dict[str, Any]:

@@ -194,8 +194,6 @@ class RehearsalOut(
         tuple[RehearsedTurnOut, ...],
         f"The latest of each kind, at most {_SAMPLES}, beginning with those that had a good answer.",
     ]
-    shadows: tuple[OverlapOut, ...]
-    shadowed_by: tuple[OverlapOut, ...]
     warnings: tuple[str, ...]
 
     @classmethod

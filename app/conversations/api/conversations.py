@@ -69,8 +69,7 @@ class ConversationOut(
     parts="conversation",
     fields="id agent_id visitor_id created_at last_active_at turn_count first_question channel state assignee labels "
     "outcome rating page_url language user_id device",
-):
-    device: VisitorDeviceOut | None
+): ...
 
 
 class WantedConversations(
@@ -119,10 +118,6 @@ class NoteOut(Model, shows=Note, fields="id author text created_at"): ...
 
 
 class ThreadOut(Model, shows=Thread, fields="conversation=entry turns notes"):
-    conversation: ConversationOut
-    turns: tuple[TurnOut, ...]
-    notes: tuple[NoteOut, ...]
-
     @classmethod
     def showing(cls, thread: Thread, budgets: TokenBudgets) -> "ThreadOut":
         turns = [TurnOut.showing(turn, budgets.cost_of_turn(turn)) for turn in thread.turns]

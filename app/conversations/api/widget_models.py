@@ -201,16 +201,12 @@ class ShownValueOut(Model, shows=ShownValue, fields="name label value"): ...
 class ConfirmationOut(Model, shows=Confirmation, fields="id turn_id title summary values state text expires_at"):
     """A change that an answer proposes. It is made only after the visitor has confirmed it."""
 
-    values: tuple[ShownValueOut, ...]
-
 
 class MessageOut(
     Model,
     shows=Message,
     fields="id turn_id role text created_at citations answered_by low_confidence next_questions rating confirmation",
-):
-    citations: tuple[CitationOut, ...]
-    confirmation: ConfirmationOut | None
+): ...
 
 
 class ChallengeOut(Model, shows=Challenge, fields="algorithm challenge maxnumber salt signature"):

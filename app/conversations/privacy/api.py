@@ -40,7 +40,6 @@ class ExportedTurnOut(
     fields="id question answer page_url state answered_by created_at ended_at citations feedback confirmation summary",
 ):
     citations: tuple[CitationOut, ...]
-    feedback: ExportedFeedbackOut | None
     confirmation: Annotated[ConfirmationOut | None, "What the visitor was asked to confirm."]
 
 
@@ -60,8 +59,6 @@ class ExportedConversationOut(
     parts="conversation",
     fields="id created_at last_active_at cleared_at turns live_messages device chat_rating labels notes",
 ):
-    turns: tuple[ExportedTurnOut, ...]
-    live_messages: tuple[ExportedLiveMessageOut, ...]
     device: Annotated[VisitorDeviceOut | None, "The device on which the conversation began, if it was stored."]
     chat_rating: str | None
     notes: tuple[NoteOut, ...]
@@ -86,9 +83,6 @@ class VisitorExportOut(
     fields="visitor_id=visitor.id user_id attributes agent_id first_seen_at exported_at conversations",
     adds={kind.counted_as: _listed(kind.exported, kind.meaning) for kind in _COUNTED if kind.exported},
 ):
-    attributes: tuple[VisitorAttributeOut, ...]
-    conversations: tuple[ExportedConversationOut, ...]
-
     @classmethod
     def showing(cls, export: VisitorExport) -> "VisitorExportOut":
         return super().showing(export, **export.left)

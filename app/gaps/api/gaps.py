@@ -110,8 +110,7 @@ def gaps_file(gaps: Sequence[Gap], form: ExportFormat) -> Response:
 class SuggestedSourceOut(Model, shows=SuggestedSource, fields="url title as_of"): ...
 
 
-class SuggestionOut(Model, shows=Suggestion, fields="state text sources"):
-    sources: tuple[SuggestedSourceOut, ...]
+class SuggestionOut(Model, shows=Suggestion, fields="state text sources"): ...
 
 
 class AdminGapSuggestions(Api):
@@ -158,8 +157,7 @@ class SampleOut(Model, shows=GapSample, fields="turn_id conversation_id question
 class FoundOut(Model, shows=FoundThen, fields="url title confidence cosine bm25"): ...
 
 
-class SnapshotOut(Model, shows=Snapshot, fields="why found why_unsure answers_from text_source_id"):
-    found: tuple[FoundOut, ...]
+class SnapshotOut(Model, shows=Snapshot, fields="why found why_unsure answers_from text_source_id"): ...
 
 
 class GapViewOut(
@@ -167,9 +165,7 @@ class GapViewOut(
     shows=GapView,
     parts="gap facts",
     fields="visitors impact this_week week_before by_day languages samples snapshot",
-):
-    samples: tuple[SampleOut, ...]
-    snapshot: SnapshotOut | None
+): ...
 
 
 class AdminGapTriage(Api):
@@ -218,9 +214,7 @@ class AnswerBeforeOut(Model, shows=GapAsking, fields="answer answered_by confide
 class AnswerAfterOut(Model, shows=TrialAnswer, fields="answer answered_by confidence cited gap"): ...
 
 
-class ReplayedQuestionOut(Model, shows=ReplayedQuestion, fields="question=before.question before after passes"):
-    before: AnswerBeforeOut
-    after: AnswerAfterOut
+class ReplayedQuestionOut(Model, shows=ReplayedQuestion, fields="question=before.question before after passes"): ...
 
 
 class GapReplayOut(GapOut, shows=GapReplay, parts="gap", fields="passes questions"):

@@ -36,8 +36,6 @@ class UncitedPageOut(Model, shows=PageCitations, fields="url title"): ...
 
 
 class QualityOut(Model, shows=Quality, fields="days top_pages never_cited never_cited_count live_pages"):
-    days: tuple[DayQualityOut, ...]
-    top_pages: tuple[CitedPageOut, ...]
     never_cited: tuple[UncitedPageOut, ...]
 
 
@@ -46,7 +44,6 @@ class ThresholdPointOut(Model, shows=ThresholdPoint, fields="threshold answered 
 
 class ThresholdCurveOut(Model, shows=ThresholdCurve, fields="days turns golden_questions golden_run_id current points"):
     turns: Annotated[int, f"The latest turns of these days, at most {MAX_TURNS}."]
-    points: tuple[ThresholdPointOut, ...]
 
 
 class AdminQuality(Api):

@@ -137,8 +137,6 @@ class SourceOut(
     "folder schedule created_at run left_out",
 ):
     kind: KindName
-    schedule: ScheduleOut | None
-    run: RunOut | None
     left_out: tuple[LeftOutText, ...]
 
 
@@ -223,7 +221,6 @@ class ProblemOut(Model):
 
 
 class DiscoveryOut(Model, shows=SiteOffers, fields="url title offers problems is_complete"):
-    offers: tuple[OfferOut, ...]
     problems: Annotated[tuple[ProblemOut, ...], "Lists that could not be read."]
 
     @classmethod

@@ -16,9 +16,9 @@ PATHS = {
 class StoreCountsOut(Model, shows=StoreCounts, fields="documents versions chunks embeddings vectors keywords"): ...
 
 
-class DeletionOut(Model, shows=Deletion, fields="id kind subject_id name state before after requested_at verified_at"):
-    before: StoreCountsOut
-    after: StoreCountsOut
+class DeletionOut(
+    Model, shows=Deletion, fields="id kind subject_id name state before after requested_at verified_at"
+): ...
 
 
 class AdminDeletions(Api):
