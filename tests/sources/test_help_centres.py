@@ -103,6 +103,16 @@ async def test_zendesk_articles_are_read_but_for_drafts_and_those_of_members(
     assert (content.site, content.language, str(content.modified)) == ("Help", "en", "2026-05-01")
 
 
+async def test_half_an_emoji_is_no_obstacle(reader: ListedReader, site: LoopbackSite) -> None:
+    cut = {"title": "About lamps \ud83d", "body": "<p>They shine for a thousand hours \ud83d</p>"}
+    HelpCentreDouble(site, [zendesk_article(site, "1", **cut), zendesk_article(site, "2")]).serve_zendesk()
+    pages, _ = await read(reader, of_zendesk(site))
+    content = pages[f"{site.origin}/hc/en-us/articles/1"].content
+    assert content is not None
+    assert (content.title, "thousand hours ?" in content.markdown) == ("About lamps ?", True)
+    assert statuses(pages) == {"1": "fetched", "2": "fetched"}
+
+
 async def test_what_has_not_changed_is_not_learnt_again_and_what_is_listed_no_more_is_gone(
     reader: ListedReader, site: LoopbackSite
 ) -> None:

@@ -149,6 +149,14 @@ async def test_citations_lead_where_the_pages_stand(
     assert address in pages
 
 
+async def test_half_an_emoji_in_a_path_is_no_obstacle(reader: ListedReader, site: LoopbackSite) -> None:
+    operation = {"summary": "Get \ud83d", "responses": {}}
+    paths = {"/a": {"get": operation}, "/\ud83d": {"get": operation}}
+    pages, _ = await read(reader, serve(site, {**PETS, "paths": paths}))
+    assert len(pages) == 2
+    assert {page.status for page in pages.values()} == {"fetched"}
+
+
 async def test_operations_that_are_not_wanted_are_left_out(reader: ListedReader, site: LoopbackSite) -> None:
     config = serve(site, PETS)
     pages, _ = await read(reader, SourceConfig(config.kind, config.name, config.url, exclude=("*/patch",)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
+from app.core.text.letter_forms import encodable
 from app.sources.source import SourceAccess, SourceConfig
 from crawler.errors import UrlRefused
 from crawler.extract.page import Outcome
@@ -80,9 +81,16 @@ class JsonApi:
         return answer.body
 
 
+def parsed(body: bytes) -> Any:
+    """The value of a JSON text, in which half an emoji, as texts that were cut may end in, is a question mark. Raises
+    ValueError, RecursionError."""
+    value = json.loads(body)
+    return json.loads(encodable(json.dumps(value, ensure_ascii=False))) if b"\\ud" in body.lower() else value
+
+
 def _object(body: bytes) -> Json:
     try:
-        value = json.loads(body)
+        value = parsed(body)
     except (ValueError, RecursionError) as error:
         raise NotRead(Outcome.NOT_HTML, "the response is not JSON") from error
     if not isinstance(value, dict):

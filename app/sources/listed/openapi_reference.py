@@ -14,7 +14,7 @@ from anyio import to_thread
 
 from app.kit.yaml_loader import YamlLoader
 from app.sources.listed.document_list import Article, DocumentList
-from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, parsed, text_of
 from crawler.extract.page import Outcome
 from crawler.fetch.fetch_result import NotRead
 
@@ -163,7 +163,7 @@ def _articles(body: bytes, url: str, page_url: str) -> list[Article]:
 
 def _parsed(body: bytes) -> Json:
     try:
-        document = json.loads(body) if body.lstrip()[:1] == b"{" else yaml.load(body, YamlLoader)  # noqa: S506 - safe
+        document = parsed(body) if body.lstrip()[:1] == b"{" else yaml.load(body, YamlLoader)  # noqa: S506 - safe
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise NotRead(Outcome.NOT_HTML, "the document is neither JSON nor YAML") from error
     if not isinstance(document, dict):

@@ -50,6 +50,7 @@ _FUNCTION = re.compile(r"(?:calc|min|max|clamp)\(([^()+*/]*)\)")
 _OFF_SCREEN_PIXELS = -900.0
 _SMALLEST_READABLE_PIXELS = 2.5
 _LEAST_OPACITY = 0.06
+_LARGEST = 1e9  # number that is told from larger ones
 _NAMED = {
     "white": (255, 255, 255), "black": (0, 0, 0), "red": (255, 0, 0),
     "green": (0, 128, 0), "blue": (0, 0, 255), "yellow": (255, 255, 0),
@@ -302,7 +303,12 @@ def _fraction(part: str | None) -> float | None:
 
 def _number(value: str | None) -> float | None:
     found = _LENGTH.match(_plain(value)) if value else None
-    return float(found[1]) if found else None
+    return _finite(found[1]) if found else None
+
+
+def _finite(number: str) -> float:
+    """The number, however large it is written."""
+    return max(-_LARGEST, min(_LARGEST, float(number)))
 
 
 def _pixels(value: str | None) -> float | None:
@@ -314,7 +320,7 @@ def _pixels(value: str | None) -> float | None:
         return _calculated(value)
     found = _LENGTH.match(value)
     factor = _PIXELS.get(found[2]) if found else None
-    return float(found[1]) * factor if found and factor is not None else None
+    return _finite(found[1]) * factor if found and factor is not None else None
 
 
 def _plain(value: str) -> str:
