@@ -63,6 +63,16 @@ async def test_an_answer_is_less_sure_where_other_passages_are_as_near() -> None
     assert alone > among_others
 
 
+@pytest.mark.parametrize("question", ["12345", "!!!!", "\U0001f621\U0001f621"])
+async def test_what_has_no_letter_is_answered_only_by_a_passage_that_has_it(question: str) -> None:
+    assert await confidence(question, WordReader(question)) <= LIBRARIES.calibrated
+    parts = source(1, f"Part {question} fits every lamp.")
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader(question))
+    context = AnswerContext(AgentConfig(name="x"), question, question, (parts,), language="en")
+    has_it = await judge.confidence(context, await judge.judged(context, passages(parts)))
+    assert (has_it > parts.calibrated) is question.isdigit()
+
+
 async def test_words_that_the_passage_has_are_not_asked_about_again() -> None:
     reader = WordReader("order")
     await confidence("Can I order books from libraries?", reader)

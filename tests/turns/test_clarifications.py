@@ -49,6 +49,18 @@ async def test_the_names_are_offered_and_the_one_chosen_is_answered(lamps: Answe
     assert await open_gaps(lamps) == []
 
 
+async def test_a_name_with_a_slash_stays_one_choice(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        await learn_lamps(house)
+        await house.learn(
+            "/solvind", "# Solvind / Sol\n\n## Reset the lamp\n\nPull the plug and wait a minute to reset the lamp."
+        )
+        events = await house.ask(QUESTION)
+        assert text(events) == f"{ASKED_BACK}/Sol"
+        assert done(events).next_questions == ("Nordlys", "Solvind/Sol")
+        assert "Pull the plug" in text(await house.ask("Solvind/Sol"))
+
+
 async def test_it_is_asked_once(lamps: AnsweringHouse) -> None:
     await lamps.ask(QUESTION)
     again = await lamps.ask(QUESTION)

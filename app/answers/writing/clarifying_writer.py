@@ -47,8 +47,9 @@ class ClarifyingWriter:
 
     async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | OfferedChoices | ChatEnd, None]:
         if names := await self._names(context):
-            yield OfferedChoices(tuple(names[:_CHOICES]))
-            listed = [*names[:_CHOICES], *([_AND_MORE] if len(names) >= _CHOICES else [])]
+            offered = [name.replace(_BETWEEN, _BETWEEN.strip()) for name in names[:_CHOICES]]
+            yield OfferedChoices(tuple(offered))
+            listed = [*offered, *([_AND_MORE] if len(names) >= _CHOICES else [])]
             yield TextDelta(f"{canned_messages(context.language).which_one} {_BETWEEN.join(listed)}")
         yield ChatEnd(Finish.COMPLETE, TokenUsage())
 

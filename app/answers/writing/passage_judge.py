@@ -177,6 +177,8 @@ class PassageJudge:
         on context, it is at most that of the passage's odds, which include how well the context fits."""
         signals, best = await self.signals(context, judged), judged[0]
         likely = sigmoid(signals.odds) if signals else best.probability
+        if not any(map(str.isalpha, context.asked)) and not any(await self._shares(context, [best.passage])):
+            return min(likely, best.passage.source.calibrated)  # "12345" of another matter, "!!!", an emoji
         return min(likely, best.probability) if _leans(context) else likely
 
     async def signals(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> QuoteSignals | None:
