@@ -32,6 +32,7 @@ from app.core.setting_values import (
     mistyped,
     named_values,
 )
+from app.kit.token_client import token_client
 from app.mail.mail import sender_of, smtp_server
 from app.model_settings import ModelSettings
 from app.serving_settings import ServingSettings
@@ -145,6 +146,11 @@ class Settings(ModelSettings, ServingSettings):
         description="Mail server: smtps://user:password@host, or smtp:// with STARTTLS (`?tls=off`: plain, for one on "
         "this machine). Empty: no mail.",
     )
+    smtp_oauth: SecretStr = Field(
+        SecretStr(""),
+        description="Token endpoint with the client in its query, to sign in at the mail server by OAuth instead of "
+        "with a password: https://HOST/PATH?client_id=...&client_secret=...&refresh_token=...&scope=...",
+    )
     mail_from: str = Field("", description="Sender of mail, such as Docent <docent@example.com>; required with SMTP.")
     max_file_mib: int = Field(20, ge=1, le=200, description="Largest file that may be uploaded, in MiB.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -168,6 +174,12 @@ class Settings(ModelSettings, ServingSettings):
     @classmethod
     def _mail_server_can_be_read(cls, value: SecretStr) -> SecretStr:
         smtp_server(value.get_secret_value())
+        return value
+
+    @field_validator("smtp_oauth", mode="after")
+    @classmethod
+    def _token_client_can_be_read(cls, value: SecretStr) -> SecretStr:
+        token_client(value.get_secret_value())
         return value
 
     @field_validator("mail_from", mode="after")
@@ -199,6 +211,11 @@ class Settings(ModelSettings, ServingSettings):
             for name in ("mail_from", "public_url"):
                 if not getattr(self, name):
                     raise ValueError(f"{_variable(name)}: set it beside {_variable('smtp_url')}")
+        server = smtp_server(self.smtp_url.get_secret_value())
+        if self.smtp_oauth.get_secret_value() and (not server or not server.user or server.password or server.is_plain):
+            raise ValueError(
+                f"{_variable('smtp_oauth')}: needs TLS and a user without a password in {_variable('smtp_url')}"
+            )
         return self
 
     @model_validator(mode="after")

@@ -93,7 +93,20 @@ def test_a_mail_server_goes_with_a_sender_and_an_address_for_links() -> None:
             read_settings(**{**MAIL, missing: ""})
 
 
-@pytest.mark.parametrize("name", ["smtp_url", "mail_from", "public_url"])
+OAUTH = "https://login.example.com/token?client_id=c&refresh_token=hunter3"
+
+
+@pytest.mark.parametrize(
+    "smtp_url", ["", MAIL["smtp_url"], "smtps://mail.example.com", "smtp://me@mail.example.com?tls=off"]
+)
+def test_oauth_goes_with_a_user_and_tls_and_without_a_password(smtp_url: str) -> None:
+    settings = {**MAIL, "smtp_url": "smtp://me@mail.example.com", "smtp_oauth": OAUTH}
+    assert "hunter3" not in repr(read_settings(**settings))
+    with pytest.raises(BadSettings, match="DOCENT_SMTP_OAUTH: needs TLS and a user without a password"):
+        read_settings(**{**settings, "smtp_url": smtp_url})
+
+
+@pytest.mark.parametrize("name", ["smtp_url", "smtp_oauth", "mail_from", "public_url"])
 def test_what_mail_cannot_be_sent_with_is_refused_by_its_name(name: str) -> None:
     with pytest.raises(BadSettings, match=f"DOCENT_{name.upper()}"):
         read_settings(**{**MAIL, name: "nonsense"})

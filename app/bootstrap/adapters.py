@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +11,7 @@ from app.core.errors import Misconfigured
 from app.kit.cache import MemoryCache
 from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits import MemoryRateLimiter, MemoryStreamSlots
+from app.kit.token_client import token_client
 from app.mail.mail import smtp_server
 from app.settings import Settings
 from app.store.secret_keys import SecretKeyFile, SecretKeys
@@ -219,13 +221,19 @@ def configured_mailer(settings: Settings) -> Mailer:
     return Mailer(is_on=bool(settings.smtp_url.get_secret_value()), public_url=settings.public_url)
 
 
-def configured_mail_transport(settings: Settings) -> MailTransport | None:
+@asynccontextmanager
+async def configured_mail_transport(settings: Settings, clock: Clock) -> AsyncIterator[MailTransport | None]:
     """None if no mail server is set."""
     server = smtp_server(settings.smtp_url.get_secret_value())
     if server is None:
-        return None
+        yield None
+        return
+    from app.providers.access_tokens import AccessTokens
+    from app.providers.http_caller import CrawlerHttpCaller
     from app.providers.mail_transport import AiosmtplibMailTransport
 
-    return AiosmtplibMailTransport(
-        server.host, server.port, server.user, server.password, is_tls=server.is_tls, is_plain=server.is_plain
-    )
+    async with CrawlerHttpCaller(settings.crawl_allow) as caller:
+        client = token_client(settings.smtp_oauth.get_secret_value())
+        token = partial(AccessTokens(caller, clock).text, client) if client else None
+        how = {"is_tls": server.is_tls, "is_plain": server.is_plain}
+        yield AiosmtplibMailTransport(server.host, server.port, server.user, server.password, **how, token=token)

@@ -91,13 +91,13 @@ def _parts(
 @asynccontextmanager
 async def sending_mail(base: Infrastructure) -> AsyncIterator[None]:
     """Send stored mails while the block runs, if a mail server is set."""
-    transport = configured_mail_transport(base.settings)
-    if transport is None:
-        yield
-        return
-    delivery = MailDelivery(base.record, transport, sender_of(base.settings.mail_from), base.clock)
-    async with (
-        PeriodicTask("mail delivery", delivery.deliver, 2, base.supervisor),
-        PeriodicTask("mail given up", delivery.forget, 3600, base.supervisor),
-    ):
-        yield
+    async with configured_mail_transport(base.settings, base.clock) as transport:
+        if transport is None:
+            yield
+            return
+        delivery = MailDelivery(base.record, transport, sender_of(base.settings.mail_from), base.clock)
+        async with (
+            PeriodicTask("mail delivery", delivery.deliver, 2, base.supervisor),
+            PeriodicTask("mail given up", delivery.forget, 3600, base.supervisor),
+        ):
+            yield

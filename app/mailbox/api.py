@@ -5,26 +5,25 @@ from uuid import UUID, uuid4
 
 from app.core.actor import Actor
 from app.core.errors import NotFound
-from app.mailbox.mailbox import Mailbox, MailboxPassword
+from app.mailbox.mailbox import Mailbox, MailboxKeys
 from app.mailbox.mailboxes import Mailboxes
 from app.web.derived_fields import taken
 from app.web.operation import Api, Call, Model, delete, example, get, put, read, write
 
-_PASSWORD = {"password": taken(MailboxPassword, "password")}
-_SET = "host port user folder address reply"
+_KEYS = {name: taken(MailboxKeys, name) for name in ("password", "client_secret")}
+_SET = "host port user folder address reply token_url client_id scope"
 
 
 @example(host="imap.example.com", user="help@example.com", address="help@example.com")
-class MailboxIn(Model, takes=Mailbox, fields=_SET, adds=_PASSWORD): ...
+class MailboxIn(Model, takes=Mailbox, fields=_SET, adds=_KEYS): ...
 
 
 class MailboxOut(Model, shows=Mailbox, fields=f"{_SET} created_at read_at last_error"): ...
 
 
-def made_of(given: MailboxIn, agent_id: UUID) -> tuple[Mailbox, str]:
-    """With its password."""
+def made_of(given: MailboxIn, agent_id: UUID) -> tuple[Mailbox, MailboxKeys]:
     made = given.made(Mailbox, id=uuid4(), agent_id=agent_id, created_at=datetime.now(UTC))
-    return made, given.made(MailboxPassword).password
+    return made, given.made(MailboxKeys)
 
 
 class AdminMailboxes(Api):

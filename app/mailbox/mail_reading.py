@@ -24,11 +24,13 @@ from app.core.text.canned_messages import canned_messages
 from app.core.text.untrusted_text import one_line
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnRequest, TurnState, VisitorSession
 from app.kit.clock import Clock
+from app.kit.token_client import TokenClient
 from app.mail.mail import Mail
 from app.mail.mailer import Mailer
-from app.mailbox.mailbox import MAX_AN_HOUR, Mailbox, ReplyMode
+from app.mailbox.mailbox import MAX_AN_HOUR, Mailbox, MailboxKeys, ReplyMode
 from app.mailbox.received_mail import NotAnswered, ReceivedMail, received_mail, serve_mails
 from app.mailbox.records import KeptMail, MailboxMailRecords, MailboxRecords
+from app.providers.access_tokens import AccessTokens, NoAccessToken
 from app.providers.imap_mailbox import ImapMailboxes, MailboxAccess, MailboxUnread
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.turns.api.visitor_turns import VisitorTurns, ended_turn
@@ -67,6 +69,7 @@ class MailReading:
         self,
         records: SystemOfRecord,
         mailboxes: ImapMailboxes,
+        tokens: AccessTokens,
         extractor: Extractor,
         turns: VisitorTurns,
         history: History,
@@ -75,6 +78,7 @@ class MailReading:
     ) -> None:
         self._records = records
         self._mailboxes = mailboxes
+        self._tokens = tokens
         self._extractor = extractor
         self._turns = turns
         self._history = history
@@ -91,29 +95,31 @@ class MailReading:
             raise failure
         return len(due)
 
-    async def _read_one(self, workspace_id: UUID, mailbox: Mailbox, password: str | None) -> None:
+    async def _read_one(self, workspace_id: UUID, mailbox: Mailbox, keys: MailboxKeys | None) -> None:
         own = self._records.of_workspace(workspace_id)
         error = ""
         try:
             await own.write(lambda tx: self._mail_peoples_words(tx, workspace_id, mailbox))
-            error = await self._read(workspace_id, mailbox, password)
-        except (MailboxUnread, DocentError) as failure:
+            error = await self._read(workspace_id, mailbox, keys)
+        except (MailboxUnread, NoAccessToken, DocentError) as failure:
             error = str(failure)
         if error:
             log.warning("mailbox.not_read", agent=str(mailbox.agent_id), reason=error)
         next_at = self._clock.now() + PAUSE
         await own.write(lambda tx: MailboxRecords(tx).rest(mailbox, next_at, error))
 
-    async def _read(self, workspace_id: UUID, mailbox: Mailbox, password: str | None) -> str:
-        """Handle new mails; return why that is impossible, else "". Raises MailboxUnread, DocentError."""
+    async def _read(self, workspace_id: UUID, mailbox: Mailbox, keys: MailboxKeys | None) -> str:
+        """Handle new mails; return why that is impossible, else "". Raises MailboxUnread, NoAccessToken or
+        DocentError."""
         own = self._records.of_workspace(workspace_id)
-        if password is None:
+        if keys is None:
             return "No secret key opens the password. Enter it again."
         try:
             agent = await own.read(lambda tx: AgentRecords(tx).live(mailbox.agent_id))
         except NotFound:
             return "Publish the agent first: it answers as visitors would get it."
-        access = MailboxAccess(mailbox.host, mailbox.port, mailbox.user, password, mailbox.folder)
+        token = await self._token(own, mailbox, keys) if mailbox.token_url else ""
+        access = MailboxAccess(mailbox.host, mailbox.port, mailbox.user, keys.password, mailbox.folder, token)
         begun = mailbox.uid_validity is not None and mailbox.last_uid is not None
         after = (mailbox.uid_validity or 0, mailbox.last_uid or 0) if begun else None
         found = await self._mailboxes.unseen(access, after)
@@ -129,6 +135,17 @@ class MailReading:
             if answered:
                 await self._mailboxes.mark_answered(access, found.uid_validity, answered)
         return ""
+
+    async def _token(self, own: SystemOfRecord, mailbox: Mailbox, keys: MailboxKeys) -> str:
+        """Get an access token, and keep the refresh token that may come with it. Raises NoAccessToken."""
+        client = TokenClient(
+            mailbox.token_url, mailbox.client_id, mailbox.scope, keys.client_secret, refresh_token=keys.password
+        )
+        token = await self._tokens.token(client)
+        if token.client != client:
+            renewed = MailboxKeys(token.client.refresh_token, keys.client_secret)
+            await own.write(lambda tx: MailboxRecords(tx).renew(mailbox, keys, renewed))
+        return token.text
 
     async def _answer(self, agent: LiveAgent, mailbox: Mailbox, uid: int, raw: bytes) -> bool:
         """Handle one mail; return whether an answer was queued. Raises DocentError for a temporary failure."""

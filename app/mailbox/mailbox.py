@@ -1,6 +1,6 @@
 """A mailbox whose mails an agent answers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final
@@ -18,10 +18,16 @@ class ReplyMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MailboxPassword:
+class MailboxKeys:
     password: Annotated[
-        str, at_most(500), "Stored sealed and never shown; empty keeps it while host, port and user are the same."
-    ] = ""
+        str,
+        at_most(4000),
+        "With a token_url, a refresh token, or empty for a token of the client itself. Stored sealed and never shown; "
+        "without both secrets, the stored ones are kept while server, user, token_url and client_id are the same.",
+    ] = field(default="", repr=False)
+    client_secret: Annotated[str, at_most(500), "Of the OAuth client, if it has one. Stored sealed."] = field(
+        default="", repr=False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,11 @@ class Mailbox:
     reply: Annotated[ReplyMode, '"draft": people send every answer. "sure": those above the threshold are sent.'] = (
         ReplyMode.SURE
     )
+    token_url: Annotated[str, at_most(500), "Token endpoint to sign in by OAuth; empty to sign in with a password."] = (
+        ""
+    )
+    client_id: Annotated[str, at_most(200), "The OAuth client."] = ""
+    scope: Annotated[str, at_most(500), "The OAuth scope, if the token endpoint wants one."] = ""
     uid_validity: int | None = None
     last_uid: int | None = None
     read_at: Annotated[datetime | None, "When it was last read; null before the first time."] = None

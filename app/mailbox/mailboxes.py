@@ -1,7 +1,7 @@
 """Operators connect, change and remove an agent's mailbox."""
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Final
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from app.core.errors import InvalidInput
 from app.core.setting import check_limits
 from app.mail.mail import checked_mail_address
 from app.mail.mailer import Mailer
-from app.mailbox.mailbox import Mailbox, MailboxPassword
+from app.mailbox.mailbox import Mailbox, MailboxKeys
 from app.mailbox.records import MailboxRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.audit_entry import more_changes_of
@@ -40,22 +40,22 @@ class Mailboxes:
         return MailboxRecords(tx).find(agent_id)
 
     @writes_agent
-    def set(self, tx: Transaction, actor: Actor, agent_id: UUID, mailbox: Mailbox, password: str) -> Mailbox:
-        """Connect the mailbox, or replace the agent's. While host, port and user are the same, an empty password keeps
-        the stored one, and the same folder is read on from where it was. Raises InvalidInput."""
-        mailbox = _checked(mailbox, password)
+    def set(self, tx: Transaction, actor: Actor, agent_id: UUID, mailbox: Mailbox, keys: MailboxKeys) -> Mailbox:
+        """Connect the mailbox, or replace the agent's. While the account is the same, empty keys keep the stored ones,
+        and the same folder is read on from where it was. Raises InvalidInput."""
+        mailbox = _checked(mailbox, keys)
         if not self._mailer.is_on:
             raise InvalidInput("", "This installation has no mail server to answer with. Set DOCENT_SMTP_URL.")
         before = MailboxRecords(tx).find(agent_id)
         if before is not None:
             mailbox = replace(mailbox, id=before.id, created_at=before.created_at)
             if _account(before) == _account(mailbox):
-                password = password or MailboxRecords(tx).password(agent_id)
+                keys = keys if keys != MailboxKeys() else MailboxRecords(tx).keys(agent_id)
                 if before.folder == mailbox.folder:
                     mailbox = replace(mailbox, uid_validity=before.uid_validity, last_uid=before.last_uid)
-        if not password:
+        if keys == MailboxKeys():
             raise InvalidInput("password", "Enter the password.")
-        MailboxRecords(tx).put(mailbox, password)
+        MailboxRecords(tx).put(mailbox, keys)
         AuditRecords(tx).acted(actor, "agent.set_mailbox", agent_id)
         return mailbox
 
@@ -66,16 +66,22 @@ class Mailboxes:
         AuditRecords(tx).acted(actor, "agent.clear_mailbox", agent_id)
 
 
-def _account(mailbox: Mailbox) -> tuple[str, int, str]:
-    return mailbox.host, mailbox.port, mailbox.user
+def _account(mailbox: Mailbox) -> tuple[object, ...]:
+    """Where the keys are sent, and whose they are."""
+    return mailbox.host, mailbox.port, mailbox.user, mailbox.token_url, mailbox.client_id
 
 
-def _checked(mailbox: Mailbox, password: str) -> Mailbox:
+def _checked(mailbox: Mailbox, keys: MailboxKeys) -> Mailbox:
     check_limits("", mailbox)
-    check_limits("", MailboxPassword(password))
+    check_limits("", keys)
     if not _HOST.fullmatch(mailbox.host):
         raise InvalidInput("host", "Enter only the server's name, such as imap.example.com.")
-    for name, text in (("user", mailbox.user), ("password", password), ("folder", mailbox.folder)):
+    if mailbox.token_url and not mailbox.client_id:
+        raise InvalidInput("client_id", "Enter the client.")
+    if not mailbox.token_url and (mailbox.client_id or mailbox.scope or keys.client_secret):
+        raise InvalidInput("token_url", "Enter the token endpoint.")
+    texts = {"user": mailbox.user, "folder": mailbox.folder, **asdict(keys)}
+    for name, text in texts.items():
         if text and not _PRINTABLE.fullmatch(text):
             raise InvalidInput(name, 'Use only ASCII characters, without " and \\.')
     return replace(mailbox, address=checked_mail_address("address", mailbox.address))

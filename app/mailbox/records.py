@@ -12,14 +12,14 @@ from sqlalchemy import BigInteger, Index, Integer, String, func, select
 from app.conversations.live_chat import Author
 from app.conversations.records.live_chats import LIVE_PICTURES
 from app.mail.mail import picture_name
-from app.mailbox.mailbox import Mailbox
+from app.mailbox.mailbox import Mailbox, MailboxKeys
 from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import LIVE_MESSAGES
 from app.store.transaction import Repository, new_id, value_of
 
-# `sealed` is the password, sealed with the key `sealed_by`. `next_at` is when to read the mailbox again.
+# `sealed` has both keys, one per line, sealed with the key `sealed_by`. `next_at` is when to read the mailbox again.
 MAILBOXES = table(
     "mailboxes",
     Audited("agent", key="agent_id", unhashed=("uid_validity", "last_uid", "read_at", "last_error", "next_at")),
@@ -32,6 +32,9 @@ MAILBOXES = table(
     column("folder", StorableText),
     column("address", StorableText),
     column("reply", String(8)),
+    column("token_url", StorableText, server_default=""),
+    column("client_id", StorableText, server_default=""),
+    column("scope", StorableText, server_default=""),
     column("uid_validity", BigInteger, nullable=True),
     column("last_uid", BigInteger, nullable=True),
     column("read_at", UtcDateTime, nullable=True),
@@ -99,24 +102,32 @@ class MailboxRecords(Repository):
     def find(self, agent_id: UUID) -> Mailbox | None:
         return self._value(Mailbox, select(MAILBOXES).where(MAILBOXES.c.agent_id == agent_id))
 
-    def password(self, agent_id: UUID) -> str:
+    def keys(self, agent_id: UUID) -> MailboxKeys:
         """Raises NotFound, SecretsLocked."""
         row = self._first_row(select(MAILBOXES).where(MAILBOXES.c.agent_id == agent_id), "mailbox")
-        return SealedRows(self._tx, MAILBOXES).opened(row).decode()
+        return _keys(SealedRows(self._tx, MAILBOXES).opened(row))
 
-    def put(self, mailbox: Mailbox, password: str) -> None:
+    def put(self, mailbox: Mailbox, keys: MailboxKeys) -> None:
         """Store the mailbox, to be read at once. Replaces one with the same id."""
-        sealed = SealedRows(self._tx, MAILBOXES).sealed(mailbox.id, password.encode())
-        self._put(MAILBOXES, {"id": mailbox.id}, mailbox, **sealed, next_at=self._now())
+        self._put(MAILBOXES, {"id": mailbox.id}, mailbox, **self._sealed(mailbox, keys), next_at=self._now())
+
+    def renew(self, mailbox: Mailbox, before: MailboxKeys, keys: MailboxKeys) -> None:
+        """Replace the keys, unless the mailbox has others than `before` meanwhile."""
+        if self.find(mailbox.agent_id) and self.keys(mailbox.agent_id) == before:
+            self._update(MAILBOXES, *_is_still(mailbox), **self._sealed(mailbox, keys))
+
+    def _sealed(self, mailbox: Mailbox, keys: MailboxKeys) -> dict[str, Any]:
+        written = f"{keys.password}\n{keys.client_secret}"
+        return SealedRows(self._tx, MAILBOXES).sealed(mailbox.id, written.encode())
 
     def clear(self, agent_id: UUID) -> None:
         """Delete the mailbox; its conversations stay. Raises NotFound."""
         self._delete_one(MAILBOXES, "mailbox", MAILBOXES.c.agent_id == agent_id)
 
-    def claim(self, lease_until: datetime, limit: int) -> list[tuple[UUID, Mailbox, str | None]]:
-        """Reserve due mailboxes until `lease_until`, at most one per workspace. Returns (workspace id, mailbox,
-        password); the password is None if it cannot be unsealed."""
-        claimed: dict[UUID, tuple[UUID, Mailbox, str | None]] = {}
+    def claim(self, lease_until: datetime, limit: int) -> list[tuple[UUID, Mailbox, MailboxKeys | None]]:
+        """Reserve due mailboxes until `lease_until`, at most one per workspace. Returns (workspace id, mailbox, keys);
+        the keys are None if they cannot be unsealed."""
+        claimed: dict[UUID, tuple[UUID, Mailbox, MailboxKeys | None]] = {}
         while len(claimed) < limit:
             due = (
                 select(MAILBOXES, AGENTS.c.workspace_id)
@@ -130,9 +141,9 @@ class MailboxRecords(Repository):
             if row is None:
                 break
             self._update(MAILBOXES, MAILBOXES.c.id == row.id, next_at=lease_until)
-            password = SealedRows(self._tx, MAILBOXES).opened_or_none(row)
-            opened = None if password is None else password.decode()
-            claimed[row.workspace_id] = row.workspace_id, value_of(Mailbox, row), opened
+            sealed = SealedRows(self._tx, MAILBOXES).opened_or_none(row)
+            keys = None if sealed is None else _keys(sealed)
+            claimed[row.workspace_id] = row.workspace_id, value_of(Mailbox, row), keys
         return list(claimed.values())
 
     def rest(self, mailbox: Mailbox, next_at: datetime, error: str) -> None:
@@ -210,6 +221,11 @@ class MailboxMailRecords(Repository):
     def _one(self, is_it: Any, mailbox_id: UUID, visitor_id: UUID) -> KeptMail | None:
         found = select(MAILBOX_MAILS).where(_of(mailbox_id, visitor_id), is_it)
         return self._value(KeptMail, found.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1))
+
+
+def _keys(sealed: bytes) -> MailboxKeys:
+    password, _, client_secret = sealed.decode().partition("\n")
+    return MailboxKeys(password, client_secret)
 
 
 def _is_still(mailbox: Mailbox) -> list[Any]:

@@ -39,6 +39,7 @@ class MailboxAccess:
     user: str
     password: str = field(repr=False)
     folder: str = "INBOX"
+    token: str = field(default="", repr=False)  # an access token, to sign in with instead of the password
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class ImapMailboxes:
             try:
                 if not is_plain and access.port == IMAP_PORT:
                     server.starttls(ssl.create_default_context())
-                server.login(access.user, access.password)
+                _sign_in(server, access)
                 done = work(server)
                 server.logout()
                 return done
@@ -161,6 +162,16 @@ class _Dialled(imaplib.IMAP4):
         if self._received > _MAX_BYTES:
             raise self.error(f"the server sent more than {_MAX_BYTES} bytes")
         return received
+
+
+def _sign_in(server: imaplib.IMAP4, access: MailboxAccess) -> None:
+    if not access.token:
+        server.login(access.user, access.password)
+        return
+    # https://developers.google.com/workspace/gmail/imap/xoauth2-protocol: a challenge has the reason of a refusal, and
+    # wants an empty response.
+    response = f"user={access.user}\x01auth=Bearer {access.token}\x01\x01".encode()
+    server.authenticate("XOAUTH2", lambda challenge: b"" if challenge else response)
 
 
 def _interrupt(server: imaplib.IMAP4) -> None:

@@ -11,6 +11,8 @@ from typing import Final, Protocol
 import anyio
 from aiosmtplib import SMTP, SMTPException, SMTPRecipientsRefused, SMTPResponseException
 
+from app.providers.access_tokens import NoAccessToken
+
 
 @dataclass(frozen=True, slots=True)
 class MailFailure:
@@ -37,12 +39,24 @@ _POLICY: Final = "5.7."  # RFC 3463: the server may not send for us, which an op
 
 
 class AiosmtplibMailTransport:
-    """`is_tls`: TLS from the first byte; `is_plain`: no TLS. With neither, STARTTLS is required."""
+    """`is_tls`: TLS from the first byte; `is_plain`: no TLS. With neither, STARTTLS is required. `token` gets an access
+    token, to sign in with instead of the password."""
 
-    def __init__(self, host: str, port: int, user: str, password: str, *, is_tls: bool, is_plain: bool) -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        user: str,
+        password: str,
+        *,
+        is_tls: bool,
+        is_plain: bool,
+        token: Callable[[], Awaitable[str]] | None = None,
+    ) -> None:
         self._host, self._port = host, port
         self._user, self._password = user, password
         self._is_tls, self._is_plain = is_tls, is_plain
+        self._token = token
 
     async def send(self, message: EmailMessage) -> MailFailure | None:
         async def hand_over(server: SMTP) -> None:
@@ -62,6 +76,7 @@ class AiosmtplibMailTransport:
             port=self._port,
             username=self._user or None,
             password=self._password or None,
+            oauth_token_generator=self._token,
             timeout=_STEP_SECONDS,
             use_tls=self._is_tls,
             start_tls=not (self._is_tls or self._is_plain),
@@ -77,6 +92,8 @@ class AiosmtplibMailTransport:
             return MailFailure(f"the server refused the recipient: {first.code} {first.message}", is_final)
         except SMTPResponseException as error:
             return MailFailure(f"the server said {error.code} {error.message}")
+        except NoAccessToken as error:
+            return MailFailure(str(error))
         except (SMTPException, OSError, ValueError) as error:
             return MailFailure(f"{self._host}:{self._port}: {str(error) or type(error).__name__}")
         finally:

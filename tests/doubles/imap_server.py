@@ -2,6 +2,7 @@
 
 import re
 import ssl
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,8 +17,9 @@ PASSWORD: Final = "correct horse battery staple"
 
 @dataclass
 class ImapServer:
-    """`mails` are messages by UID, `flags` what was stored of them. Commands are kept without their arguments.
-    `chatter` is said over and over, until the client hangs up, in the place of what is in a folder."""
+    """`mails` are messages by UID, `flags` what was stored of them; `access_tokens` open it by XOAUTH2. Commands are
+    kept without their arguments. `chatter` is said over and over, until the client hangs up, in the place of what is in
+    a folder."""
 
     port: int = 0
     uid_validity: int = 7
@@ -26,6 +28,7 @@ class ImapServer:
     flags: dict[int, set[str]] = field(default_factory=dict)
     commands: list[str] = field(default_factory=list)
     oversized: bool = False
+    access_tokens: list[str] = field(default_factory=list)
     chatter: bytes = b""
 
     def receive(self, message: bytes | str) -> int:
@@ -78,6 +81,21 @@ class _Session(StreamRequestHandler):
 
     def _login(self, command: str) -> str:
         return "OK signed in" if f'"{PASSWORD}"' in command and USER in command else "NO wrong name or password"
+
+    def _authenticate(self, command: str) -> str:
+        """https://developers.google.com/workspace/gmail/imap/xoauth2-protocol"""
+        if command != "AUTHENTICATE XOAUTH2":
+            return "NO unsupported"
+        self._say("+ ")
+        user, bearer, *rest = b64decode(self.rfile.readline()).decode().split("\x01")
+        if (
+            user == f"user={USER}"
+            and rest == ["", ""]
+            and bearer.removeprefix("auth=Bearer ") in self.server.box.access_tokens
+        ):
+            return "OK signed in"
+        self._say("+ eyJzdGF0dXMiOiI0MDAiLCJzY2hlbWVzIjoiQmVhcmVyIn0=")
+        return "NO AUTHENTICATE failed." if self.rfile.readline() == b"\r\n" else "BAD"
 
     def _select(self, command: str) -> str:
         if '"INBOX"' not in command:

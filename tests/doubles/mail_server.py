@@ -2,6 +2,7 @@
 
 import ssl
 from asyncio import Server
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ class MailServer:
     refuses: dict[str, str] = field(default_factory=dict)
     refuses_data: str = ""
     signed_in: int = 0
+    access_tokens: list[str] = field(default_factory=list)
 
     async def handle_RCPT(  # noqa: N802
         self, server: Any, session: Any, envelope: Any, address: str, options: list[str]
@@ -49,6 +51,13 @@ class MailServer:
         self.mails.append(message)
         self.envelopes.append((envelope.mail_from, list(envelope.rcpt_tos)))
         return "250 taken"
+
+    async def auth_XOAUTH2(self, server: Any, args: list[str]) -> AuthResult:  # noqa: N802
+        """https://developers.google.com/workspace/gmail/imap/xoauth2-protocol"""
+        user, bearer, *_ = b64decode(args[1]).decode().split("\x01")
+        is_known = user == f"user={USER}" and bearer.removeprefix("auth=Bearer ") in self.access_tokens
+        self.signed_in += is_known
+        return AuthResult(success=is_known, handled=False)
 
     def authenticate(self, server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
         is_known = isinstance(data, LoginPassword) and (data.login, data.password) == (USER.encode(), PASSWORD.encode())

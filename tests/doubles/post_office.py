@@ -17,9 +17,10 @@ from app.core.turn import StoredTurn
 from app.mail.mail import sender_of
 from app.mail.mailer import MailDelivery, Mailer
 from app.mailbox.mail_reading import PAUSE, MailReading
-from app.mailbox.mailbox import Mailbox
+from app.mailbox.mailbox import Mailbox, MailboxKeys
 from app.mailbox.mailboxes import Mailboxes
 from app.mailbox.records import MAILBOX_MAILS
+from app.providers.access_tokens import AccessTokens
 from app.providers.imap_mailbox import ImapMailboxes
 from app.providers.mail_transport import AiosmtplibMailTransport
 from app.store.system_of_record import Transaction
@@ -28,6 +29,7 @@ from tests.doubles.answering_house import AnsweringHouse
 from tests.doubles.imap_server import PASSWORD, USER, ImapServer
 from tests.doubles.mail_server import MailServer
 from tests.doubles.mailers import MAILER
+from tests.doubles.token_endpoint import TokenEndpoint
 
 
 @dataclass
@@ -39,6 +41,7 @@ class PostOffice:
     smtp: MailServer
     html: ExtractionPool
     mailer: Mailer = MAILER
+    endpoint: TokenEndpoint = field(default_factory=TokenEndpoint)
     written: int = 0
     allowed: tuple[str, int] = field(init=False)
 
@@ -56,12 +59,12 @@ class PostOffice:
     @property
     def reading(self) -> MailReading:
         house = self.house
-        boxes = ImapMailboxes([self.allowed])
+        boxes, tokens = ImapMailboxes([self.allowed]), AccessTokens(self.endpoint, house.clock)
         return MailReading(
-            house.record, boxes, self.html, house.turns, house.answering.history, self.mailer, house.clock
+            house.record, boxes, tokens, self.html, house.turns, house.answering.history, self.mailer, house.clock
         )
 
-    async def connect(self, password: str = PASSWORD, **changes: Any) -> None:
+    async def connect(self, password: str = PASSWORD, secret: str = "", **changes: Any) -> None:
         box = Mailbox(
             uuid4(),
             self.house.agent_id,
@@ -71,7 +74,9 @@ class PostOffice:
             "help@lamps.example",
             self.imap.port,
         )
-        await self.mailboxes.set(self.actor, self.house.agent_id, replace(box, **changes), password)
+        await self.mailboxes.set(
+            self.actor, self.house.agent_id, replace(box, **changes), MailboxKeys(password, secret)
+        )
         await self.read()
 
     async def box(self) -> Mailbox:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from email.headerregistry import Address
 from email.message import EmailMessage
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from app.core.errors import InvalidInput
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import MailDelivery, Mailer
 from app.mail.records import MAILS, MailRecords
+from app.providers.access_tokens import AccessTokens
 from app.providers.mail_transport import AiosmtplibMailTransport, MailFailure, MailTransport
 from app.store.delivery_loop import KEPT, RETRY_AFTER, DeliveryState
 from app.store.sealed_rows import SealedRows
@@ -26,6 +28,7 @@ from app.workspaces.sealed_secrets import SealedSecrets
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.mail_server import PASSWORD, USER, MailServer, certificate_for_loopback, running_mail_server
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.token_endpoint import CLIENT, TokenEndpoint
 from tests.doubles.visitors import visitor_of_new_agent
 
 SENDER = Address("Docent", "docent", "example.com")
@@ -257,6 +260,26 @@ async def test_a_worker_signs_in_over_starttls_and_checks_the_certificate(
         assert (server.signed_in, server.mails) == (1, [])
         wrong = AiosmtplibMailTransport("127.0.0.1", server.port, USER, "guess", is_tls=False, is_plain=False)
         assert (await wrong.greet() or MailFailure("")).reason.startswith("the server said 535")
+
+
+async def test_a_worker_signs_in_by_oauth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate, clock = certificate_for_loopback(tmp_path), FixedClock()
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    endpoint = TokenEndpoint()
+    token = partial(AccessTokens(endpoint, clock).text, CLIENT)
+    with running_mail_server(certificate, wants_password=True) as server:
+        transport = AiosmtplibMailTransport(
+            "127.0.0.1", server.port, USER, "", is_tls=False, is_plain=False, token=token
+        )
+        assert (await transport.greet() or MailFailure("")).reason.startswith("the server said 535")
+        server.access_tokens = ["access-1"]
+        clock.advance(3600)
+        assert [await transport.greet() for _ in range(2)] == [None, None]
+        assert (server.signed_in, len(endpoint.requests)) == (2, 2)
+        clock.advance(3600)
+        endpoint.is_away = True
+        away = await transport.greet()
+        assert away == MailFailure("login.example.com gave no access token: nobody answers")
 
 
 async def test_a_worker_speaks_tls_from_the_first_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from tests.doubles.imap_server import PASSWORD, USER
 from tests.doubles.mailers import MAILER
 from tests.doubles.post_office import PostOffice
 from tests.doubles.recording_history import RecordingHistory
+from tests.doubles.token_endpoint import URL
 
 HOW_LONG = "How many days do I have to return a lamp?"
 WHO = "Who founded the company?"
@@ -294,6 +295,38 @@ async def test_the_password_lies_sealed_and_goes_to_no_other_host(post: PostOffi
     assert (await post.box()).last_error == ""
     with pytest.raises(InvalidInput, match="password"):
         await post.connect("", host="imap.example.com")
+
+
+async def test_one_is_read_by_oauth_and_its_newest_refresh_token_is_kept(post: PostOffice, tmp_path: Path) -> None:
+    post.endpoint.rotates = True
+    post.imap.access_tokens = ["access-1", "access-2"]
+    oauth = {"token_url": URL, "client_id": "docent"}
+    await post.connect("refresh-0", **oauth)
+    assert "AUTHENTICATE failed" in (await post.box()).last_error
+    await post.read()
+    assert (await post.box()).last_error == ""
+    post.write(HOW_LONG)
+    assert len(await post.read()) == 1
+    assert [each["refresh_token"] for each in post.endpoint.requests] == ["refresh-0", "refresh-1", "refresh-2"]
+    assert "LOGIN" not in post.imap.commands
+    assert b"refresh-" not in stored(tmp_path)
+    post.endpoint.issued = -1
+    await post.read()
+    assert (await post.box()).last_error.endswith("AADSTS70008: The refresh token has expired.")
+
+
+async def test_the_keys_of_oauth_go_to_no_other_endpoint(post: PostOffice) -> None:
+    oauth = {"token_url": URL, "client_id": "docent"}
+    await post.connect("refresh-0", **oauth)
+    await post.connect("", **oauth, scope="mail")
+    for changes in ({"token_url": "https://evil.example/"}, {"client_id": "other"}, {"token_url": "", "client_id": ""}):
+        with pytest.raises(InvalidInput, match="password"):
+            await post.connect("", **{**oauth, **changes})
+    with pytest.raises(InvalidInput, match="client_id"):
+        await post.connect("refresh-0", token_url=URL)
+    for changes in ({"client_id": "docent"}, {"scope": "mail"}, {"secret": "s"}):
+        with pytest.raises(InvalidInput, match="token_url"):
+            await post.connect(**changes)
 
 
 async def test_without_a_mail_server_none_is_connected(post: PostOffice) -> None:

@@ -12,7 +12,7 @@ from app.agents.records import AgentRecords
 from app.conversations.live_chat import Author
 from app.conversations.records.live_chats import LiveChatRecords
 from app.core.turn import VisitorSession
-from app.mailbox.mailbox import Mailbox
+from app.mailbox.mailbox import Mailbox, MailboxKeys
 from app.mailbox.records import KeptMail, MailboxMailRecords, MailboxRecords
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.agents import WORKSPACES
@@ -20,13 +20,14 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.visitors import DOCS
 
 LEASE = timedelta(minutes=2)
+KEYS = MailboxKeys("password")
 
 
 @pytest.fixture
 async def mailbox(record: SystemOfRecord, clock: FixedClock, session: VisitorSession) -> Mailbox:
     made = Mailbox(uuid4(), session.agent_id, clock.now(), "imap.example.com", "help", "help@example.com")
     made = replace(made, uid_validity=2**32 - 1, last_uid=7)
-    await record.of_agent(made.agent_id).write(lambda tx: MailboxRecords(tx).put(made, "password"))
+    await record.of_agent(made.agent_id).write(lambda tx: MailboxRecords(tx).put(made, KEYS))
     return made
 
 
@@ -35,7 +36,7 @@ async def test_a_due_one_is_claimed_by_one_worker_with_its_password(
 ) -> None:
     until = clock.now() + LEASE
     claimed = [await record.write(lambda tx: MailboxRecords(tx).claim(until, 4)) for _ in range(2)]
-    assert claimed == [[(session.workspace_id, mailbox, "password")], []]
+    assert claimed == [[(session.workspace_id, mailbox, KEYS)], []]
     clock.advance(LEASE.total_seconds())
     assert await record.write(lambda tx: MailboxRecords(tx).claim(until, 4)), "the first one died"
 
@@ -48,7 +49,7 @@ async def test_a_workspace_has_one_read_at_a_time_so_that_its_slow_servers_hold_
         tx.connection.execute(insert(WORKSPACES).values(id=other, name="other", created_at=clock.now()))
         for workspace_id in (session.workspace_id, other):
             agent = AgentRecords(tx).create(workspace_id, DOCS)
-            MailboxRecords(tx).put(replace(mailbox, id=uuid4(), agent_id=agent.id), "password")
+            MailboxRecords(tx).put(replace(mailbox, id=uuid4(), agent_id=agent.id), KEYS)
         rounds = [MailboxRecords(tx).claim(clock.now() + LEASE, 4) for _ in range(3)]
     assert [[workspace_id for workspace_id, *_ in claimed] for claimed in rounds] == [
         [session.workspace_id, other],
@@ -75,7 +76,7 @@ async def test_whoever_still_reads_what_it_was_changes_nothing(
     changed = replace(mailbox, **change)
     with record.writing() as tx:
         mailboxes = MailboxRecords(tx)
-        mailboxes.put(changed, "password")
+        mailboxes.put(changed, KEYS)
         assert not mailboxes.advance(mailbox, 50)
         mailboxes.begin_at(mailbox, 1, 50)
         mailboxes.rest(mailbox, clock.now() + LEASE, "no such folder")

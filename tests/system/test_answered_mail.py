@@ -6,7 +6,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from app.bootstrap.infrastructure import open_stored
-from app.mailbox.mailbox import Mailbox
+from app.mailbox.mailbox import Mailbox, MailboxKeys
 from app.mailbox.records import MailboxRecords
 from app.main import open_worker
 from app.settings import read_settings
@@ -39,7 +39,7 @@ async def test_a_mail_is_answered(tmp_path: Path) -> None:
             last_uid=0,
         )
         async with open_stored(settings) as base:
-            await base.record.of_agent(agent_id).write(lambda tx: MailboxRecords(tx).put(box, PASSWORD))
+            await base.record.of_agent(agent_id).write(lambda tx: MailboxRecords(tx).put(box, MailboxKeys(PASSWORD)))
         imap.receive(MAIL)
         async with open_worker(settings), asyncio.timeout(30):
             while not (smtp.mails and imap.flags[1]):  # noqa: ASYNC110 - the worker calls nobody

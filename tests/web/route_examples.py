@@ -45,7 +45,7 @@ from app.live_chat.live_pictures import LivePictures
 from app.live_chat.saved_replies import SavedReplies
 from app.live_chat.saved_reply import SavedReply
 from app.mail.mailer import Mailer
-from app.mailbox.mailbox import Mailbox
+from app.mailbox.mailbox import Mailbox, MailboxKeys
 from app.mailbox.records import MailboxRecords
 from app.messengers.messenger import MessengerKeys, MessengerKind
 from app.messengers.messengers import Messengers
@@ -253,7 +253,7 @@ async def furnish(house: House) -> FurnishedHouse:
     await parts.get(ModelEndpoints).create(actor, endpoint, "sk-1")
     mailbox = Mailbox(uuid4(), agent_id, house.clock.now(), "imap.example.com", "help@example.com", "help@example.com")
     with house.record.writing() as tx:
-        MailboxRecords(tx).put(mailbox, "a password")
+        MailboxRecords(tx).put(mailbox, MailboxKeys("a password"))
     keys = MessengerKeys(SLACK_SIGNING, SLACK_TOKEN)
     await parts.get(Messengers).set(actor, agent_id, MessengerKind.DISCORD, MessengerKeys(DISCORD_KEY))
     messenger = await parts.get(Messengers).set(actor, agent_id, MessengerKind.SLACK, keys)

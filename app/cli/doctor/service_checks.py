@@ -132,8 +132,9 @@ class ServiceChecks:
             checks.append(await self._object_store())
         if self._settings.files_uri:
             checks.append(await self._files())
-        if transport := configured_mail_transport(self._settings):
-            checks.append(await self._mail(transport))
+        async with configured_mail_transport(self._settings, self._base.clock) as transport:
+            if transport:
+                checks.append(await self._mail(transport))
         if self._settings.oidc_issuer:
             checks.append(await self._sign_in())
         await self._read_endpoints()
