@@ -26,7 +26,6 @@ _LONE_PROTOCOLS: Final = 0
 _PRIVATE_NAMES: Final = {
     "_cells": "openpyxl: a walk over all that there could be takes minutes where the last cell was formatted",
     "_charts": "openpyxl: the charts of a sheet that was read",
-    **dict.fromkeys(("_cmp_fn", "_frozen_get_del_attr", "_hash_fn", "_repr_fn"), "dataclasses: what compiles methods"),
     "_Decompress": "typeshed's name for the type of what zlib.decompressobj returns",
     "_send_with_timeout": "sse-starlette's seam for a send, which opens a cancel scope for each frame",
 }

@@ -30,9 +30,6 @@ class LateCommand:
 
     def load(self) -> Any:
         """Import the command and convert it to Click's type."""
-        from app.kit.dataclass_methods import make_dataclass_methods_quickly
-
-        make_dataclass_methods_quickly()
         module, _, attribute = self.place.partition(":")
         found = getattr(import_module(module), attribute)
         for name in self.beside:
