@@ -35,6 +35,11 @@ class Part:
     facts: tuple[Fact, ...]
     names: tuple[Fact, ...]
 
+    @property
+    def own_stems(self) -> list[str]:
+        """`own_words` without the numbers."""
+        return [word for word in self.own_words if not word.startswith("=")]
+
     def joined_with(self, fact: Fact) -> list[Fact]:
         """Facts, one of which must be in the section or cell of `fact`: names for a number, numbers for a name."""
         if fact.kind is FactKind.NUMBER:
