@@ -4,13 +4,13 @@ Visitors' turns add durability and streaming; the others add nothing, so their r
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.agents.agent import LiveAgent
 from app.answers.curated.curated_answer import CuratedAnswer, filled_answer
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.guard.evidence_places import KnownSections
-from app.answers.handoff import ReadyAnswer, handed_over, of_curated
+from app.answers.handoff import ReadyAnswer, handed_over
 from app.answers.offered_actions import AnswerActions, OfferedActions
 from app.answers.page_context import rests_on_visitors_page, sources_with_page
 from app.answers.small_talk import small_talk_answer
@@ -116,7 +116,7 @@ class AnswerPipeline:
             filled = await filled_answer(curated.answer, lambda: self._callable(agent, asking))
             if filled is not None:
                 text = filled.text or canned_messages(language).to_confirm
-                return replace(of_curated(curated), text=text, proposed=filled.proposed)
+                return ReadyAnswer(text, AnsweredBy.CURATED, curated.id, proposed=filled.proposed)
         return small_talk_answer(
             agent.config, request.message, self._languages, history=asking.history, locale=asking.locale
         )
@@ -239,10 +239,7 @@ def _gap(generation: Generation, is_low: bool) -> GapReason | None:
 def gap_reason(answered_by: AnsweredBy, low_confidence: bool, answer: str, finish: Finish) -> GapReason | None:
     """Why this answer shows a gap, or None. Curated answers, calls for a person, replies to small talk,
     questions asked back, and answers that the visitor stopped or a filter refused never show one."""
-    if answered_by in (AnsweredBy.CURATED, *NO_ANSWER) or finish in (
-        Finish.STOPPED,
-        Finish.CONTENT_FILTER,
-    ):
+    if answered_by in (AnsweredBy.CURATED, *NO_ANSWER) or finish in (Finish.STOPPED, Finish.CONTENT_FILTER):
         return None
     if low_confidence or answered_by is AnsweredBy.FALLBACK:
         return GapReason.LOW_CONFIDENCE

@@ -10,7 +10,6 @@ from typing import Any, Final
 from uuid import UUID
 
 from app.agents.agent import AgentConfig, LiveAgent
-from app.answers.curated.curated_answer import CuratedAnswer
 from app.conversations.records.live_chats import LiveChatRecords
 from app.core.confirmation import ProposedChange
 from app.core.errors import AgentPaused, HandedToPerson
@@ -34,10 +33,6 @@ class ReadyAnswer:
     curated_id: UUID | None = None
     language: str | None = None
     proposed: ProposedChange | None = None
-
-
-def of_curated(answer: CuratedAnswer) -> ReadyAnswer:
-    return ReadyAnswer(answer.answer, AnsweredBy.CURATED, answer.id)
 
 
 def handed_over(

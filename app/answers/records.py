@@ -75,9 +75,7 @@ class PastTurnRecords(Repository):
             select(FEEDBACK.c.rating, func.count())
             .join(TURNS, TURNS.c.id == FEEDBACK.c.turn_id)
             .where(
-                FEEDBACK.c.agent_id == agent_id,
-                FEEDBACK.c.created_at >= since,
-                TURNS.c.curated_answer_id == answer_id,
+                FEEDBACK.c.agent_id == agent_id, FEEDBACK.c.created_at >= since, TURNS.c.curated_answer_id == answer_id
             )
             .group_by(FEEDBACK.c.rating)
         )

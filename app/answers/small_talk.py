@@ -150,12 +150,7 @@ def _longest() -> int:
 
 
 def small_talk_answer(
-    config: AgentConfig,
-    message: str,
-    languages: LanguageGuesser,
-    *,
-    history: Sequence[Exchange] = (),
-    locale: str = "",
+    config: AgentConfig, message: str, languages: LanguageGuesser, *, history: Sequence[Exchange] = (), locale: str = ""
 ) -> ReadyAnswer | None:
     """The reply in the language of the visitor's words. "Ok" is a word in most, so the question before it and their
     `locale` (BCP 47 primary subtag) may decide. None for a question."""

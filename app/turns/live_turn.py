@@ -181,13 +181,6 @@ class LiveTurn(TurnFeed):
         self._log = EventLog()
         self._followers: list[_Follower] = []
 
-    @classmethod
-    def finished(cls, head: TurnHead, events: Iterable[TurnEvent]) -> "LiveTurn":
-        """A turn read back from the system of record; its last event is done or error."""
-        turn = cls(head)
-        turn.publish_recorded(events)
-        return turn
-
     @property
     def turn_id(self) -> UUID:
         return self.head.turn_id
@@ -199,10 +192,6 @@ class LiveTurn(TurnFeed):
     @property
     def conversation_id(self) -> UUID:
         return self.head.conversation_id
-
-    @property
-    def fingerprint(self) -> str:
-        return self.head.fingerprint
 
     @property
     def last_number(self) -> int:
@@ -270,7 +259,9 @@ def head_of(stored: StoredTurn) -> TurnHead:
 
 def replayed(stored: StoredTurn) -> LiveTurn:
     """An ended turn from the system of record. It has fewer events than the live turn, with the same content."""
-    return LiveTurn.finished(head_of(stored), rest_of(stored, []))
+    turn = LiveTurn(head_of(stored))
+    turn.publish_recorded(rest_of(stored, []))
+    return turn
 
 
 def rest_of(stored: StoredTurn, known: list[TurnEvent]) -> Iterator[TurnEvent]:

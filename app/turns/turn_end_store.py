@@ -54,11 +54,10 @@ class Checkpoints:
 
     async def _write_all(self) -> None:
         while self._due:
-            texts, self._due = self._due, {}
-            self._under_way = texts
+            self._under_way, self._due = self._due, {}
             self._is_written = asyncio.Event()
             try:
-                await self._write(texts)
+                await self._records.write(lambda tx: TurnRecords(tx).checkpoint(self._under_way))
             except DocentError as error:
                 log.warning("turn.checkpoints_failed", turns=len(self._under_way), reason=str(error))
             except Exception:
@@ -66,9 +65,6 @@ class Checkpoints:
             finally:
                 self._under_way = {}
                 self._is_written.set()
-
-    async def _write(self, texts: Mapping[UUID, str]) -> None:
-        await self._records.write(lambda tx: TurnRecords(tx).checkpoint(texts))
 
 
 class Checkpointer:
@@ -112,18 +108,7 @@ class Checkpointer:
 
 
 PATIENCE_SECONDS: Final = 5.0  # how long a visitor waits for the receipt of an answer that is already on the screen
-_AGAIN_SECONDS: Final = (
-    0.25,
-    0.75,
-    1,
-    1,
-    2,
-    2,
-    4,
-    8,
-    15,
-    30,
-)  # then every 30; a full disk or a lock takes time to clear
+_AGAIN_SECONDS: Final = (0.25, 0.75, 1, 1, 2, 2, 4, 8, 15, 30)  # and so on; a full disk or a lock takes time to clear
 
 
 class TurnEndStore:

@@ -31,7 +31,7 @@ class ScriptedTurns:
             raise self.refusal
         known = self.live.get(request.turn_id)
         if known is not None:
-            if known.fingerprint != request.fingerprint or known.conversation_id != session.conversation_id:
+            if known.head.fingerprint != request.fingerprint or known.conversation_id != session.conversation_id:
                 raise TurnConflict("This turn_id belongs to another question. Send a new one.")
             return known
         self.asked.append((session, request))

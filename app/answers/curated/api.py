@@ -65,10 +65,7 @@ class CuratedRestore(Model):
 
 
 class CuratedUseOut(
-    Model,
-    shows=PastTurn,
-    parts="asked",
-    fields="turn_id=id conversation_id question page_url language asked_at rating",
+    Model, shows=PastTurn, parts="asked", fields="turn_id=id conversation_id question page_url language asked_at rating"
 ): ...
 
 

@@ -104,16 +104,7 @@ class CuratedFilter:
 
 
 EVERY_ANSWER: Final = CuratedFilter()
-_WRITTEN_FIELDS: Final = (
-    "is_on",
-    "trigger",
-    "pattern",
-    "answer",
-    "priority",
-    "language",
-    "page_prefix",
-    "expires_at",
-)
+_WRITTEN_FIELDS: Final = ("is_on", "trigger", "pattern", "answer", "priority", "language", "page_prefix", "expires_at")
 
 
 def written_of(answer: CuratedAnswer) -> dict[str, Any]:

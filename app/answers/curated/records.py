@@ -91,8 +91,7 @@ class CuratedEditRecords(Repository):
             return
         number = self._add_numbered(answer, author, is_proposal=False)
         self._delete(
-            CURATED_EDITS,
-            and_(CURATED_EDITS.c.answer_id == answer.id, CURATED_EDITS.c.number <= number - KEPT_EDITS),
+            CURATED_EDITS, and_(CURATED_EDITS.c.answer_id == answer.id, CURATED_EDITS.c.number <= number - KEPT_EDITS)
         )
 
     def of_answer(self, answer_id: UUID) -> list[CuratedEdit]:

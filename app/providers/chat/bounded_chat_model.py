@@ -19,10 +19,7 @@ class BoundedChatModel:
     @asynccontextmanager
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
         try:
-            async with (
-                self._limiter.slot(),
-                self._model.stream(messages, max_tokens=max_tokens) as items,
-            ):
+            async with self._limiter.slot(), self._model.stream(messages, max_tokens=max_tokens) as items:
                 yield items
         except ConcurrencyLimitReached as error:
             raise ModelUnavailable(f"The chat model is busy with other answers: {error}.") from error

@@ -18,11 +18,7 @@ class FailoverChatModel:
     unless it only refused the prompt."""
 
     def __init__(
-        self,
-        models: Sequence[ChatModel],
-        *,
-        rest_seconds: float = 30.0,
-        now: Callable[[], float] = time.monotonic,
+        self, models: Sequence[ChatModel], *, rest_seconds: float = 30.0, now: Callable[[], float] = time.monotonic
     ) -> None:
         if not models:
             raise ValueError("no model to fail over to")

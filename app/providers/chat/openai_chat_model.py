@@ -11,15 +11,7 @@ from urllib.request import getproxies, proxy_bypass
 import anyio
 import httpx2
 import structlog
-from openai import (
-    APIConnectionError,
-    APIError,
-    APIStatusError,
-    AsyncOpenAI,
-    AsyncStream,
-    DefaultAsyncHttpxClient,
-    Omit,
-)
+from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, Omit
 from openai.types.chat import ChatCompletionChunk
 
 from app.core.errors import ModelInterrupted, ModelUnavailable

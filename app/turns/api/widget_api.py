@@ -135,11 +135,7 @@ class WidgetConversations(Api):
         page = await self._conversations.of_visitor(call.caller.session, call.input.page)
         return ListOut[OwnConversationOut].showing(page)
 
-    @post(
-        "/v1/widget/conversation/clear",
-        "Clear the conversation: it is never shown again",
-        access=visitor,
-    )
+    @post("/v1/widget/conversation/clear", "Clear the conversation: it is never shown again", access=visitor)
     async def clear_conversation(self, call: Call[VisitorCaller, None]) -> None:
         await self._conversations.clear(call.caller.session)
 

@@ -55,10 +55,6 @@ class RemoteTurn(TurnFeed):
     def conversation_id(self) -> UUID:
         return self._live.conversation_id
 
-    @property
-    def fingerprint(self) -> str:
-        return self._live.fingerprint
-
     def followed(
         self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]
     ) -> AbstractContextManager[None]:

@@ -82,11 +82,7 @@ class StallWatch:
     """Calls `stalled` once a client reads less than a KiB a second, on average over `seconds`, of what is unsent."""
 
     def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        transport: asyncio.Transport,
-        seconds: float,
-        stalled: Callable[[], None],
+        self, loop: asyncio.AbstractEventLoop, transport: asyncio.Transport, seconds: float, stalled: Callable[[], None]
     ) -> None:
         self._transport = transport
         self._timer = Timer(loop)

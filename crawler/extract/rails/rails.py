@@ -32,12 +32,7 @@ class _Position(Enum):
 
 
 # The log odds below which a run is rather removed.
-_LEAST: Final = {
-    _Position.WORDS: -0.9,
-    _Position.LINK_WITHIN: -1.5,
-    _Position.LIST_WITHIN: -3.0,
-    _Position.BESIDE: 0.3,
-}
+_LEAST: Final = {_Position.WORDS: -0.9, _Position.LINK_WITHIN: -1.5, _Position.LIST_WITHIN: -3.0, _Position.BESIDE: 0.3}
 _LEAST_OF_FACTS: Final = -2.0  # facts are removed only if the trees are nearly certain
 _MIN_PROSE: Final = 300  # characters in sentences; a page with fewer is a list, a form or an index
 _LEVELS: Final = FEATURES.index("levels")
