@@ -1,9 +1,12 @@
 """A fact stands where the source speaks of the same, not anywhere on the page."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.answers.guard.answer_evidence import Evidence
-from app.answers.guard.evidence_places import KnownSections, Section
+from app.answers.guard.evidence_places import KnownSections, PlaceIndex, Section
+from app.answers.guard.place_words import stems
 
 PAGE = """
 ## Plans
@@ -379,3 +382,10 @@ def test_the_same_in_other_words_stands(sentence: str) -> None:
 )
 def test_what_the_places_of_a_source_say_together_is_proven(sentence: str) -> None:
     assert STATION.verdict(sentence).proves
+
+
+@given(st.permutations(sorted(stems(PAGE))))
+def test_the_order_of_words_changes_nothing(words: list[str]) -> None:
+    index = PlaceIndex([Section.cut("Prices", PAGE)])
+    assert index.covers(words) == index.covers(sorted(words))
+    assert index.weight(words) == index.weight(sorted(words))

@@ -120,7 +120,9 @@ class KnownSections:
 
 class PlaceIndex:
     """The places of some sections, to be compared with a text by their common words, weighted by rarity. `only_denied`
-    are stems that the sections deny and never assert. `names` and `labels` are those of all sections."""
+    are stems that the sections deny and never assert. `names` and `labels` are those of all sections.
+
+    Weights are summed exactly or in order, because the order of sets differs between processes."""
 
     def __init__(self, sections: Sequence[Section]) -> None:
         self.places = [place for section in sections for place in section.places]
@@ -136,16 +138,16 @@ class PlaceIndex:
         self._found: dict[str, list[tuple[int, float]]] = {}
 
     def weight(self, words: Iterable[str]) -> float:
-        return sum(self._weights.get(word, self._rarest) for word in words)
+        return math.fsum(self._weights.get(word, self._rarest) for word in words)
 
     def known_weight(self, words: Iterable[str]) -> float:
         """The weight of those words that any place has."""
-        return sum(self._weights.get(word, 0.0) for word in words)
+        return math.fsum(self._weights.get(word, 0.0) for word in words)
 
     def covers(self, words: Iterable[str]) -> list[float]:
         """For each place the weight of the words that it has."""
         covers = [0.0] * len(self.places)
-        for word in words:
+        for word in sorted(words):
             weight = self._weights.get(word, 0.0)
             for place, share in self._having(word):
                 covers[place] += weight * share
