@@ -10,7 +10,7 @@ from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.text.untrusted_text import one_line
 from app.core.turn import Channel
 from app.kit.ed25519 import is_signed
-from app.messengers.messenger import MessengerQuestion
+from app.messengers.messenger import MessengerQuestion, MessengerRating
 from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, json_of, text_at
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import Undelivered
@@ -20,12 +20,19 @@ _MOST_CHARS: Final = 2000
 _MOST_BELOW: Final = 1000  # characters of sources and contact, below the answer
 _QUESTION_CHARS: Final = 150
 _VALID_SECONDS: Final = 15 * 60
-_PING, _COMMAND = 1, 2  # interaction types
+_PING, _COMMAND, _BUTTON = 1, 2, 3  # interaction types
 _PONG, _MESSAGE, _DEFERRED = 1, 4, 5  # response types
 _ONLY_FOR_THEM, _NO_PREVIEWS = 64, 4  # message flags
 _ID: Final = re.compile(r"[0-9]{1,20}")
 _TOKEN: Final = re.compile(r"[\w.-]{1,400}", re.ASCII)
 _NOBODY: Final = {"parse": ()}
+# https://docs.discord.com/developers/components/reference
+_ROW, _BUTTON_COMPONENT, _GREY = 1, 2, 2
+_THUMBS: Final = {"up": "👍", "down": "👎"}
+_BUTTONS: Final = [
+    {"type": _BUTTON_COMPONENT, "style": _GREY, "custom_id": rating, "emoji": {"name": thumb}}
+    for rating, thumb in _THUMBS.items()
+]
 
 
 class Discord(Service):
@@ -42,17 +49,23 @@ class Discord(Service):
         stamp = headers.get("x-signature-timestamp", "")
         return is_signed(signing, headers.get("x-signature-ed25519", ""), stamp.encode() + body)
 
-    def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | Mapping[str, Any]:
+    def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | MessengerRating | Mapping[str, Any]:
         if payload.get("type") == _PING:
             return {"type": _PONG}
         member = payload.get("member", payload)  # in a direct message, there is only the user
         user, channel, event_id = text_at(member, "user", "id"), text_at(payload, "channel_id"), text_at(payload, "id")
+        rating, message = text_at(payload, "data", "custom_id"), text_at(payload, "message", "id")
+        if payload.get("type") == _BUTTON and rating in _THUMBS and message:
+            return MessengerRating(f"discord:{user}", message, rating)
         reply_to = {name: text_at(payload, name) for name in ("application_id", "token")}
         question = _option(payload.get("data")).strip()[:MAX_QUESTION_CHARS]
         is_whole = _ID.fullmatch(reply_to["application_id"]) and _TOKEN.fullmatch(reply_to["token"])
         if payload.get("type") != _COMMAND or not (is_whole and all((user, channel, event_id, question))):
             return self.refused("Ask with /ask and a question.")
         return MessengerQuestion(event_id, f"discord:{user}", question, channel, reply_to)
+
+    def message_id(self, reply_to: Mapping[str, Any], answered: HttpReply) -> str:
+        return text_at(json_of(answered), "id")
 
     def refused(self, reason: str) -> Mapping[str, Any]:
         return {"type": _MESSAGE, "data": {"content": reason, "flags": _ONLY_FOR_THEM, "allowed_mentions": _NOBODY}}
@@ -69,6 +82,8 @@ class Discord(Service):
         content = asked + cut_at_block(reply.text, _MOST_CHARS - len(asked) - len(below)) + below
         url = f"{_API}/{reply_to['application_id']}/{reply_to['token']}/messages/@original"
         body = {"content": content, "allowed_mentions": _NOBODY, "flags": _NO_PREVIEWS}
+        if reply.is_rated:
+            body["components"] = [{"type": _ROW, "components": _BUTTONS}]
         return AnswerCall("PATCH", url, {}, body)
 
     def failure(self, answered: HttpReply, age_seconds: float) -> Undelivered | None:

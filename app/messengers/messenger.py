@@ -50,3 +50,12 @@ class MessengerQuestion:
     place: str
     reply_to: Mapping[str, Any]
     is_thread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MessengerRating:
+    """`rating` is "up" or "down"; `message` identifies the rated answer as `Service.message_id` does."""
+
+    user_id: str
+    message: str
+    rating: str

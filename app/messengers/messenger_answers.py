@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 
 from app.agents.records import AgentRecords
+from app.answers.handoff import asks_for_person
 from app.core.errors import AgentPaused, DocentError, HandedToPerson, NotFound
 from app.core.turn import StoredTurn, TurnRequest, VisitorSession
 from app.kit.clock import Clock
@@ -64,7 +65,7 @@ class MessengerAnswers(DeliveryLoop[DueQuestion]):
         own, service = self._records.of_workspace(due.workspace_id), SERVICES[due.service]
         try:
             agent = await own.read(lambda tx: AgentRecords(tx).live(due.agent_id))
-            turn = await self._turn(due)
+            turn = None if asks_for_person(due.question) and agent.config.fallback.url else await self._turn(due)
         except NotFound as error:
             return Undelivered(f"{error} Is the agent published?", is_final=True)
         except DocentError as error:
@@ -78,7 +79,9 @@ class MessengerAnswers(DeliveryLoop[DueQuestion]):
         except CallFailed as error:
             return Undelivered(str(error))
         age_seconds = (self._clock.now() - due.created_at).total_seconds()
-        return service.failure(answered, age_seconds) or (lambda tx: MessengerQuestionRecords(tx).answered(due.id))
+        message = service.message_id(due.reply_to, answered)
+        failure = service.failure(answered, age_seconds)
+        return failure or (lambda tx: MessengerQuestionRecords(tx).answered(due.id, message))
 
     async def _turn(self, due: DueQuestion) -> StoredTurn | None:
         """None if the agent is paused or a person has taken over. Raises DocentError."""

@@ -10,7 +10,7 @@ from app.core.actor import Actor
 from app.core.errors import RateLimited, Unauthorized
 from app.kit.clock import Clock
 from app.kit.limits import RateLimiter
-from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind, MessengerQuestion
+from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind, MessengerQuestion, MessengerRating
 from app.messengers.records import MessengerQuestionRecords, MessengerRecords
 from app.messengers.services import SERVICES
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -63,12 +63,17 @@ class Messengers:
     async def receive(
         self, agent_id: UUID, kind: MessengerKind, headers: Mapping[str, str], body: bytes
     ) -> Mapping[str, Any]:
-        """Queue the question in `body`, if any; return the JSON response. Raises Unauthorized for a bad signature."""
+        """Queue the question or store the rating in `body`, if any; return the JSON response. Raises Unauthorized for
+        a bad signature."""
         own, service = self._records.of_agent(agent_id), SERVICES[kind]
         found = await own.read(lambda tx: MessengerRecords(tx).find(agent_id, kind))
         if found is None or not service.is_signed(found[1].signing, headers, body, self._clock.now()):
             raise Unauthorized(_REFUSED)
         question = service.parsed(json_object(body))
+        if isinstance(question, MessengerRating):
+            rating = question
+            is_stored = await own.write(lambda tx: MessengerQuestionRecords(tx).rate(found[0], service.channel, rating))
+            return service.refused("Thank you." if is_stored else "Only the person who asked can rate an answer.")
         if not isinstance(question, MessengerQuestion):
             return question
         try:

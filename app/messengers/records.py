@@ -8,18 +8,21 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, String, UniqueConstraint, select
 
+from app.agents.records import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN, Visitor
 from app.conversations.records.conversations import ConversationRecords
-from app.core.turn import Channel
-from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind, MessengerQuestion
+from app.conversations.records.turns import TurnRecords
+from app.core.turn import Channel, VisitorSession
+from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind, MessengerQuestion, MessengerRating
 from app.store.delivery_loop import Deliveries, DueRow, delivery_columns
 from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import CONVERSATIONS
+from app.store.tables.conversations import CONVERSATIONS, VISITORS
 from app.store.transaction import Repository, value_of
 
 _ID_CHARS = 100
+_RATED = 100  # latest questions of a visitor whose answers can be rated
 
 # `sealed` has both keys, one per line, sealed with the key `sealed_by`.
 MESSENGERS = table(
@@ -34,7 +37,8 @@ MESSENGERS = table(
 )
 
 # A question and the place of its answer; its turn has the same id. Once the question is answered, `question` and
-# `reply_to` are emptied: the turn has the text, and `reply_to` may contain a token for posting.
+# `reply_to` are emptied, but for the `message` of the answer: the turn has the text, and `reply_to` may contain a token
+# for posting.
 MESSENGER_QUESTIONS = table(
     "messenger_questions",
     OfVisitors(),
@@ -156,9 +160,28 @@ class MessengerQuestionRecords(Repository):
             "keys": None if sealed is None else _keys(sealed),
         }
 
-    def answered(self, question_id: UUID) -> None:
+    def answered(self, question_id: UUID, message: str) -> None:
+        """`message` identifies the posted answer, for its rating."""
         self.deliveries.delivered(question_id)
-        self._update(MESSENGER_QUESTIONS, MESSENGER_QUESTIONS.c.id == question_id, question="", reply_to={})
+        is_it = MESSENGER_QUESTIONS.c.id == question_id
+        self._update(MESSENGER_QUESTIONS, is_it, question="", reply_to={"message": message})
+
+    def rate(self, messenger: Messenger, channel: Channel, rating: MessengerRating) -> bool:
+        """Store the rating of an answer by the visitor who has asked; False for anybody else and any other message."""
+        asked = (
+            select(MESSENGER_QUESTIONS)
+            .join(VISITORS, VISITORS.c.id == MESSENGER_QUESTIONS.c.visitor_id)
+            .where(MESSENGER_QUESTIONS.c.messenger_id == messenger.id, VISITORS.c.user_id == rating.user_id)
+            .order_by(MESSENGER_QUESTIONS.c.id.desc())
+            .limit(_RATED)
+        )
+        rated = [row for row in self._connection.execute(asked) if row.reply_to == {"message": rating.message}]
+        for row in rated:
+            workspace_id = AgentRecords(self._tx).live(messenger.agent_id).workspace_id
+            who = (workspace_id, messenger.agent_id, row.visitor_id, row.conversation_id)
+            session = VisitorSession(*who, channel, is_proven=False)
+            TurnRecords(self._tx).feedback(session, row.id, rating.rating, "")
+        return bool(rated)
 
     def _conversation(self, messenger: Messenger, visitor: Visitor, question: MessengerQuestion) -> UUID | None:
         """The conversation to continue: a thread's at any age, a channel's if it was active within RESUME_WITHIN."""

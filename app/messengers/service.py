@@ -9,13 +9,14 @@ from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from app.agents.widget_settings import Fallback
+from app.answers.handoff import asks_for_person
 from app.core.errors import InvalidInput
 from app.core.setting import check_limits
 from app.core.setting_values import is_http
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import blocks
 from app.core.turn import AnsweredBy, Channel, Citation, StoredTurn, TurnState
-from app.messengers.messenger import MessengerKeys, MessengerQuestion
+from app.messengers.messenger import MessengerKeys, MessengerQuestion, MessengerRating
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import Undelivered
 
@@ -24,19 +25,23 @@ _SCHEME: Final = re.compile(r"^(?:mailto|tel):")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`text` is Markdown. `contact` is the label and URL of a way to reach people, None for a confident answer."""
+    """`text` is Markdown. `contact` is the label and URL of a way to reach people, None for a confident answer.
+    `is_rated`: the visitor may rate it."""
 
     question: str
     text: str
     sources: Sequence[Citation] = ()
     contact: tuple[str, str] | None = None
+    is_rated: bool = False
 
 
 def reply_of(question: str, turn: StoredTurn | None, fallback: Fallback, language: str | None) -> Reply:
     """The answer of `turn` as the widget shows it; if `turn` is None or failed, a message that there is no answer
-    now."""
+    now. For somebody who asks for a person, the contact alone."""
     url = fallback.url
     contact = (fallback.label or _SCHEME.sub("", url), url) if url else None
+    if contact and asks_for_person(question):
+        return Reply(question, "", contact=contact)
     if turn is None or turn.state is not TurnState.DONE:
         written = f"{turn.answer}\n\n" if turn and turn.answer else ""
         words = canned_messages(turn.language if turn else language).cannot_search
@@ -45,7 +50,7 @@ def reply_of(question: str, turn: StoredTurn | None, fallback: Fallback, languag
     text = "\n".join([turn.answer, *(f"- {each}" for each in choices)])
     is_unsure = turn.low_confidence or turn.answered_by is AnsweredBy.FALLBACK
     sources = [each for each in turn.citations if is_http(each.url)]
-    return Reply(question, text, sources, contact if is_unsure else None)
+    return Reply(question, text, sources, contact if is_unsure else None, is_rated=True)
 
 
 def cut_at_block(markdown: str, most: int) -> str:
@@ -116,8 +121,13 @@ class Service(ABC):
     def is_signed(self, signing: str, headers: Mapping[str, str], body: bytes, now: datetime) -> bool: ...
 
     @abstractmethod
-    def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | Mapping[str, Any]:
-        """The question in the payload, or the JSON response to a payload without one."""
+    def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | MessengerRating | Mapping[str, Any]:
+        """The question or rating in the payload, or the JSON response to a payload without one."""
+        ...
+
+    @abstractmethod
+    def message_id(self, reply_to: Mapping[str, Any], answered: HttpReply) -> str:
+        """What ratings name the posted answer by."""
         ...
 
     @abstractmethod

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.turn import Channel
-from app.messengers.messenger import MessengerQuestion
+from app.messengers.messenger import MessengerQuestion, MessengerRating
 from app.messengers.service import AnswerCall, Reply, Service, cut_at_block, json_of, text_at
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import Undelivered
@@ -23,6 +23,7 @@ _MOST_CHARS: Final = 3500  # Slack recommends 4,000 at most
 _WAITING: Final = frozenset(
     ("ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout")
 )
+_RATINGS: Final = {"+1": "up", "thumbsup": "up", "-1": "down", "thumbsdown": "down"}
 # "<@U1>", "<#C1|general>", "<!here>", "<https://a.example|label>":
 # https://docs.slack.dev/messaging/formatting-message-text
 _ENTITY: Final = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
@@ -88,13 +89,18 @@ class Slack(Service):
         right = "v0=" + hmac.digest(signing.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256).hex()
         return hmac.compare_digest(right.encode(), headers.get("x-slack-signature", "").encode())
 
-    def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | Mapping[str, Any]:
+    def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | MessengerRating | Mapping[str, Any]:
         """Ignores messages with a `subtype`, `bot_id` or `edited`: those of programs, edits, and notices of joining."""
         if payload.get("type") == "url_verification":
             return {"challenge": text_at(payload, "challenge")}
         event = payload.get("event")
         if payload.get("type") != "event_callback" or not isinstance(event, dict):
             return {}
+        if event.get("type") == "reaction_added":
+            rating = _RATINGS.get(text_at(event, "reaction").partition("::")[0])  # "+1::skin-tone-2"
+            message = f"{text_at(event, 'item', 'channel')} {text_at(event, 'item', 'ts')}"
+            user_id = f"slack:{text_at(payload, 'team_id')}.{text_at(event, 'user')}"
+            return MessengerRating(user_id, message, rating) if rating else {}
         is_direct = event.get("type") == "message" and event.get("channel_type") == "im"
         if not (is_direct or event.get("type") == "app_mention") or {"subtype", "bot_id", "edited"} & event.keys():
             return {}
@@ -107,6 +113,9 @@ class Slack(Service):
         reply_to = {"channel": channel} | ({"thread_ts": thread} if thread else {})
         place = f"{channel} {thread}".strip()
         return MessengerQuestion(event_id, f"slack:{team}.{user}", question, place, reply_to, is_thread=bool(thread))
+
+    def message_id(self, reply_to: Mapping[str, Any], answered: HttpReply) -> str:
+        return f"{reply_to['channel']} {text_at(json_of(answered), 'ts')}"
 
     def refused(self, reason: str) -> Mapping[str, Any]:
         return {}

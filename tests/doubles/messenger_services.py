@@ -46,7 +46,7 @@ class MessengerServices:
         if not 0 < len(said["content"]) <= 2000 or "Authorization" in headers:
             return HttpReply(400, b'{"message": "Invalid Form Body", "code": 50035}')
         self.messages.append(said)
-        return HttpReply(200, b'{"id": "1"}')
+        return HttpReply(200, json.dumps({"id": f"9{len(self.messages)}"}).encode())
 
     def _posted(self, headers: Mapping[str, str], said: Json) -> Json:
         if headers.get("Authorization") != f"Bearer {SLACK_TOKEN}":
@@ -90,6 +90,19 @@ def slack_event(text: str, *, event_id: str = "Ev1", **event: Any) -> Json:
     }
 
 
+def slack_reaction(reaction: str, ts: str, *, user: str = "U061F7AUR", channel: str = "C123ABC456") -> Json:
+    """https://docs.slack.dev/reference/events/reaction_added"""
+    item = {"type": "message", "channel": channel, "ts": ts}
+    event = {
+        "type": "reaction_added",
+        "user": user,
+        "reaction": reaction,
+        "item": item,
+        "event_ts": "1700000002.000001",
+    }
+    return {**slack_event(""), "event": event}
+
+
 _DISCORD_APP = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 DISCORD_KEY = _DISCORD_APP.public_key().public_bytes_raw().hex()
 
@@ -99,6 +112,17 @@ def signed_as_discord(body: bytes, now: datetime) -> dict[str, str]:
     stamp = str(int(now.timestamp()))
     signature = _DISCORD_APP.sign(stamp.encode() + body).hex()
     return {"x-signature-timestamp": stamp, "x-signature-ed25519": signature}
+
+
+def discord_click(custom_id: str, message_id: str, user: str = "53908232506183680") -> Json:
+    """A click on a button below a message: https://docs.discord.com/developers/interactions/receiving-and-responding"""
+    return {
+        **discord_question(""),
+        "type": 3,
+        "member": {"user": {"id": user, "username": "Mason"}, "roles": []},
+        "data": {"component_type": 2, "custom_id": custom_id},
+        "message": {"id": message_id, "content": "", "type": 0},
+    }
 
 
 def discord_question(text: str, *, interaction_id: str = "786008729715212338", is_direct: bool = False) -> Json:

@@ -29,10 +29,12 @@ from tests.doubles.messenger_services import (
     SLACK_SIGNING,
     SLACK_TOKEN,
     MessengerServices,
+    discord_click,
     discord_question,
     signed_as_discord,
     signed_as_slack,
     slack_event,
+    slack_reaction,
 )
 
 HOW_LONG = "How many days do I have to return a lamp?"
@@ -245,8 +247,36 @@ async def test_keys_lie_sealed_and_change_together(team: Team, tmp_path: Path) -
         await team.connect("", "xoxp-of-a-user")
 
 
+async def test_a_thumb_below_an_answer_is_the_rating_of_who_asked(team: Team) -> None:
+    await team.connect()
+    await team.ask(HOW_LONG)
+    ts = "1700000001.000001"
+    for reaction in (
+        slack_reaction("+1", ts, user="U2"),
+        slack_reaction("eyes", ts),
+        slack_reaction("+1", ts, channel="C2"),
+        slack_reaction("+1", ""),
+    ):
+        assert await team.send(reaction) == {}
+    assert [turn.rating for turn in team.turns()] == [None]
+    for thumb, rating in (("+1::skin-tone-2", "up"), ("thumbsdown", "down")):
+        assert await team.send(slack_reaction(thumb, ts)) == {}
+        assert [turn.rating for turn in team.turns()] == [rating]
+
+
+async def test_who_asks_for_a_person_gets_the_way_to_people(team: Team) -> None:
+    await team.connect()
+    [message] = await team.ask("Can I talk to a person?")
+    assert message["text"].strip() == "<mailto:help@lamps.example|Write to us>"
+    assert team.turns() == []
+
+
 async def ask_in_discord(team: Team, text: str, interaction_id: str = "1") -> Any:
-    body = json.dumps(discord_question(text, interaction_id=interaction_id)).encode()
+    return await send_to_discord(team, discord_question(text, interaction_id=interaction_id))
+
+
+async def send_to_discord(team: Team, payload: dict[str, Any]) -> Any:
+    body = json.dumps(payload).encode()
     headers = signed_as_discord(body, team.house.clock.now())
     return await team.messengers.receive(team.house.agent_id, MessengerKind.DISCORD, headers, body)
 
@@ -267,6 +297,23 @@ async def test_the_command_in_discord_is_answered_in_the_place_of_its_thinking(t
     assert "30 days" in message["content"]
     assert "[1] Returns: <https://lamps.example/returns" in message["content"]
     assert message["allowed_mentions"] == {"parse": []}
+
+
+async def test_a_button_in_discord_is_the_rating_of_who_asked(team: Team) -> None:
+    await connect_discord(team)
+    team.services.thinking = {"A_UNIQUE_TOKEN"}
+    await ask_in_discord(team, HOW_LONG)
+    team.house.clock.advance(1)
+    await team.answers.deliver()
+    [message] = team.services.messages
+    [row] = message["components"]
+    assert [button["custom_id"] for button in row["components"]] == ["up", "down"]
+    refused = await send_to_discord(team, discord_click("down", "91", user="2"))
+    assert refused["data"]["content"] == "Only the person who asked can rate an answer."
+    assert [turn.rating for turn in team.turns()] == [None]
+    thanked = await send_to_discord(team, discord_click("down", "91"))
+    assert (thanked["data"]["content"], thanked["data"]["flags"]) == ("Thank you.", 64)
+    assert [turn.rating for turn in team.turns()] == ["down"]
 
 
 async def test_discord_is_answered_for_a_quarter_of_an_hour(team: Team) -> None:
@@ -305,7 +352,7 @@ async def test_what_was_needed_to_answer_is_not_kept(team: Team) -> None:
     await team.ask(HOW_LONG)
     with team.house.record.writing() as tx:
         [row] = tx.connection.execute(select(MESSENGER_QUESTIONS)).all()
-    assert (row.question, row.reply_to) == ("", {})
+    assert (row.question, row.reply_to) == ("", {"message": "C123ABC456 1700000001.000001"})
 
 
 async def test_a_visitor_who_is_erased_leaves_nothing(team: Team) -> None:

@@ -54,7 +54,7 @@ async def test_one_that_was_answered_is_never_due_again_and_says_when(
     own = record.of_agent(messenger.agent_id)
     await put(record, messenger, MessengerQuestion("1", "discord:1", "How long?", "C1", {}))
     [due] = await record.write(lambda tx: MessengerQuestionRecords(tx).claim(8, clock.now() + LEASE))
-    await own.write(lambda tx: MessengerQuestionRecords(tx).answered(due.id))
+    await own.write(lambda tx: MessengerQuestionRecords(tx).answered(due.id, "m"))
     answered_at = clock.now()
     clock.advance(LEASE.total_seconds())
     assert await record.write(lambda tx: MessengerQuestionRecords(tx).claim(8, clock.now() + LEASE)) == []
