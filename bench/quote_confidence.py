@@ -27,7 +27,7 @@ from app.answers.page_context import numbered_sources
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.quote_confidence import QuoteSignals
+from app.answers.writing.passage_odds import QuoteSignals
 from app.bootstrap.answering import for_operators, search_parts
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.core.text.turn_language import turn_language

@@ -3,7 +3,7 @@
 import pytest
 
 from app.answers.writing.answer_context import Source
-from app.answers.writing.page_kind import kind_odds
+from app.answers.writing.passage_odds import kind_odds
 
 
 @pytest.mark.parametrize(

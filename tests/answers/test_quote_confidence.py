@@ -8,8 +8,8 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passage_odds import QuoteSignals, ignored_share
 from app.answers.writing.passages import passages
-from app.answers.writing.quote_confidence import QuoteSignals, ignored_share
 from app.core.errors import RerankerUnavailable
 from app.providers.reranking.reranker import PairScore
 from tests.answers.extractive_answers import source

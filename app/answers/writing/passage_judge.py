@@ -12,11 +12,17 @@ import structlog
 from app.answers.follow_up import leans_on_history
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.asked_names import AskedNames
-from app.answers.writing.fitted_weights import fitted_weights
-from app.answers.writing.page_kind import kind_odds
-from app.answers.writing.passage_scale import Nearness, scaled_odds
+from app.answers.writing.passage_odds import (
+    RAREST,
+    Nearness,
+    QuoteSignals,
+    ahead_of,
+    fitted_weights,
+    ignored_share,
+    kind_odds,
+    scaled_odds,
+)
 from app.answers.writing.passages import Looks, Passage
-from app.answers.writing.quote_confidence import RAREST, QuoteSignals, ahead_of, ignored_share
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
 from app.core.text.asked_details import asked_details, is_completed, is_told_alone, lacks_detail
