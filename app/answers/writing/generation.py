@@ -166,7 +166,10 @@ class Generation:
             async with aclosing(writer.write(self.context)) as items:
                 async for item in items:
                     self._report_stage(item)
-                    await self._take(item, draft)
+                    if not isinstance(item, TextDelta):
+                        self._take(item, draft)
+                        continue
+                    await self._show_next(draft.guard.feed(item.text), draft)
                     if draft.guard.finish is not None:
                         break
             await self._show_next(draft.guard.close(), draft)
@@ -179,10 +182,8 @@ class Generation:
         if draft.guard.finish is not None:
             self.finish = draft.guard.finish
 
-    async def _take(self, item: WritingItem, draft: "_Draft") -> None:
+    def _take(self, item: WritingItem, draft: "_Draft") -> None:
         match item:
-            case TextDelta():
-                await self._show_next(draft.guard.feed(item.text), draft)
             case FoundSource():  # may be cited from now on; none of its links may be shown
                 self.context = replace(self.context, sources=(*self.context.sources, item.source))
                 draft.admit(item.source)
@@ -198,8 +199,6 @@ class Generation:
                 if item.why:
                     log.warning("generation.declined", writer=self.answered_by.value, reason=item.why)
                     self.trace[f"{self.answered_by.value}_declined"] = item.why
-            case Thinking():
-                pass
 
     async def _show_next(self, text: str, draft: "_Draft") -> None:
         """Show what the guard released, once it is checked."""

@@ -4,9 +4,9 @@ Servers with a parser for their model send its reasoning in a field of its own. 
 tags or as a channel of the model's template, or drop the tokens that open it: then only the closing tag is left, or a
 channel's bare name. Tokens of the template are left in the text too. In code, all of these are text like any other.
 
-    ANSWER     shown                   opening tag -> REASONING
-    REASONING  hidden                  closing tag -> BLANKS
-    BLANKS     white space is dropped  any other text -> ANSWER
+    answer     shown                   opening tag -> reasoning
+    reasoning  hidden                  closing tag -> blanks
+    blanks     white space is dropped  any other text -> answer
 
 A header of the template, a role or a channel's name, may interrupt each of them; its name decides what comes after it.
 The answer's beginning is held back while it may be reasoning that no tag has opened.
@@ -14,8 +14,7 @@ The answer's beginning is held back while it may be reasoning that no tag has op
 
 import re
 from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Final
+from typing import Final, Literal
 
 from app.core.text.answer_words import words_of
 from app.core.text.markdown.blocks import StreamedCode
@@ -31,15 +30,8 @@ _HEADER_ENDS_WITH_LINE: Final = {  # by the name of the token that begins it
 }
 _ENDS_HEADER: Final = frozenset({"message", "end_header_id"})
 _FOR_READERS: Final = ("final", "assistant", "model")  # channels and roles
+_Part = Literal["answer", "reasoning", "blanks"]  # what the text that comes next is
 _READ_TO_TELL: Final = 240  # characters at the beginning, within which reasoning mentions its task
-
-
-class _Part(Enum):
-    """What the text that comes next is."""
-
-    ANSWER = auto()
-    REASONING = auto()
-    BLANKS = auto()  # between reasoning and the answer
 
 
 @dataclass(slots=True)
@@ -80,7 +72,7 @@ class VisibleText:
     def __init__(self, *, is_held: bool = False) -> None:
         self.closed_alone = False
         self._beginning = _Beginning(known_reasoning=is_held)
-        self._part = _Part.ANSWER
+        self._part: _Part = "answer"
         self._header: _Header | None = None
         self._code = StreamedCode()
         self._pending = ""
@@ -88,10 +80,10 @@ class VisibleText:
     @property
     def is_thinking(self) -> bool:
         """Whether the text that comes next is known to be reasoning."""
-        return self._part is _Part.REASONING or self._beginning.known_reasoning
+        return self._part == "reasoning" or self._beginning.known_reasoning
 
     def feed(self, text: str) -> str:
-        is_plain = self._part is _Part.ANSWER and self._header is None and self._beginning.is_over
+        is_plain = self._part == "answer" and self._header is None and self._beginning.is_over
         if is_plain and not self._pending and not BEGINS_A_MARK.search(text):
             return text
         self._pending += text
@@ -120,11 +112,11 @@ class VisibleText:
         if self._header is not None:
             self._header.name += text
             return ""
-        if self._part is _Part.REASONING:
+        if self._part == "reasoning":
             return ""
-        if self._part is _Part.BLANKS:
+        if self._part == "blanks":
             text = text.lstrip()
-            self._part = _Part.ANSWER if text else _Part.BLANKS
+            self._part = "answer" if text else "blanks"
         return self._beginning.take(text)
 
     def _read_mark(self, mark: re.Match[str]) -> str:
@@ -134,7 +126,7 @@ class VisibleText:
         if is_text or self._code.opened_by:
             return self._read_text(mark.group())
         if mark.lastgroup == "opening":
-            self._part = _Part.REASONING
+            self._part = "reasoning"
         elif mark.lastgroup == "template":
             self._read_token(token_name(mark))
         else:
@@ -145,7 +137,7 @@ class VisibleText:
         if mark == "\n" and self._header is not None and self._header.ends_with_line:
             self._end_header(self._header)
             return ""
-        if self._part is not _Part.REASONING:
+        if self._part != "reasoning":
             self._code.feed(mark)
         return self._read_text(mark)
 
@@ -157,15 +149,15 @@ class VisibleText:
 
     def _end_header(self, header: _Header) -> None:
         is_for_readers = header.name.strip().lower().startswith(_FOR_READERS)
-        self._part = _Part.BLANKS if is_for_readers else _Part.REASONING
+        self._part = "blanks" if is_for_readers else "reasoning"
         self._header = None
 
     def _end_reasoning(self) -> None:
-        if self._part is not _Part.REASONING:  # what came before was reasoning that nothing had opened
+        if self._part != "reasoning":  # what came before was reasoning that nothing had opened
             self.closed_alone = True
             self._beginning.held = ""
         self._beginning.known_reasoning = False
-        self._part = _Part.BLANKS
+        self._part = "blanks"
 
 
 def _may_be_reasoning(text: str) -> bool:

@@ -14,8 +14,7 @@ is read, and pipelined requests are not begun.
 import asyncio
 import json
 from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import httptools
 from uvicorn._types import ASGI3Application
@@ -27,6 +26,7 @@ from app.web.middleware.connection_limits import OpenConnections, Refused
 
 _SLICE_BYTES: Final = 16 * 1024
 _MOST_PIPELINED: Final = 16
+_Reading = Literal["nothing", "head", "body"]  # what the parser reads; trailers are of the body
 _ANSWERS: Final = {
     Refused.MALFORMED: ("malformed_http", "This is not HTTP/1.1 as its standard writes it. Check the request."),
     Refused.PIPELINED: ("malformed_http", f"Send at most {_MOST_PIPELINED} requests ahead of their answers."),
@@ -41,14 +41,6 @@ _ANSWERS: Final = {
 
 class _RefusedRequest(Exception):
     """Stops the parser after a request was refused, so that the application never receives the request."""
-
-
-class _Reading(Enum):
-    """What the parser reads."""
-
-    NOTHING = auto()  # between two requests
-    HEAD = auto()
-    BODY = auto()  # or trailers
 
 
 @dataclass(slots=True)
@@ -77,7 +69,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().__init__(*args, **kwargs)
         self._deadline = Timer(self.loop)  # of the head or the body
         self._stall: StallWatch
-        self._reading = _Reading.NOTHING
+        self._reading: _Reading = "nothing"
         self._head = _Head()
         self._body = _Body()
         self._held_bytes = 0  # that the parser has buffered without reporting anything
@@ -125,7 +117,7 @@ class BoundedHttp(HttpToolsProtocol):
                 return
             self._held_bytes = 0 if self._has_progress else self._held_bytes + len(part)
             self._bound_head()
-        if self._reading is _Reading.BODY and not self._deadline.is_running and not self._is_closed:
+        if self._reading == "body" and not self._deadline.is_running and not self._is_closed:
             self._body.since = self.loop.time()
             self._deadline.start(self._all.limits.body_seconds, self._body_is_late)
 
@@ -133,7 +125,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_message_begin()
         self._unset_keepalive_if_required()
         self._has_progress = True
-        self._reading, self._head, self._body = _Reading.HEAD, _Head(), _Body()
+        self._reading, self._head, self._body = "head", _Head(), _Body()
         if not self._deadline.is_running:
             self._deadline.start(self._all.limits.header_seconds, self._head_is_late)
 
@@ -148,7 +140,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._head.fields += 1
         self._head.bytes += len(name) + len(value) + len(b": \r\n")
         self._bound_head()
-        if self._reading is _Reading.HEAD:  # a trailer must not change the headers that the application has
+        if self._reading == "head":  # a trailer must not change the headers that the application has
             self._head.hosts += name.lower() == b"host"
             super().on_header(name, value)
 
@@ -160,7 +152,7 @@ class BoundedHttp(HttpToolsProtocol):
             self._refuse(Refused.HOST)  # RFC 9112, 3.2
         if self._is_closed:
             raise _RefusedRequest
-        self._reading, self._has_progress = _Reading.BODY, True
+        self._reading, self._has_progress = "body", True
         super().on_headers_complete()
         if len(self.pipeline) > _MOST_PIPELINED:
             self._refuse(Refused.PIPELINED)
@@ -173,7 +165,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._has_progress = True
-        self._reading = _Reading.NOTHING
+        self._reading = "nothing"
         self._deadline.stop()
         if self._is_answering:
             self._all.works(self)
@@ -212,7 +204,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self._is_answering:
             return
         self._all.waits(self)
-        if self._reading is _Reading.BODY:  # answered early: the rest may still arrive before its deadline
+        if self._reading == "body":  # answered early: the rest may still arrive before its deadline
             self._unset_keepalive_if_required()
 
     @property
@@ -236,7 +228,7 @@ class BoundedHttp(HttpToolsProtocol):
     def _head_is_late(self) -> None:
         if self._is_answering:
             return  # an earlier request is being answered; the timer of an idle connection starts after that
-        if self._reading is _Reading.HEAD:
+        if self._reading == "head":
             self._refuse(Refused.HEADER_LATE)
         else:
             self.transport.close()  # without an error: browsers open connections in advance
@@ -273,7 +265,7 @@ class BoundedHttp(HttpToolsProtocol):
         cycle = self._latest
         if self.pipeline or cycle is None or self._is_unsent:
             return not self.pipeline and not self._is_unsent
-        return cycle.response_complete if self._reading is _Reading.HEAD else not cycle.response_started
+        return cycle.response_complete if self._reading == "head" else not cycle.response_started
 
     def _end_cycles(self) -> None:
         """Notify the application of the disconnect now. The running request may be an earlier one than the latest."""
