@@ -189,8 +189,9 @@ class LivePages(Pages):
     @action("/console/live/{conversation_id}/summary", access=write, under="live")
     async def sum_up_live(self, visit: Visit[NoForm]) -> Go:
         """Asks a chat model, which takes some seconds."""
-        await self._summaries.sum_up(visit.actor.workspace_id, visit.path_id("conversation_id"))
-        return Go(visit.url("live_chat", conversation_id=visit.path_id("conversation_id")) + "#hand-over")
+        conversation = (await self._review.thread(visit.actor, visit.path_id("conversation_id"))).conversation
+        await self._summaries.sum_up(visit.actor.workspace_id, conversation.id)
+        return Go(visit.url("live_chat", conversation_id=conversation.id) + "#hand-over")
 
     @action("/console/live/{conversation_id}/take", access=write, shown_on="live_chat")
     async def take_live(self, visit: Visit[TakeForm]) -> Go:

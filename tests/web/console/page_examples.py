@@ -199,6 +199,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "delete_curated_answer": {},
     "preview_answer": {"answer": "**12 euros** a month."},
     "finish_deletion": {},
+    "sum_up_live": {},
     "take_live": {"name": "Ann"},
     "type_live": {},
     "send_picture": {"file": Upload(*PICTURE)},
