@@ -82,7 +82,7 @@ class _Section:
 
 
 class Asked:
-    """The words of the questions that the visitor has already asked."""
+    """The words of the questions that the visitor has already asked, and of the titles of the cited pages."""
 
     def __init__(self, questions: Sequence[str], language: str | None) -> None:
         self._language = language
@@ -257,10 +257,14 @@ class NextQuestionFinder:
         pages = [around[chunk_id] for chunk_id in cited if chunk_id in around]
         if not pages:
             return [], None
-        asked = Asked([*wordings, *earlier], pages[0][0].language)
+        answered = [page[0].title for page in pages]
+        asked = Asked([*wordings, *earlier, *answered], pages[0][0].language)
         of_operators = [one for one in _of_operators(agent, written, pages) if not asked.holds(one.text)]
         headings = section_questions(pages, quoted, asked.holds, _LOOKED_UP)
-        return [*of_operators[:MOST_NEXT_QUESTIONS], *headings][:_LOOKED_UP], pages[0][0].language
+        found: dict[str, NextQuestion] = {}
+        for one in (*of_operators[:MOST_NEXT_QUESTIONS], *headings):
+            found.setdefault(_key(one.text), one)
+        return list(found.values())[:_LOOKED_UP], pages[0][0].language
 
     async def _is_answered(
         self,

@@ -33,7 +33,7 @@ async def test_up_to_three_sections_are_named_and_cited_those_that_come_closest_
 
     lines = found.splitlines()
     assert lines[:2] == ["I found no exact answer. These sections come closest:", ""]
-    assert lines[2] == "- **Hub: Parts** [3]: The wheel for a reset of the hub is under the lid."
+    assert lines[2] == "- **Hub: Parts**: The wheel for a reset of the hub is under the lid. [3]"
     assert len(lines) == 5
 
 
@@ -41,7 +41,7 @@ async def test_of_each_section_the_sentence_or_item_that_comes_closest_is_shown(
     text = "Accounts are free.\n\n- Your name is shown to friends only.\n- Your address is blurred - to 500 m."
     found = await written("Do strangers see my address?", source(1, "Privacy", text))
 
-    assert found.endswith("- **Privacy** [1]: Your address is blurred - to 500 m.")
+    assert found.endswith("- **Privacy**: Your address is blurred - to 500 m. [1]")
 
 
 async def test_a_section_that_has_no_line_of_its_own_is_named_alone() -> None:
@@ -53,7 +53,7 @@ async def test_a_section_that_has_no_line_of_its_own_is_named_alone() -> None:
 async def test_a_sentence_that_leans_on_another_one_is_not_shown() -> None:
     found = await written("Is the port open?", source(1, "Ports", "Port 1883 is for messages. It is open at home."))
 
-    assert found.endswith(": Port 1883 is for messages.")
+    assert found.endswith(": Port 1883 is for messages. [1]")
 
 
 async def test_a_section_is_named_once_and_in_the_visitors_language() -> None:
@@ -67,14 +67,14 @@ async def test_the_language_of_the_sections_is_named_below_them_if_it_is_another
     hub = replace(source(1, "Hub", "The wheel for a reset of the hub is under the lid."), language="en")
 
     assert (await written("Wo ist das Rad?", hub, language="de")).endswith("\n\nDiese Abschnitte sind auf Englisch.")
-    assert (await written("Where is the wheel?", hub)).endswith("under the lid.")
+    assert (await written("Where is the wheel?", hub)).endswith("under the lid. [1]")
 
 
 async def test_names_and_lines_hold_no_link() -> None:
     text = "The port is in [the list](https://evil.example) of ports [7]."
     found = await written("Which port?", source(1, "The [best](https://x) *port*", text))
 
-    assert found.endswith("- **The best(`https://x`) port** [1]: The port is in the list of ports (7).")
+    assert found.endswith("- **The best(`https://x`) port**: The port is in the list of ports (7). [1]")
 
 
 async def test_nothing_is_said_without_a_section() -> None:

@@ -116,6 +116,13 @@ async def test_a_starter_prompt_is_offered_where_a_cited_page_answers_it(tmp_pat
         assert await offers(house) == (prompts[0], INVOICE, SHARE)
 
 
+async def test_nothing_is_offered_twice_nor_what_the_cited_page_is_about(tmp_path: Path) -> None:
+    config = AgentConfig("Lamp helper", starter_prompts=(INVOICE, "My plan in short"))
+    async with answering_house(tmp_path, config=config) as house:
+        await house.learn("/plans", PLANS.replace("# Plans", "# My plan in short", 1))
+        assert await offers(house) == (INVOICE, SHARE)
+
+
 @pytest.mark.parametrize("setting", [{"next_questions": False}, {"confidence_threshold": 0.999}], ids=["off", "unsure"])
 async def test_nothing_is_offered_where_it_is_off_or_search_is_not_sure(
     tmp_path: Path, setting: dict[str, float]

@@ -322,7 +322,7 @@ class ClosestSectionsWriter:
                 yield _offered_section(passage)
             shown = await self._lines(context, list(closest.values()))
             items = [
-                f"- **{name}** [{passage.source.number}]{shown.get(passage.section, '')}"
+                f"- **{name}**{shown.get(passage.section, '')} [{passage.source.number}]"
                 for name, passage in closest.items()
             ]
             named = [

@@ -127,11 +127,17 @@ def _article() -> re.Pattern[str]:
 
 def heading_question(heading: str, language: str | None) -> str | None:
     """The question that a heading answers: the heading itself if it asks, or made from an instruction. None for any
-    other heading, such as "When prices change". `language` is a BCP 47 primary subtag."""
-    if asks_something(heading, language):
-        may_tell = not asks(heading) and _forms(language or _ENGLISH).may_tell.match(heading)
-        return None if may_tell or asks_visitors(heading, language) else heading
-    return instruction_question(heading, language)
+    other heading, such as "When prices change" or "What the light means". `language` is a BCP 47 primary subtag."""
+    table = heading_words(language or _ENGLISH)
+    instruction = heading.casefold().removeprefix(table.get("how_to", ""))
+    if made := instruction_question(heading[len(heading) - len(instruction) :], language):
+        return made
+    is_marked = asks(heading)
+    if not is_marked and normalised(heading).startswith(tuple(table.get("tells", ()))):
+        return None
+    first_asks = next((is_asked for _, is_asked in _clauses(heading, language or _ENGLISH)), False)
+    may_tell = not is_marked and _forms(language or _ENGLISH).may_tell.match(heading)
+    return heading if (first_asks or is_marked) and not (may_tell or asks_visitors(heading, language)) else None
 
 
 def asks_visitors(question: str, language: str | None) -> bool:
