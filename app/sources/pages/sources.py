@@ -99,7 +99,7 @@ class NewAgentPages(Pages):
         await self._agents.publish(visit.actor, agent.id)
         return Go(
             visit.url("source", agent_id=agent.id, source_id=source.id),
-            f"{agent.draft.name} is live and is reading {site.netloc}.",
+            f"{agent.draft.name} is live. The reading of {site.netloc} has begun.",
         )
 
 
@@ -192,7 +192,9 @@ class SourcePages(Pages):
         discovery: Discovery,
         files: SourceFiles,
         passages: Passages,
+        agents: Agents,
     ) -> None:
+        self._agents = agents
         self._sources = sources
         self._unread = unread
         self._editing = editing
@@ -302,13 +304,30 @@ class SourcePages(Pages):
 
     @action("/console/agents/{agent_id}/sources/{source_id}/without-tls", access=write, shown_on="source")
     async def read_without_tls(self, visit: Visit[NoForm]) -> Go:
-        """From http:// instead of https://, for a website that has no TLS."""
+        """From http:// instead of https://, for a website that has no TLS; the widget is allowed on it as well."""
         source = await own_source(self._sources, visit)
         await self._editing.change(
             visit.actor, source.id, lambda config: replace(config, url=_without_tls(config.url) or config.url)
         )
         await self._sources.sync(visit.actor, source.id)
+        site = urlsplit(source.config.url)
+        await self._allow_without_tls(visit, f"{site.scheme}://{site.netloc}")
         return Go(visit.url("source", source_id=source.id), "Address changed. Reading started.")
+
+    async def _allow_without_tls(self, visit: Visit[NoForm], origin: str) -> None:
+        """Replace the origin, if the agent allows it, by that of the website without TLS. Published at once, unless the
+        draft has other changes."""
+        before = visit.agent.draft
+        if origin not in before.allowed_origins or not _without_tls(origin):
+            return
+
+        def change(config: AgentConfig) -> AgentConfig:
+            origins = (_without_tls(each) if each == origin else each for each in config.allowed_origins)
+            return replace(config, allowed_origins=tuple(dict.fromkeys(origins)))
+
+        await self._agents.change_draft(visit.actor, visit.agent.id, change)
+        if visit.agent.live_version and (await self._agents.live(visit.agent.id)).config == before:
+            await self._agents.publish(visit.actor, visit.agent.id)
 
     @page("/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}", access=read, under="sources")
     async def learnt_page(self, visit: Visit[NoForm]) -> Shown:

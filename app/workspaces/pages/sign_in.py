@@ -145,9 +145,7 @@ class SignInPages(Pages):
         return self._welcomed(visit, signed_in)
 
     def _welcomed(self, visit: Visit[SignInForm] | Visit[ChoiceForm], signed_in: SignedIn) -> Response:
-        response = RedirectResponse(address_of_ours(visit, visit.input.next), 303, HEADERS)
-        SESSION.set(visit.request, response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
-        DEVICE.set(visit.request, response, signed_in.device)
+        response = with_session(visit, signed_in, visit.input.next)
         if self._methods.provider:
             ID_TOKEN.forget(visit.request, response)
         if signed_in.wrong_codes >= WARN_AFTER_CODES:
@@ -228,6 +226,13 @@ def _to_sign_in(visit: Visit[Any], message: str) -> Response:
     response = RedirectResponse(visit.url("sign_in"), 303, HEADERS)
     SESSION.forget(visit.request, response)
     set_flash(visit.request, response, "good", message)
+    return response
+
+
+def with_session(visit: Visit[Any], signed_in: SignedIn, to: str) -> Response:
+    response = RedirectResponse(address_of_ours(visit, to), 303, HEADERS)
+    SESSION.set(visit.request, response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
+    DEVICE.set(visit.request, response, signed_in.device)
     return response
 
 

@@ -2,14 +2,18 @@
 
 from typing import Annotated
 
+from starlette.responses import Response
+
 from app.core.errors import InvalidInput
 from app.web.access import Admission
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page
+from app.web.console.page import HOME, Form, NoForm, Pages, Shown, Visit, action, everyone, page
+from app.web.console.session_cookie import SESSION
 from app.web.health import WELCOME
 from app.web.model import Email
 from app.workspaces.api import Password
 from app.workspaces.first_account import FIRST_PATH, FirstAccount
 from app.workspaces.operators import MIN_PASSWORD_CHARS, SignInMethods
+from app.workspaces.pages.sign_in import with_session
 from app.workspaces.password_links import TOKEN
 
 
@@ -42,11 +46,13 @@ class WelcomePages(Pages):
         )
 
     @action(FIRST_PATH, access=everyone, shown_on="first_account")
-    async def create_first_account(self, visit: Visit[FirstAccountForm]) -> Go:
+    async def create_first_account(self, visit: Visit[FirstAccountForm]) -> Response:
+        """Also signs in."""
         most = self._admission.limits.password_links_per_address
         await self._admission.count_address(most, "first_account", visit.request)
         if not self._methods.by_password:
             raise InvalidInput("", f"Passwords are off here. Operators sign in with {self._methods.provider}.")
         given = visit.input
         made = await self._first.create(given.token, given.email, given.password)
-        return Go(visit.url("sign_in"), f"{made.email} is the first admin. Sign in.")
+        signed_in = await self._admission.sign_in.sign_in(made.email, given.password, SESSION.read(visit.request))
+        return with_session(visit, signed_in, HOME)

@@ -168,6 +168,23 @@ async def test_a_website_without_tls_is_read_by_one_click(house: House, browser:
     assert source.run.id != run.id
 
 
+@pytest.mark.parametrize("has_changes", [False, True], ids=["published at once", "with the draft's other changes"])
+async def test_the_widget_is_allowed_on_a_website_without_tls(
+    house: House, browser: ConsoleBrowser, has_changes: bool
+) -> None:
+    made = await browser.post("/console/new-agent", {"website": "shop.example", "name": "Shop"})
+    _, _, _, agent, _, source = made.headers["location"].split("/")
+    agents, agent_id = house.parts.get(Agents), UUID(agent)
+    if has_changes:
+        await agents.change_draft(house.actor, agent_id, lambda draft: replace(draft, tone="dry"))
+
+    await browser.post(f"/console/agents/{agent}/sources/{source}/without-tls")
+
+    assert (await agents.agent(house.actor, agent_id)).draft.allowed_origins == ("http://shop.example",)
+    allowed = "https" if has_changes else "http"
+    assert (await agents.live(agent_id)).config.allowed_origins == (f"{allowed}://shop.example",)
+
+
 async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(list_path(house), {"kind": "url", "url": "https://www.example.com/faq"})
     (source,) = await sources_of(house, house.agent.id)
@@ -323,7 +340,7 @@ async def test_another_agents_source_is_not_there(house: House, browser: Console
 
 async def test_a_website_makes_an_agent_that_is_live_and_reads_it(house: House, browser: ConsoleBrowser) -> None:
     made = await browser.post("/console/new-agent", {"name": "Bea", "website": "www.bea.example:8443/help/"})
-    assert await browser.flash(made) == "Bea is live and is reading www.bea.example:8443."
+    assert await browser.flash(made) == "Bea is live. The reading of www.bea.example:8443 has begun."
     agent_id = UUID(re.findall(r"agents/([0-9a-f-]+)", made.headers["location"])[0])
     with house.record.reading() as tx:
         live = AgentRecords(tx).live(agent_id)
@@ -345,7 +362,7 @@ async def test_a_new_agent_wears_the_websites_name_colour_and_icon(house: House,
         assert (live.theme.picture is not None) is has_picture
     discovery.identity = SiteIdentity()
     made = await browser.post("/console/new-agent", {"website": "bea.example"})
-    assert await browser.flash(made) == "bea.example is live and is reading bea.example."
+    assert await browser.flash(made) == "bea.example is live. The reading of bea.example has begun."
 
 
 @pytest.mark.parametrize(
