@@ -196,6 +196,12 @@ class OpenChat:
     visitor_id: UUID
     user_id: Annotated[str | None, "The visitor's id on the website, signed by its server."] = None
 
+    @property
+    def title(self) -> str:
+        """What the chat is about, for lists; "" before any words."""
+        latest = "Sent a picture" if self.latest_text == LiveMessage.PICTURE_TEXT else self.latest_text
+        return latest or self.first_question
+
 
 def shown_name(actor: Actor) -> str:
     """An operator's name for visitors, derived from the e-mail address: "ann.lee@example.com" becomes Ann Lee. "" for

@@ -97,6 +97,7 @@ async def test_a_topic_tells_what_became_of_its_questions_and_how_many_were_aske
     await ask(office.record, session, MALTA_TOO, gap=GapReason.LOW_CONFIDENCE)
     await ask(office.record, session, MALTA_TOO, answered_by=AnsweredBy.HANDOFF)
     await ask(office.record, session, "Thanks!", answered_by=AnsweredBy.SMALL_TALK)
+    await ask(office.record, session, "And there?", answered_by=AnsweredBy.CLARIFICATION)
     await office.placing.place()
     report = await office.report()
     [topic] = report.topics

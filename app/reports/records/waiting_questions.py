@@ -12,7 +12,7 @@ from app.store.transaction import Transaction, TurnIds, insert_of
 
 def await_topic(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
     """Queue the question for a topic, unless nothing was asked."""
-    if end.answered_by is not AnsweredBy.SMALL_TALK:
+    if end.answered_by not in (AnsweredBy.SMALL_TALK, AnsweredBy.CLARIFICATION):
         tx.connection.execute(_waiting(tx.connection.dialect.name), {"turn": turn.id})
 
 

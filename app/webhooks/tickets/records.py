@@ -67,10 +67,12 @@ _MOST_MESSAGES = 200
 
 @dataclass(frozen=True, slots=True)
 class TicketState:
-    """A ticket in the list. `url` is its page at the help desk, "" until the desk has accepted it."""
+    """A ticket in the list. `first_question` is that of its conversation, "" if it has none. `url` is its page at
+    the help desk, "" until the desk has accepted it."""
 
     id: UUID
     conversation_id: UUID
+    first_question: str
     number: Annotated[str, "The number in the help desk; empty until it has accepted the ticket, and for mail."]
     url: str
     attempts: int
@@ -203,7 +205,9 @@ class TicketRecords(Repository):
 
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[TicketState]:
         """Latest first."""
-        statement = select(TICKETS).where(TICKETS.c.desk_id.in_(_desk_of(agent_id)))
+        asked_in = CONVERSATIONS.c.id == TICKETS.c.conversation_id
+        statement = select(TICKETS, CONVERSATIONS.c.first_question).join(CONVERSATIONS, asked_in)
+        statement = statement.where(TICKETS.c.desk_id.in_(_desk_of(agent_id)))
         return self._page(_LATEST_FIRST, TicketState, statement, page)
 
     def revive(self, agent_id: UUID, ticket_id: UUID) -> None:

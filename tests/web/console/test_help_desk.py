@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tests.doubles.visitors import visitor_of
+from tests.store.sample_rows import ask
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 from tests.web.undelivered import a_dead_ticket
@@ -57,8 +59,10 @@ async def test_what_is_wrong_is_said_at_its_field_and_the_token_is_not_shown_aga
 
 
 async def test_a_ticket_that_was_given_up_says_why_and_is_sent_again(house: House, browser: ConsoleBrowser) -> None:
-    session = (await house.visitor()).session
-    ticket_id = await a_dead_ticket(house, session["conversation_id"])
-    assert "failed: the help desk answered 422" in text_of(await browser.page(path(house)))
+    session = await visitor_of(house.record, house.actor.workspace_id, house.agent.id)
+    await ask(house.record, session, "Do you ship to Malta?")
+    ticket_id = await a_dead_ticket(house, session.conversation_id)
+    shown = text_of(await browser.page(path(house)))
+    assert "Do you ship to Malta? failed: the help desk answered 422" in shown
     await browser.post(f"/console/agents/{house.agent.id}/tickets/{ticket_id}/retry", {})
     assert "given up" not in text_of(await browser.page(path(house)))

@@ -59,6 +59,14 @@ async def test_a_deletion_that_no_worker_could_finish_is_shown_and_tried_again(c
     assert "A worker is finishing the deletion" in text_of(await console.editor.page(tried.headers["location"]))
 
 
+async def test_who_waits_is_told_from_who_has_waited_too_long(console: OpenConsole) -> None:
+    await console.visitor_asks_for_a_person()
+    shown = text_of(await console.editor.page("/console"))
+    assert "waiting Sent a picture Docs, asked for a person" in shown
+    console.house.clock.advance(121)
+    assert "overdue Sent a picture" in text_of(await console.editor.page("/console"))
+
+
 async def test_another_workspace_begins_with_nothing_of_this_one(console: OpenConsole) -> None:
     await console.visitor_asks_for_a_person()
     shown = text_of(await console.stranger.page("/console"))
