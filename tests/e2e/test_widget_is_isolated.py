@@ -214,12 +214,13 @@ def test_what_a_captured_model_writes_stays_text_at_every_prefix(
     assert trapped == []
 
 
-def test_a_link_shows_where_it_leads(page: Page, site: Site) -> None:
-    site.api.script[QUESTION] = [*tokens("Use [our form](https://forms.example/f) or https://other.example/x."), done()]
+def test_a_link_away_from_the_website_shows_where_it_leads(page: Page, site: Site) -> None:
+    links = f"Use [our form](https://forms.example/f), [help]({site.origin}/help) or https://other.example/x."
+    site.api.script[QUESTION] = [*tokens(links), done()]
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     chat.finish()
-    expect(chat.answer).to_have_text("Use our form forms.example or https://other.example/x.")
+    expect(chat.answer).to_have_text("Use our form forms.example, help or https://other.example/x.")
 
 
 def test_the_built_file_has_no_way_to_parse_markup_or_run_text(site: Site) -> None:

@@ -85,8 +85,8 @@ function drawLink(href: string, children: Child[]): HTMLElement {
   const url = safeLink(href);
   if (!url) return h("span", {}, ...children);
   const link = outward(url, { class: "link" }, ...children);
-  // Whoever reads the words must also see where they lead.
-  if (!link.textContent?.includes(url.host)) link.append(h("span", { class: "host" }, " " + url.host));
+  // Whoever reads the words must also see where they lead, if it is away.
+  if (url.host !== location.host && !link.textContent?.includes(url.host)) link.append(h("span", { class: "host" }, " " + url.host));
   return link;
 }
 
