@@ -12,7 +12,6 @@ from uuid import UUID
 import structlog
 
 from app.agents.records import AgentRecords
-from app.answers.handoff import asks_for_person
 from app.core.errors import AgentPaused, DocentError, HandedToPerson, NotFound
 from app.core.turn import StoredTurn, TurnRequest, VisitorSession
 from app.kit.clock import Clock
@@ -65,7 +64,7 @@ class MessengerAnswers(DeliveryLoop[DueQuestion]):
         own, service = self._records.of_workspace(due.workspace_id), SERVICES[due.service]
         try:
             agent = await own.read(lambda tx: AgentRecords(tx).live(due.agent_id))
-            turn = None if asks_for_person(due.question) and agent.config.fallback.url else await self._turn(due)
+            turn = await self._turn(due)
         except NotFound as error:
             return Undelivered(f"{error} Is the agent published?", is_final=True)
         except DocentError as error:

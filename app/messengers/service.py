@@ -37,15 +37,15 @@ class Reply:
 
 def reply_of(question: str, turn: StoredTurn | None, fallback: Fallback, language: str | None) -> Reply:
     """The answer of `turn` as the widget shows it; if `turn` is None or failed, a message that there is no answer
-    now. For somebody who asks for a person, the contact alone."""
+    now. For somebody who asks for a person, the contact alone, unless a curated answer says more."""
     url = fallback.url
     contact = (fallback.label or _SCHEME.sub("", url), url) if url else None
-    if contact and asks_for_person(question):
-        return Reply(question, "", contact=contact)
     if turn is None or turn.state is not TurnState.DONE:
         written = f"{turn.answer}\n\n" if turn and turn.answer else ""
         words = canned_messages(turn.language if turn else language).cannot_search
         return Reply(question, written + words, contact=contact)
+    if contact and turn.answered_by is not AnsweredBy.CURATED and asks_for_person(question):
+        return Reply(question, "", contact=contact)
     choices = turn.next_questions if turn.answered_by is AnsweredBy.CLARIFICATION else ()
     text = "\n".join([turn.answer, *(f"- {each}" for each in choices)])
     is_unsure = turn.low_confidence or turn.answered_by is AnsweredBy.FALLBACK

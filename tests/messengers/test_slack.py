@@ -113,7 +113,12 @@ def test_whatever_it_sends_is_read(event: Any) -> None:
 def test_the_manifest_of_the_guide_asks_for_what_is_read_and_written() -> None:
     guide = (Path(__file__).parents[2] / "docs" / "how-to" / "slack-discord.md").read_text("utf-8")
     manifest = yaml.safe_load(dedent(guide.partition("```yaml\n")[2].partition("   ```")[0]))
-    assert manifest["oauth_config"]["scopes"]["bot"] == ["app_mentions:read", "chat:write", "im:history"]
+    assert manifest["oauth_config"]["scopes"]["bot"] == [
+        "app_mentions:read",
+        "chat:write",
+        "im:history",
+        "reactions:read",
+    ]
     assert manifest["features"]["app_home"] == {"messages_tab_enabled": True, "messages_tab_read_only_enabled": False}
 
 
