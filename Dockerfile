@@ -3,21 +3,22 @@ ARG BASE=python:3.11-slim-bookworm@sha256:fe556eaffd0d96abd8685b83bb8a69addd0dc7
 
 FROM ${BASE} AS build
 WORKDIR /src
+RUN apt-get update && apt-get install -y --no-install-recommends binutils
 COPY requirements.lock ./
 RUN python -m venv /opt/docent \
- && /opt/docent/bin/pip install --no-cache-dir --require-hashes --only-binary=:all: -r requirements.lock
+ && /opt/docent/bin/pip install --no-cache-dir --no-compile --require-hashes --only-binary=:all: -r requirements.lock
 COPY pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md ./
 COPY app app
 COPY crawler crawler
 COPY widget widget
-RUN /opt/docent/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
- && /opt/docent/bin/pip uninstall --yes hatchling trove-classifiers setuptools pip
-# What Docent never loads, of the three largest packages: their tests and headers, Arrow's RPC and S3 clients (LanceDB has
-# its own), a second copy of ONNX Runtime for programs in C, and its tools for training.
-RUN cd /opt/docent/lib/python3*/site-packages \
- && rm -r pyarrow/include pyarrow/src pyarrow/*flight* pyarrow/*s3* onnxruntime/capi/libonnxruntime.so* \
-    onnxruntime/datasets onnxruntime/quantization onnxruntime/tools onnxruntime/transformers \
- && find numpy pyarrow -type d -name tests -prune -exec rm -r {} +
+# Tokenizers downloads none of its vocabularies from Hugging Face here.
+RUN /opt/docent/bin/pip install --no-cache-dir --no-compile --no-deps --no-build-isolation . \
+ && /opt/docent/bin/pip uninstall --yes hatchling pathspec pluggy trove-classifiers \
+    huggingface-hub hf-xet fsspec filelock setuptools pip
+COPY deploy/slim_packages.py ./
+# Libraries that auditwheel put beside a package keep their symbols: it moved their segments, and strip would misplace these.
+RUN find /opt/docent \( -name '*.so' -o -name '*.so.[0-9]*' \) -not -path '*.libs/*' -exec strip --strip-unneeded {} + \
+ && /opt/docent/bin/python slim_packages.py
 
 FROM ${BASE} AS runtime
 RUN apt-get update \

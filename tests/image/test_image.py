@@ -16,7 +16,7 @@ from tests.image.built_image import ROOT, Image, build, stage
 from tests.image.container import USER, Machine
 
 QUESTION = "How long is the warranty on a station?"
-PACKAGES_MIB = 840  # as files, Docent with them: 808 today, and 115 more with what nothing loads
+PACKAGES_MIB = 650  # as files, Docent with them
 IMPORT_ALL = """
 import importlib, pkgutil
 for package in ("app", "crawler"):
