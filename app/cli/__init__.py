@@ -132,8 +132,8 @@ COMMANDS = (
 )
 
 
-# Imported objects stay alive, and collections that traverse them take a fifteenth of a short command's time.
-_OBJECTS_BETWEEN_COLLECTIONS: Final = 50_000
+# Imported objects stay alive: collections that traverse those of a server take a twentieth of its start.
+_OBJECTS_BETWEEN_COLLECTIONS: Final = 500_000
 
 
 class _Docent(LateGroup):
