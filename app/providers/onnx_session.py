@@ -6,7 +6,6 @@ All of it is synchronous and belongs on `OnnxThreads`.
 import json
 import os
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -49,8 +48,8 @@ _SLOWER: Final = ["SkipLayerNormFusion"]
 
 
 class OnnxSession:
-    """Runs token rows through the model, padded to the longest of the batch, on the calling thread: several threads for
-    one run cost more than they save."""
+    """Runs token rows through the model, one at a time and on the calling thread: several threads for one run cost more
+    than they save."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -84,29 +83,23 @@ class OnnxSession:
                 disabled_optimizers=_SLOWER,
             )
 
-    def run(self, rows: Sequence[TokenRow]) -> Floats:
-        """The model's output, one row for each input."""
-        [output] = self._outputs(rows, self.config["output"])
+    def run(self, row: TokenRow) -> Floats:
+        """The model's output for the input."""
+        [output] = self._outputs(row, self.config["output"])
         return output
 
-    def run_tokens(self, rows: Sequence[TokenRow]) -> tuple[Floats, list[Floats]]:
-        """The model's output, and for each input one row per token, including special ones."""
-        output, states = self._outputs(rows, self.config["output"], self.config["token_output"])
-        return output, [states[number, : len(row)] for number, row in enumerate(rows)]
+    def run_tokens(self, row: TokenRow) -> tuple[Floats, Floats]:
+        """The model's output, and one row per token, including special ones."""
+        output, states = self._outputs(row, self.config["output"], self.config["token_output"])
+        return output, states
 
-    def _outputs(self, rows: Sequence[TokenRow], *names: str) -> list[Floats]:
+    def _outputs(self, row: TokenRow, *names: str) -> list[Floats]:
         self.open()
-        width = max(len(row) for row in rows)
-        ids = np.zeros((len(rows), width), dtype=np.int64)
-        mask = np.zeros_like(ids)
+        ids = np.array([row.ids], dtype=np.int64)
         types = np.zeros_like(ids)
-        for number, row in enumerate(rows):
-            ids[number, : len(row)] = row.ids
-            mask[number, : len(row)] = 1
-            types[number, row.question_length : len(row)] = 1
-        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-        outputs: list[Floats] = self._session.run(list(names), inputs)
-        return outputs
+        types[0, row.question_length :] = 1
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
+        return [output[0] for output in self._session.run(list(names), inputs)]
 
     def special_id(self, token: str) -> int:
         number = self.tokens.tokenizer.token_to_id(token)

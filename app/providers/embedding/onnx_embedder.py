@@ -111,7 +111,7 @@ class OnnxEmbedder:
     def _read(self, rows: Sequence[TokenRow]) -> list[TokenVectors]:
         read: list[TokenVectors] = []
         for row in rows:
-            [meaning], [states] = self._session.run_tokens([row])
+            meaning, states = self._session.run_tokens(row)
             read.append(TokenVectors.from_states(array("f", meaning.tolist()), row.ids[1:-1], states[1:-1]))
         return read
 
@@ -130,7 +130,7 @@ class OnnxEmbedder:
         return read.meaning.tolist()
 
     def _embed_rows(self, rows: Sequence[TokenRow]) -> list[list[float]]:
-        return [self._session.run([row])[0].tolist() for row in rows]
+        return [self._session.run(row).tolist() for row in rows]
 
     def _row(self, text: str) -> TokenRow:
         ids = self._session.tokens.encode(self._glosses.english(text), has_special_tokens=True)

@@ -66,7 +66,7 @@ class OnnxReranker:
         ]
 
     def _logit(self, row: TokenRow) -> float:
-        return float(self._session.run([row]).item())
+        return float(self._session.run(row).item())
 
     def _probability(self, logit: float) -> float:
         platt = self._session.config["calibration"]["pair"]
