@@ -17,7 +17,6 @@ from app.cli.terminal import fail
 from app.core.actor import Actor
 from app.settings import Settings
 from app.sources.deletions.deletion import DeletedKind, Deletion
-from app.sources.deletions.deletions import Deletions
 from app.store.processes import ProcessRecords
 
 if TYPE_CHECKING:
@@ -77,6 +76,7 @@ def confirm(what: str, is_sure: bool) -> None:
 async def delete(base: Stored, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
     """Delete a subject. A live worker removes it from both indexes later, because they have one writer; without a
     worker, it is removed when this returns."""
+    from app.sources.deletions.deletions import Deletions
     from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
     from app.sources.runs.jobs.dbos_worker import WORKER_KIND
 
