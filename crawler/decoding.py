@@ -8,8 +8,6 @@ import math
 import re
 from typing import Final
 
-from charset_normalizer import from_bytes
-
 # The letters beyond a to z of each language, most frequent first, by encoding. A text of the Latin script without a
 # declaration gets the encoding in which its letters beyond ASCII are most likely in one language. General detectors
 # compare the frequencies of all letters, and mistake short Danish texts for Slovak.
@@ -207,5 +205,7 @@ def _detected(body: bytes) -> str:
     head = body[:_DETECT_BYTES]
     if latin := latin_encoding(head):
         return latin
+    from charset_normalizer import from_bytes  # only for pages that do not say it
+
     guess = from_bytes(head).best()
     return guess.encoding if guess else "cp1252"

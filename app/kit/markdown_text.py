@@ -1,20 +1,25 @@
 """Markdown as plain text, for mails, tickets and messages."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
+if TYPE_CHECKING:
+    from markdown_it.tree import SyntaxTreeNode
 
 _CITED: Final = re.compile(r"[ \t]*\[(\d{1,3})\]")
-_MARKDOWN: Final = MarkdownIt("js-default", {"html": False}).disable("image")
 
 
 def markdown_text(markdown: str, without: Collection[int] = ()) -> str:
     """Emphasis and code lose their marks, a link has its address after it, lists, quotes and the rows of tables keep a
     shape. HTML and an asterisk between digits are text. `without` are the numbers of sources that are left out."""
-    return "\n".join(_lines(SyntaxTreeNode(_MARKDOWN.parse(markdown)).children, frozenset(without))).strip("\n")
+    from markdown_it import MarkdownIt  # 68 modules that no start needs
+    from markdown_it.tree import SyntaxTreeNode
+
+    tokens = MarkdownIt("js-default", {"html": False}).disable("image").parse(markdown)
+    return "\n".join(_lines(SyntaxTreeNode(tokens).children, frozenset(without))).strip("\n")
 
 
 def _lines(nodes: Sequence[SyntaxTreeNode], without: Collection[int], *, is_tight: bool = False) -> list[str]:

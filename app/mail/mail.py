@@ -17,7 +17,6 @@ from uuid import UUID
 
 from app.core.errors import InvalidInput
 from app.core.text.untrusted_text import one_line
-from app.kit.markdown_html import markdown_html
 from app.kit.markdown_text import markdown_text
 
 _PORTS: Final = {"smtps": 465, "smtp": 587}
@@ -128,6 +127,8 @@ class Mail:
     @property
     def html(self) -> str:
         """The text as HTML that loads no external resources."""
+        from app.kit.markdown_html import markdown_html
+
         parts: list[str] = [markdown_html(self.markdown)] if self.markdown else []
         parts += (f"<p>{_lines(paragraph)}</p>" for paragraph in self.paragraphs)
         if self.link:
