@@ -29,7 +29,7 @@ def test_vectors_are_named_by_the_word_lists_that_they_were_made_with() -> None:
     ("folder", "digest"),
     [
         (EMBEDDER_FOLDER, "48ebc2ca66b30798d8888ff3136f6c7e9a392d440da04c6a546509a8c0639036"),
-        (RERANKER_FOLDER, "ea153cb708800ab7c8655bf582eaa76a3d2cdad1044b9399f56e35eade33f508"),
+        (RERANKER_FOLDER, "949de6b78c99bf1269c2f310c69c2f343e93af1a4fdeb0b68122ee558b76b6e3"),
     ],
     ids=["embedder", "reranker"],
 )
