@@ -41,7 +41,7 @@ INSTALLATION_WIDE: Final = {
     "knowledge/ingest.py": (1, "whose page was cut by old rules"),
     "knowledge/reconcile.py": (2, "which agents there are; whose pages are pending"),
     "knowledge/reindex.py": (1, "which agents there are"),
-    "sources/deletions/finish_deletions.py": (4, "receipts, which outlive the agent that would name the workspace"),
+    "sources/deletions/deletions.py": (4, "receipts, which outlive the agent that would name the workspace"),
     "sources/runs/knowledge_jobs.py": (1, "whose readings are due"),
     "sources/runs/run_execution.py": (3, "a run, by what the queue hands out; its source says whose it is"),
     "sources/runs/jobs/dbos_worker.py": (4, "heartbeats, and runs that no queue has"),
