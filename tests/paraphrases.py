@@ -14,7 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from app.gaps.gap_grouping import grouped
-from app.gaps.question_nearness import SHIPPED, SHIPPED_REPHRASED_THRESHOLD, Asked, QuestionNearness, SameMeaning
+from app.gaps.question_nearness import (
+    SHIPPED,
+    SHIPPED_REPHRASED_THRESHOLD,
+    ComparedQuestion,
+    QuestionNearness,
+    SameMeaning,
+)
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
@@ -114,7 +120,7 @@ def groups() -> list[Group]:
 
 async def clusters(kind: str, embedder: Embedder, weights: Sequence[float] = WEIGHTS) -> Clusters:
     own = [group for group in groups() if group.kind == kind]
-    asked = [Asked(f"{group.name} {question}", question) for group in own for question in group.questions]
+    asked = [ComparedQuestion(f"{group.name} {question}", question) for group in own for question in group.questions]
     nearness = QuestionNearness(embedder, LanguageGuesser())
     near = {
         weight: await nearness.pairs(asked, SameMeaning(weight, EVERY_NEARNESS[0], SHIPPED.looked_at_from))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.agents.agent import Version
-from app.cli.asked_question import AnswerReport, AskedFilter, AskedQuestion, answer_events, found
+from app.cli.command_question import AnswerReport, CommandFilter, CommandQuestion, answer_events, found
 from app.cli.serving.server_socket import ServerRefused, replies_of_server
 from app.cli.terminal import AgentName, AsJson, fail, out, print_json, run, settings_for, table
 
@@ -64,7 +64,7 @@ def ask(
 ) -> None:
     """Ask an agent a question and stream its answer."""
     only = _filter(source, path, language, attribute, since, until)
-    asked = AskedQuestion("ask", _text_of(question), agent, page, only=only)
+    asked = CommandQuestion("ask", _text_of(question), agent, page, only=only)
     report = AnswerReport(question)
     asked_at = perf_counter()
 
@@ -100,7 +100,7 @@ def search(
     """Show which chunks an agent would answer from."""
     only = _filter(source, path, language, attribute, since, until)
     version: Version = "draft" if draft else "live"
-    asked = AskedQuestion("search", _text_of(question), agent, page, version, only)
+    asked = CommandQuestion("search", _text_of(question), agent, page, version, only)
     report: dict[str, Any] = {}
     answered_in = _put(settings_for(), asked, report.update, here=here)
     if as_json:
@@ -117,7 +117,7 @@ def _filter(
     attributes: Sequence[str] | None,
     since: date | None,
     until: date | None,
-) -> AskedFilter:
+) -> CommandFilter:
     """An attribute that is given several times matches any of its values."""
     named: dict[str, list[str]] = {}
     for attribute in attributes or ():
@@ -125,7 +125,7 @@ def _filter(
         if not (name and equals):
             fail(f"--attribute: {attribute!r} is not NAME=VALUE, such as edition=pro.", 2)
         named.setdefault(name, []).append(value)
-    return AskedFilter(
+    return CommandFilter(
         tuple(sources or ()),
         tuple(paths or ()),
         tuple(languages or ()),
@@ -139,30 +139,30 @@ def _text_of(question: str) -> str:
     return question.strip() or fail("The question is empty.", 2)
 
 
-def _put(settings: "Settings", asked: AskedQuestion, take: Callable[[dict[str, Any]], None], *, here: bool) -> str:
+def _put(settings: "Settings", question: CommandQuestion, take: Callable[[dict[str, Any]], None], *, here: bool) -> str:
     """Ask the question and pass each reply to `take`. Returns who answered: "server" or "command"."""
     try:
-        replies = None if here else replies_of_server(settings.data, asdict(asked))
+        replies = None if here else replies_of_server(settings.data, asdict(question))
         for reply in replies or ():
             take(reply)
     except ServerRefused as error:
         fail(str(error), error.code)
     if replies is None:
-        run(_put_here(settings, asked, take))
+        run(_put_here(settings, question, take))
     return "command" if replies is None else "server"
 
 
-async def _put_here(settings: "Settings", asked: AskedQuestion, take: Callable[[dict[str, Any]], None]) -> None:
+async def _put_here(settings: "Settings", question: CommandQuestion, take: Callable[[dict[str, Any]], None]) -> None:
     from app.bootstrap.answering import open_answering, open_search
     from app.bootstrap.infrastructure import open_infrastructure
 
     async with open_infrastructure(settings) as base:
-        if asked.kind == "search":
+        if question.kind == "search":
             async with open_search(base) as search:
-                take(await found(base, search, asked))
+                take(await found(base, search, question))
             return
         async with open_answering(base) as answering:
-            async for event in answer_events(base, answering, asked):
+            async for event in answer_events(base, answering, question):
                 take(event)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from app.agents.signed_user import MAX_USER_ID_CHARS
-from app.conversations.visitor_device import VisitorDevice
+from app.conversations.visitor_facts import VisitorDevice
 from app.core.confirmation import Confirmation
 from app.core.field_rules import MAX_EMAIL_CHARS
 from app.core.setting import at_most, required

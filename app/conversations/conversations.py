@@ -9,7 +9,7 @@ from app.agents.records import MilestoneRecords
 from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, MessagePage, Visitor
 from app.conversations.history import History
 from app.conversations.records.conversations import ConversationRecords
-from app.conversations.visitor_device import VisitorDevice
+from app.conversations.visitor_facts import VisitorDevice
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute

@@ -13,7 +13,7 @@ _QUESTION_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
+class QuestionOutcome:
     text: str
     outcome: Outcome
 
@@ -23,7 +23,7 @@ class HandOver:
     """`questions` are the last MOST_QUESTIONS in order, without small talk. `summary` is by a chat model: None if it
     was not requested, "" if it has not arrived."""
 
-    questions: tuple[AskedQuestion, ...]
+    questions: tuple[QuestionOutcome, ...]
     summary: str | None = None
     is_running: bool = False
 
@@ -46,5 +46,7 @@ def hand_over_of(turns: Sequence[StoredTurn]) -> HandOver:
     if not turns:
         return HandOver(())
     outcomes = ((turn, outcome_of_turn(turn.state, turn.answered_by, is_low=turn.low_confidence)) for turn in turns)
-    asked = [AskedQuestion(one_line(turn.question, _QUESTION_CHARS), outcome) for turn, outcome in outcomes if outcome]
+    asked = [
+        QuestionOutcome(one_line(turn.question, _QUESTION_CHARS), outcome) for turn, outcome in outcomes if outcome
+    ]
     return HandOver(tuple(asked[-MOST_QUESTIONS:]), turns[-1].summary, turns[-1].state is TurnState.RUNNING)

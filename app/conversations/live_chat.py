@@ -100,7 +100,7 @@ class LiveChat:
         """Seconds until a browser that has the messages up to number `seen` should poll again; 0 for never."""
         return _SOON_SECONDS if seen < self.message_count else _POLL_SECONDS.get(self.state.value, 0.0)
 
-    def asked(self, now: datetime, turn_id: UUID | None = None) -> "LiveChat":
+    def requested(self, now: datetime, turn_id: UUID | None = None) -> "LiveChat":
         """The chat with a waiting visitor; an open chat stays unchanged. `turn_id` is the conversation's latest
         turn."""
         if self.is_open:

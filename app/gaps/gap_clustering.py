@@ -9,7 +9,7 @@ from anyio import to_thread
 
 from app.core.errors import EmbedderUnavailable
 from app.gaps.gap_grouping import Wording, moves
-from app.gaps.question_nearness import Asked, QuestionNearness
+from app.gaps.question_nearness import ComparedQuestion, QuestionNearness
 from app.gaps.records.meanings import GapMeaningRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
@@ -71,9 +71,9 @@ class GapClustering:
         log.info("gaps.regrouped", agent=str(agent_id), moves=len(wanted), is_done=is_done)
         return is_done
 
-    def _readable(self, wordings: Sequence[Wording]) -> list[Asked]:
+    def _readable(self, wordings: Sequence[Wording]) -> list[ComparedQuestion]:
         return [
-            Asked(wording.name, wording.question, wording.is_settled, wording.meaning)
+            ComparedQuestion(wording.name, wording.question, wording.is_settled, wording.meaning)
             for wording in wordings
             if wording.meaning is not None or self._nearness.is_read(wording.question, wording.language)
         ]

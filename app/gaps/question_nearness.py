@@ -76,7 +76,7 @@ _LONGEST_DIFFERENCE: Final = 2  # words; longer differences may be synonyms
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ComparedQuestion:
     """A question to compare, named for the result. Two settled ones are not compared. `meaning` is its vector, if
     known."""
 
@@ -106,14 +106,14 @@ class QuestionNearness:
         guess = self._languages.guess(question)
         return (guess.language if guess.probability >= SURE else language) in self._embedder.reads
 
-    async def groups(self, questions: Mapping[str, str], asked: Sequence[Asked]) -> list[tuple[str, ...]]:
+    async def groups(self, questions: Mapping[str, str], asked: Sequence[ComparedQuestion]) -> list[tuple[str, ...]]:
         """Partition the names of `questions` into groups with one meaning; names that are not among `asked` stay alone.
         Raises EmbedderUnavailable.
         """
         near = await self.pairs(asked, same_meaning(self.model_id))
         return await to_thread.run_sync(_grouped, questions, near, self._languages)
 
-    async def pairs(self, asked: Sequence[Asked], same: SameMeaning) -> dict[tuple[str, str], float]:
+    async def pairs(self, asked: Sequence[ComparedQuestion], same: SameMeaning) -> dict[tuple[str, str], float]:
         """The pairs of names whose questions may be one gap, with their nearness. Examines at most the _MOST_PAIRS
         nearest pairs. Raises EmbedderUnavailable.
         """

@@ -44,7 +44,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.records.page_markdown import PageMarkdownRecords
 from app.knowledge.records.quarantine import QuarantineRecords
 from app.knowledge.records.repeated_texts import RepeatedTextRecords
-from app.knowledge.retire import Retire
+from app.sources.records import SourceRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 # Among 1,580 pages of PostgreSQL's and Python's manuals, no two are more similar than 0.76. One changed word in a page
@@ -142,6 +142,46 @@ def _held_because(findings: Sequence[Finding]) -> str:
 def _near_twin_of(texts: Sequence[str], others: Sequence[PageTexts]) -> UUID | None:
     mine = PageWording.from_texts(texts)
     return next((other.document_id for other in others if mine.is_near(PageWording.from_texts(other.texts))), None)
+
+
+class Retire:
+    """Removes documents from what an agent may answer from.
+
+    The system of record is updated first, in one transaction: from then on, no answer uses them, whatever the indexes
+    still contain. `Reconcile` repairs a crash before the indexes are cleared.
+    """
+
+    def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer) -> None:
+        self._record = record
+        self._indexer = indexer
+
+    async def page(self, agent_id: UUID, source_id: UUID, url: str) -> UUID | None:
+        """Retire what was learnt at the URL; return its document id, None if nothing there is live."""
+
+        def work(tx: Transaction) -> tuple[UUID | None, Sequence[UUID]]:
+            if LiveDocumentRecords(tx).live_hash(source_id, url) is None:
+                return None, ()
+            document_id = LiveDocumentRecords(tx).document_at(source_id, url)
+            return document_id, () if document_id is None else DocumentRecords(tx).retire_document(
+                agent_id, document_id
+            )
+
+        document_id, versions = await self._record.of_agent(agent_id).write(work)
+        await self.versions(agent_id, versions)
+        return document_id
+
+    async def versions(self, agent_id: UUID, version_ids: Sequence[UUID]) -> None:
+        """Remove versions from the indexes that the system of record has retired."""
+        await self._indexer.forget_versions(agent_id, version_ids)
+
+    async def source(self, agent_id: UUID, source_id: UUID) -> int:
+        """Delete the source with all its documents; return the number of document versions deleted.
+
+        Raises NotFound, like the records.
+        """
+        versions = await self._record.of_agent(agent_id).write(lambda tx: SourceRecords(tx).delete(agent_id, source_id))
+        await self._indexer.forget_versions(agent_id, versions)
+        return len(versions)
 
 
 class Ingest:

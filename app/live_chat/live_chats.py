@@ -110,10 +110,10 @@ class LiveChats:
     async def ask(self, session: VisitorSession) -> LiveView:
         """Request a person for the visitor, unless the chat is already open. Raises InvalidInput if the agent has no
         live chat, or it is closed now."""
-        view = await self._records.of_workspace(session.workspace_id).write(lambda tx: self._asked(tx, session))
+        view = await self._records.of_workspace(session.workspace_id).write(lambda tx: self._request(tx, session))
         return await self._for_visitor(view, session)
 
-    def _asked(self, tx: Transaction, session: VisitorSession) -> LiveView:
+    def _request(self, tx: Transaction, session: VisitorSession) -> LiveView:
         agent = AgentRecords(tx).live(session.agent_id)
         if not agent.config.live_chat:
             raise InvalidInput("", "This agent has no live chat. An operator can turn on live_chat.")

@@ -162,7 +162,7 @@ class MailReading:
             return False
         # With the Message-ID, because another account or folder may have a mail at the same place.
         turn_id = uuid5(taken.kept.conversation_id, f"{taken.kept.place} {taken.kept.message_id}")
-        turn = None if taken.is_for_people else await self._asked(taken, turn_id)
+        turn = None if taken.is_for_people else await self._answered(taken, turn_id)
         is_answered = await own.write(lambda tx: self._settle(tx, agent, mailbox, uid, taken, turn_id, turn))
         if turn is None:
             await self._history.people_wrote(taken.session.conversation_id)
@@ -218,7 +218,7 @@ class MailReading:
         is_with_people = LiveChatRecords(tx).own(session).is_open or agent.is_paused
         return _Taken(session, mail, kept, is_with_people or not mail.question or asks_for_person(mail.question))
 
-    async def _asked(self, taken: _Taken, turn_id: UUID) -> StoredTurn | None:
+    async def _answered(self, taken: _Taken, turn_id: UUID) -> StoredTurn | None:
         """The ended turn, which an earlier worker may have begun; None if people have to answer."""
         request = TurnRequest(turn_id, taken.mail.question, "")
         try:

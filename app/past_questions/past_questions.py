@@ -12,7 +12,7 @@ from anyio import to_thread
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
 from app.core.actor import Actor
 from app.core.turn import AnsweredBy, TurnEnd, TurnState, question_key
-from app.gaps.question_nearness import Asked, QuestionNearness
+from app.gaps.question_nearness import ComparedQuestion, QuestionNearness
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.tasks import few_at_once
 from app.past_questions.past_conversation import PastQuestion
@@ -132,10 +132,10 @@ class PastQuestions:
         found = [tuple(question for key in group for question in by_key[key]) for group in by_frequency]
         return sorted(found, key=len, reverse=True)
 
-    def _readable(self, wordings: dict[str, str]) -> list[Asked]:
+    def _readable(self, wordings: dict[str, str]) -> list[ComparedQuestion]:
         guesses = Counter(self._languages.guess(text).language for text in list(wordings.values())[:_READ_FOR_LANGUAGE])
         of_most = next((language for language, _ in guesses.most_common(1)), None)
-        return [Asked(key, text) for key, text in wordings.items() if self._nearness.is_read(text, of_most)]
+        return [ComparedQuestion(key, text) for key, text in wordings.items() if self._nearness.is_read(text, of_most)]
 
 
 def _end(answer: PlaygroundAnswer) -> TurnEnd:

@@ -18,8 +18,8 @@ from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock, begin_of
-from app.quality.asked_turns import OUTCOMES, AskedTurns, Places, Rows, by_place, microseconds, nearest_ranks, tallies
-from app.quality.records.quality import AskedTurnRecords, QualityRecords
+from app.quality.records.quality import QualityRecords, TurnArrayRecords
+from app.quality.turn_arrays import OUTCOMES, Places, Rows, TurnArrays, by_place, microseconds, nearest_ranks, tallies
 from app.reports.records.figures import ReportRecords
 from app.reports.records.topics import TopicDayRecords, TopicRecords
 from app.reports.report import (
@@ -53,12 +53,12 @@ class _Asked:
     """The questions of a range of days, with the index of the day and the hour of each, in the zone of `days`."""
 
     days: ReportDays
-    asked: AskedTurns
+    asked: TurnArrays
     day: Places
     hour: Places
 
     @classmethod
-    def in_days(cls, days: ReportDays, asked: AskedTurns) -> "_Asked":
+    def in_days(cls, days: ReportDays, asked: TurnArrays) -> "_Asked":
         local = asked.turns["at"].copy()
         for stretch in days.stretches:
             local[asked.inside(stretch.since, stretch.until)] += stretch.offset // _MOMENT
@@ -98,7 +98,7 @@ class Reports:
         before = days.before
         records, prices = ReportRecords(tx), self._budgets.prices
         topics, waiting = TopicRecords(tx).of_days(ids, days, LISTED)
-        all_asked = AskedTurnRecords(tx).between(ids, before.since, days.until)
+        all_asked = TurnArrayRecords(tx).between(ids, before.since, days.until)
         now_asked = all_asked.between(days.since, days.until)
         asked, spent = _Asked.in_days(days, now_asked), records.spent(ids, days, prices)
         return Report(
@@ -124,7 +124,7 @@ class Reports:
             kept_days=_kept_days(tx, actor, agents),
         )
 
-    def _figures(self, asked: AskedTurns, spent: Mapping[datetime, Spent], chats: ChatThumbs) -> Figures:
+    def _figures(self, asked: TurnArrays, spent: Mapping[datetime, Spent], chats: ChatThumbs) -> Figures:
         turns = asked.turns
         [counts] = tallies(turns, np.zeros(len(turns), np.intp), 1)
         return Figures(
@@ -200,7 +200,7 @@ class DayPacking:
 def _counted(tx: Transaction, day: OutdatedDay) -> list[bytes]:
     match day.kind:
         case Kind.TURNS:
-            return [AskedTurnRecords(tx).pack(day.agent_id, day.day)]
+            return [TurnArrayRecords(tx).pack(day.agent_id, day.day)]
         case Kind.CITATIONS:
             return [QualityRecords(tx).pack_cited(day.agent_id, day.day)]
         case Kind.TOPICS:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.core.chunk import content_hash
 from app.core.errors import EmbedderUnavailable
 from app.core.turn import question_key
-from app.gaps.question_nearness import Asked, QuestionNearness, same_meaning
+from app.gaps.question_nearness import ComparedQuestion, QuestionNearness, same_meaning
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 from app.reports.records.topics import TopicRecords
@@ -82,8 +82,8 @@ class TopicPlacing:
         nearest, nearness = None, 0.0
         for place in [places[each] for each in best]:
             wordings = await self._wordings(question.agent_id, place)
-            asked = [Asked(wording, wording, is_settled=True) for wording in wordings]
-            near = await self._nearness.pairs([Asked(_OWN, text), *asked], same)
+            asked = [ComparedQuestion(wording, wording, is_settled=True) for wording in wordings]
+            near = await self._nearness.pairs([ComparedQuestion(_OWN, text), *asked], same)
             least = min((near.get((_OWN, wording), 0.0) for wording in wordings), default=0.0)
             if least > nearness:
                 nearest, nearness = place, least

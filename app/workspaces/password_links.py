@@ -92,7 +92,7 @@ class PasswordLinks:
         whether there is any. Only for installations with mail. Raises InvalidInput."""
         self._check_passwords()
         email = checked_email(email)
-        await self._records.write(lambda tx: self._asked(tx, email))
+        await self._records.write(lambda tx: self._request(tx, email))
 
     async def owner(self, token: str) -> Operator | None:
         """The operator whose password the link sets; None if it is invalid. This does not use up the link, because mail
@@ -129,35 +129,35 @@ class PasswordLinks:
         if not self._methods.by_password:
             raise InvalidInput("", f"Passwords are off here. Operators sign in with {self._methods.provider}.")
 
-    def _asked(self, tx: Transaction, email: str) -> None:
+    def _request(self, tx: Transaction, email: str) -> None:
         known = OperatorRecords(tx).credentials(email)
         found = [each for each in known if _has_password(each.operator, each.password_hash)]
         PasswordLinkRecords(tx).forget_expired()
         first = TokenRecords(tx).default_workspace()
         for each in found:
-            self._asked_of(tx, each, where=each.workspace if len(found) > 1 else "")
+            self._reset_of(tx, each, where=each.workspace if len(found) > 1 else "")
         if not found:
-            self._asked_of_nobody(tx, first, email)
+            self._reset_of_nobody(tx, first, email)
 
-    def _asked_of(self, tx: Transaction, account: Credentials, where: str) -> None:
+    def _reset_of(self, tx: Transaction, account: Credentials, where: str) -> None:
         operator, reason = account.operator, ""
-        mail, token, expires_at = self._asked_mail(operator.email, where)
+        mail, token, expires_at = self._reset_mail(operator.email, where)
         if PasswordLinkRecords(tx).live_count(operator.id) >= LIVE_AT_MOST:
             reason = "enough links of the account hold"
             self._mailer.put_and_drop(tx, operator.workspace_id, mail)
         else:
             PasswordLinkRecords(tx).add(operator.id, sha256_of(token), expires_at)
             self._mailer.put(tx, operator.workspace_id, mail)
-        _note_asked(tx, operator.workspace_id, operator.id, reason)
+        _note_request(tx, operator.workspace_id, operator.id, reason)
 
-    def _asked_of_nobody(self, tx: Transaction, first: UUID, email: str) -> None:
+    def _reset_of_nobody(self, tx: Transaction, first: UUID, email: str) -> None:
         """Does the same work as for an account, so that the time reveals nothing. The audit does not name the address,
         which may be a password typed into the wrong field."""
         PasswordLinkRecords(tx).live_count(_NOBODYS)
-        self._mailer.put_and_drop(tx, first, self._asked_mail(email, "")[0])
-        _note_asked(tx, first, first, "no account with a password")
+        self._mailer.put_and_drop(tx, first, self._reset_mail(email, "")[0])
+        _note_request(tx, first, first, "no account with a password")
 
-    def _asked_mail(self, email: str, where: str) -> tuple[Mail, str, datetime]:
+    def _reset_mail(self, email: str, where: str) -> tuple[Mail, str, datetime]:
         """The mail, the token of its link, and the link's end."""
         token, expires_at = secrets.token_urlsafe(SECRET_BYTES), self._clock.now() + ASKED_RESET_HOLDS
         return self._reset(email, token, expires_at, _NOT_YOU, where), token, expires_at
@@ -216,7 +216,7 @@ class PasswordLinks:
         return self._mailer.url(f"{LINK_PATH}?{urlencode({'token': token})}")
 
 
-def _note_asked(tx: Transaction, workspace_id: UUID, subject: UUID, reason: str) -> None:
+def _note_request(tx: Transaction, workspace_id: UUID, subject: UUID, reason: str) -> None:
     details = {"reason": reason} if reason else {}
     AuditRecords(tx).acted(Actor(workspace_id, SOMEBODY), "operator.ask_password_link", subject, **details)
 

@@ -12,7 +12,7 @@ from app.core.errors import ChatAlreadyTaken, NoActiveChat
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=1)
 CHAT = LiveChat(UUID(int=1), UUID(int=2), UUID(int=3))
-WAITING = CHAT.asked(NOW)
+WAITING = CHAT.requested(NOW)
 ANN, BEN, CLEO, BEN_LEE = (
     Actor(UUID(int=9), f"{name}@example.com", frozenset((READ, WRITE)), UUID(int=number))
     for number, name in enumerate(("ann", "ben", "cleo", "ben.lee"), 10)
@@ -23,12 +23,12 @@ ENDED = TALKING.ended(NOW)
 
 def test_asking_opens_it_and_asking_again_changes_nothing() -> None:
     assert (CHAT.state, WAITING.state, WAITING.asked_at) == (LiveState.NONE, LiveState.WAITING, NOW)
-    assert WAITING.asked(LATER) == WAITING
-    assert TALKING.asked(LATER) == TALKING
+    assert WAITING.requested(LATER) == WAITING
+    assert TALKING.requested(LATER) == TALKING
 
 
 def test_after_its_end_it_may_be_asked_for_anew_and_is_nobodys() -> None:
-    again = ENDED.asked(LATER)
+    again = ENDED.requested(LATER)
     assert (again.state, again.asked_at, again.taken_by, again.operator_name) == (LiveState.WAITING, LATER, "", "")
     assert (again.taken_at, again.ended_at) == (None, None)
 

@@ -2,14 +2,22 @@
 
 import pytest
 
-from app.gaps.question_nearness import OTHER, SHIPPED, Asked, QuestionNearness, SameMeaning, rests, same_meaning
+from app.gaps.question_nearness import (
+    OTHER,
+    SHIPPED,
+    ComparedQuestion,
+    QuestionNearness,
+    SameMeaning,
+    rests,
+    same_meaning,
+)
 from app.kit.language_guesser import LanguageGuesser
 from tests.doubles.hashing_embedder import HashingEmbedder
 
-MALTA = Asked("malta", "Is a lamp sent to Malta?")
-TOO = Asked("too", "To Malta, is a lamp sent?")
-CYPRUS = Asked("cyprus", "Is a lamp sent to Cyprus?")
-CHESS = Asked("chess", "Who won the chess championship?")
+MALTA = ComparedQuestion("malta", "Is a lamp sent to Malta?")
+TOO = ComparedQuestion("too", "To Malta, is a lamp sent?")
+CYPRUS = ComparedQuestion("cyprus", "Is a lamp sent to Cyprus?")
+CHESS = ComparedQuestion("chess", "Who won the chess championship?")
 HALVES = SameMeaning(rest_weight=1.0, one_gap_from=0.0, looked_at_from=0.4)
 
 
@@ -51,7 +59,7 @@ async def test_a_question_that_comes_later_costs_its_own_words_alone(embedder: H
 
 async def test_settled_ones_are_compared_with_the_others_alone(embedder: HashingEmbedder) -> None:
     [vector] = await embedder.embed([MALTA.question])
-    settled = [Asked(name, MALTA.question, is_settled=True, meaning=vector) for name in ("one", "other")]
+    settled = [ComparedQuestion(name, MALTA.question, is_settled=True, meaning=vector) for name in ("one", "other")]
     found = await QuestionNearness(embedder, LanguageGuesser()).pairs([*settled, TOO], HALVES)
     assert found.keys() == {("too", "one"), ("too", "other")}
 

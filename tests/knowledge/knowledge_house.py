@@ -18,14 +18,13 @@ from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.context_writer import ContextWriter
 from app.knowledge.document import PageContent
-from app.knowledge.ingest import Ingest
+from app.knowledge.ingest import Ingest, Retire
 from app.knowledge.reconcile import Reconcile
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.reindex import Reindex
 from app.knowledge.repeated_texts import RepeatedTexts
-from app.knowledge.retire import Retire
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex

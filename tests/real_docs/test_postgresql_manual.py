@@ -14,7 +14,7 @@ from uuid import UUID
 
 import pytest
 
-from app.cli.asked_question import AnswerReport
+from app.cli.command_question import AnswerReport
 from tests.real_docs.postgresql_manual import CHAPTERS, MAX_PAGES, Manual, manual_online
 from tests.real_docs.questions import QUESTIONS, RIGHT_ENOUGH
 from tests.real_docs.running_docent import RunningDocent, is_running, running_docent, soon

@@ -12,7 +12,7 @@ from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
-from app.conversations.visitor_device import DeviceKind, VisitorDevice
+from app.conversations.visitor_facts import DeviceKind, VisitorDevice
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.core.turn import Channel, VisitorSession

@@ -23,7 +23,7 @@ from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Citation, TurnRequest, TurnState, VisitorSession
 from app.quality.quality import Quality, TurnCounts
 from app.quality.quality_review import QualityReview
-from app.quality.records.quality import AskedTurnRecords
+from app.quality.records.quality import TurnArrayRecords
 from app.reports.records.topics import TopicRecords
 from app.reports.report import Report, TopicPlace
 from app.reports.reports import DayPacking, Reports
@@ -225,7 +225,7 @@ async def test_a_day_that_changes_while_it_is_counted_is_counted_again(
     with record.writing() as tx:
         PackedDayRecords(tx).go_on_to(history.agent_id, day)
         [counting] = [each for each in PackedDayRecords(tx).outdated(day, 10) if each.kind is Kind.TURNS]
-        content = AskedTurnRecords(tx).pack(history.agent_id, day)
+        content = TurnArrayRecords(tx).pack(history.agent_id, day)
     with record.writing() as tx:
         TurnRecords(tx).feedback(session, turn, "up", "")
     with record.writing() as tx:

@@ -10,7 +10,7 @@ from app.agents.agents import Agents
 from app.agents.signed_user import attributes_signature, filter_signature, user_signature
 from app.agents.signed_users import SignedUsers
 from app.conversations.records.conversations import ConversationRecords
-from app.conversations.visitor_attributes import MAX_ATTRIBUTES
+from app.conversations.visitor_facts import MAX_ATTRIBUTES
 from app.core.search_filter import AttributeFilter
 from tests.web.console.browser import an_operator, text_of
 from tests.web.house import House, Json, VisitorHttp

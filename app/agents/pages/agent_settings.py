@@ -124,10 +124,10 @@ class TranslationForm(Form):
 
     def onto(self, config: AgentConfig) -> AgentConfig:
         """Replaces the one for this language, whose invitations stay, or is appended."""
-        return _told_in(config, self.language, lambda before: replace(before, **dict(self)))
+        return _with_translation(config, self.language, lambda before: replace(before, **dict(self)))
 
 
-def _told_in(config: AgentConfig, language: str, change: Callable[[Translation], Translation]) -> AgentConfig:
+def _with_translation(config: AgentConfig, language: str, change: Callable[[Translation], Translation]) -> AgentConfig:
     before = next((each for each in config.translations if each.language == language), None)
     after = change(before or Translation(language))
     kept = tuple(after if each is before else each for each in config.translations)
@@ -191,7 +191,7 @@ class InvitationTextForm(Form, takes=InvitationText, fields="name text question"
 
     def onto(self, config: AgentConfig) -> AgentConfig:
         mine = self.made(InvitationText)
-        return _told_in(
+        return _with_translation(
             config,
             self.language,
             lambda before: replace(before, invitations=(*_others(before.invitations, mine.name), mine)),

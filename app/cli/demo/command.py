@@ -21,7 +21,7 @@ import typer
 
 from app.agents.pages.embed_tag import embed_tag
 from app.bootstrap.infrastructure import open_infrastructure
-from app.cli.asked_question import AnswerReport
+from app.cli.command_question import AnswerReport
 from app.cli.demo.script import ApiClient, ApiRefused, Demonstration, Plan, nimbrel_plan, other_site_plan
 from app.cli.demo.site_server import DemoSite, serve_demo_site
 from app.cli.doctor.store_counts import store_counts

@@ -16,7 +16,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.bootstrap.infrastructure import NO_DOUBLES, Doubles, Infrastructure, open_infrastructure
-from app.cli.asked_question import question_of, replies
+from app.cli.command_question import question_of, replies
 from app.cli.serving.child_process import keep_worker
 from app.cli.serving.listening import Member, bound_sockets
 from app.cli.serving.server_socket import serving_commands

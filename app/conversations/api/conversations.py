@@ -21,7 +21,7 @@ from app.conversations.inbox import MAX_EXPORTED, ConversationReview, Inbox, Thr
 from app.conversations.live_chat import OpenChat
 from app.conversations.token_budgets import TokenBudgets
 from app.conversations.transcripts import Transcripts
-from app.conversations.visitor_device import VisitorDevice
+from app.conversations.visitor_facts import VisitorDevice
 from app.core.actor import Actor
 from app.core.confirmation import Confirmation
 from app.core.turn import Citation, StoredTurn

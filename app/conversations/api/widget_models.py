@@ -12,7 +12,7 @@ from app.agents.agent import LiveAgent
 from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
 from app.agents.widget_settings import Theme
 from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, Message
-from app.conversations.visitor_attributes import MAX_ATTRIBUTES, MAX_SIGNED_BYTES
+from app.conversations.visitor_facts import MAX_ATTRIBUTES, MAX_SIGNED_BYTES
 from app.core.confirmation import Confirmation, ShownValue
 from app.core.errors import InvalidInput
 from app.core.field_rules import MAX_QUESTION_CHARS, check_http_url, check_line

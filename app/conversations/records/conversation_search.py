@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Column, ColumnElement, Select, and_, false, func, literal_column, not_, or_, select
 
 from app.conversations.conversation import NOBODY, ConversationFilter, ConversationState, Outcome
-from app.conversations.records.packed_words import PackedWordRecords, asked_on
+from app.conversations.records.packed_words import PackedWordRecords, turns_of_span
 from app.core.turn import NO_ANSWER, AnsweredBy, TurnState
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, LIVE_CHATS, MESSAGES, TURNS
 from app.store.transaction import Transaction, batches
@@ -60,7 +60,7 @@ def fitting(tx: Transaction, agent_id: UUID, only: ConversationFilter) -> list[C
         conditions = _conditions(only.words, is_sqlite)
         chosen = [
             *(TURNS.c.id.in_(batch) for batch in batches(packed.turn_ids)),
-            *(asked_on(agent_id, span) for span in packed.unpacked),
+            *(turns_of_span(agent_id, span) for span in packed.unpacked),
         ]
         named = (tx.connection.scalars(select(TURNS.c.conversation_id).where(turn, *conditions)) for turn in chosen)
         own = {conversation_id for each in named for conversation_id in each}

@@ -12,7 +12,7 @@ from app.conversations.live_chat import OPEN_STATES, LiveState
 from app.conversations.records.confirmations import confirmations_of
 from app.conversations.records.live_chats import is_own
 from app.conversations.records.stored_turns import citations_of
-from app.conversations.visitor_device import VisitorDevice
+from app.conversations.visitor_facts import VisitorDevice
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import Channel, VisitorSession

@@ -66,7 +66,7 @@ class LiveChatRecords(Repository):
         chat = self.own(session, to_change=True)
         if chat.is_open:
             return chat
-        asked = chat.asked(self._now(), self._latest_question(chat.conversation_id))
+        asked = chat.requested(self._now(), self._latest_question(chat.conversation_id))
         if asked.handed_over_turn_id != chat.handed_over_turn_id:
             self._outdate(asked)
         self.keep(asked)

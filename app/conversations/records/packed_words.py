@@ -46,7 +46,7 @@ class PackedWordRecords(Repository):
 
     def pack(self, agent_id: UUID, day: date) -> list[bytes]:
         """The ids of the day's turns, then the parts: one bit per turn for each of the SLICES."""
-        of_day = asked_on(agent_id, DaySpan([agent_id], day, day))
+        of_day = turns_of_span(agent_id, DaySpan([agent_id], day, day))
         ids = list(self._connection.scalars(select(TURNS.c.id).where(of_day).order_by(TURNS.c.id)))
         places = {turn_id: place for place, turn_id in enumerate(ids)}
         bits = np.zeros((SLICES, -(-len(ids) // 8)), np.uint8)
@@ -83,11 +83,11 @@ class PackedWordRecords(Repository):
     def _has_many(self, agent_id: UUID, spans: Sequence[DaySpan]) -> bool:
         if not spans:
             return False
-        asked = select(TURNS.c.id).where(or_(*(asked_on(agent_id, span) for span in spans)))
+        asked = select(TURNS.c.id).where(or_(*(turns_of_span(agent_id, span) for span in spans)))
         return self._connection.scalar(asked.offset(_MOST_UNPACKED).limit(1)) is not None
 
 
-def asked_on(agent_id: UUID, span: DaySpan) -> ColumnElement[bool]:
+def turns_of_span(agent_id: UUID, span: DaySpan) -> ColumnElement[bool]:
     return and_(TURNS.c.agent_id == agent_id, TURNS.c.created_at >= span.since, TURNS.c.created_at < span.until)
 
 

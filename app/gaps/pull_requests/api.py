@@ -136,7 +136,7 @@ class AdminPullRequests(Api):
         """The signature covers the raw bytes."""
         body = await read_body(call.request, MAX_BODY_BYTES)
         headers = call.request.headers
-        pages = await self._merges.hear(
+        pages = await self._merges.receive(
             call.path_id("agent_id"), headers.get(EVENT_HEADER, ""), headers.get(SIGNATURE_HEADER, ""), body
         )
         return HeardOut(pages=pages)

@@ -211,7 +211,7 @@ class Merges:
         self._records = records
         self._page_sync = page_sync
 
-    async def hear(self, agent_id: UUID, event: str, signature: str, body: bytes) -> int:
+    async def receive(self, agent_id: UUID, event: str, signature: str, body: bytes) -> int:
         """Handle one delivery of the repository's webhook; return how many pages are read again. `signature` is the
         header X-Hub-Signature-256. A merge of one of our pull requests, or a successful deployment, re-reads the pages
         of all merged pull requests whose gaps are open; the worker then replays those gaps. Raises Unauthorized: for a

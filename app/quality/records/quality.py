@@ -16,20 +16,20 @@ from app.conversations.records.packed_days import Kind, PackedDayRecords
 from app.core.turn import AnsweredBy, TurnState
 from app.kit.clock import begin_of
 from app.knowledge.document import VersionState
-from app.quality.asked_turns import (
+from app.quality.quality import DayQuality, PageCitations
+from app.quality.turn_arrays import (
     OUTCOMES,
     RATINGS,
     TURN,
     UNTIMED,
-    AskedTurns,
     Places,
     Rows,
+    TurnArrays,
     by_place,
     microseconds,
     nearest_ranks,
     tallies,
 )
-from app.quality.quality import DayQuality, PageCitations
 from app.store.tables.conversations import CITATIONS, CONVERSATIONS, FEEDBACK, LIVE_CHATS, TURNS
 from app.store.tables.knowledge import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Repository
@@ -45,7 +45,7 @@ class QualityRecords(Repository):
     def days(self, agent_ids: Sequence[UUID], first: date, count: int) -> dict[UUID, list[DayQuality]]:
         """For each agent so many days from `first` on, by the time at which turns were asked, in UTC."""
         since = begin_of(first)
-        asked = AskedTurnRecords(self._tx).between(agent_ids, since, since + count * _DAY)
+        asked = TurnArrayRecords(self._tx).between(agent_ids, since, since + count * _DAY)
         numbers = (asked.turns["at"] - microseconds(since)) // (_DAY // timedelta(microseconds=1))
         places, all_places = asked.agents * count + numbers, len(agent_ids) * count
         counts = tallies(asked.turns, places, all_places)
@@ -134,7 +134,7 @@ _COLUMNS: Final = (
 )
 
 
-def asked(since: datetime, until: datetime) -> ColumnElement[bool]:
+def ended_between(since: datetime, until: datetime) -> ColumnElement[bool]:
     """The condition for questions that began from `since` on and before `until`, and have ended."""
     return and_(
         TURNS.c.created_at >= since,
@@ -144,10 +144,10 @@ def asked(since: datetime, until: datetime) -> ColumnElement[bool]:
     )
 
 
-class AskedTurnRecords(Repository):
+class TurnArrayRecords(Repository):
     """The caller has checked the workspace of the agents."""
 
-    def between(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> AskedTurns:
+    def between(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> TurnArrays:
         """The questions that began from `since` on and before `until`."""
         last = (until - _MOMENT).date()
         packed, spans = PackedDayRecords(self._tx).packed(Kind.TURNS, agent_ids, since.date(), last)
@@ -157,23 +157,23 @@ class AskedTurnRecords(Repository):
         for span in spans:
             gathered.add(self._rows(span.agent_ids, max(since, span.since), min(until, span.until)))
         gathered.add(self._wishes(agent_ids, since, until))
-        return gathered.asked().between(since, until)
+        return gathered.arrays().between(since, until)
 
     def pack(self, agent_id: UUID, day: date) -> bytes:
         """The day's questions as bytes; b"" without any."""
         gathered = _Gathered([agent_id])
         gathered.add(self._rows([agent_id], begin_of(day), begin_of(day + _DAY)))
-        asked_turns = gathered.asked()
-        if not len(asked_turns.turns):
+        arrays = gathered.arrays()
+        if not len(arrays.turns):
             return b""
-        names = json.dumps([asked_turns.languages, asked_turns.pages]).encode()
-        return len(names).to_bytes(_LENGTH, "little") + names + asked_turns.turns.tobytes()
+        names = json.dumps([arrays.languages, arrays.pages]).encode()
+        return len(names).to_bytes(_LENGTH, "little") + names + arrays.turns.tobytes()
 
     def _rows(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> Sequence[Any]:
         statement = (
             select(utc_moment(self._dialect, TURNS.c.created_at), *_COLUMNS)
             .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
-            .where(TURNS.c.agent_id.in_(agent_ids), asked(since, until))
+            .where(TURNS.c.agent_id.in_(agent_ids), ended_between(since, until))
         )
         return self._connection.execute(statement).all()
 
@@ -237,10 +237,10 @@ class _Gathered:
         self._turns.append(turns)
         self._places.append(np.full(len(turns), self._agents[agent_id], np.intp))
 
-    def asked(self) -> AskedTurns:
+    def arrays(self) -> TurnArrays:
         # `np.concatenate` would check the fields of each array.
         turns = np.frombuffer(b"".join(each.tobytes() for each in self._turns), TURN)
-        return AskedTurns(turns, np.concatenate(self._places), list(self._languages), list(self._pages))
+        return TurnArrays(turns, np.concatenate(self._places), list(self._languages), list(self._pages))
 
 
 def _places_in(known: dict[str, int], names: Sequence[str]) -> Places:

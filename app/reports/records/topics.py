@@ -13,9 +13,9 @@ from app.conversations.conversation import Role
 from app.conversations.records.packed_days import Kind, PackedDayRecords
 from app.core.personal_data import masked
 from app.kit.clock import begin_of
-from app.quality.asked_turns import OUTCOMES, RATINGS, Rows, tallied
 from app.quality.quality import TurnCounts, total
 from app.quality.records.quality import OUTCOME, RATING
+from app.quality.turn_arrays import OUTCOMES, RATINGS, Rows, tallied
 from app.reports.report import TopicPart, TopicPlace, WaitingQuestion
 from app.reports.report_days import ReportDays
 from app.store.tables.conversations import FEEDBACK, MESSAGES, TOPIC_QUESTIONS, TOPICS, TURNS

@@ -10,11 +10,10 @@ from app.core.errors import DocentError, InvalidInput, NotFound, Overloaded, Una
 from app.core.list_page import PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent
-from app.knowledge.ingest import Ingest
+from app.knowledge.ingest import Ingest, Retire
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.repeated_texts import RepeatedTexts
-from app.knowledge.retire import Retire
 from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords, MissedDocumentRecords

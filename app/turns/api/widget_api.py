@@ -21,8 +21,7 @@ from app.conversations.api.widget_models import (
     flattened,
 )
 from app.conversations.conversations import Conversations
-from app.conversations.visitor_attributes import all_attributes, narrowing, read_signed
-from app.conversations.visitor_device import device_of
+from app.conversations.visitor_facts import all_attributes, device_of, narrowing, read_signed
 from app.core.errors import InvalidInput
 from app.core.search_filter import SearchFilter
 from app.core.text.turn_language import primary_subtag

@@ -58,7 +58,7 @@ class Loop:
     async def hear(self, told: object, event: str = "pull_request", secret: str = "") -> int:
         body = json.dumps(told).encode()
         signature = hmac.digest((secret or self.hook_secret).encode(), body, hashlib.sha256).hex()
-        return await self.merges.hear(self.house.agent_id, event, f"sha256={signature}", body)
+        return await self.merges.receive(self.house.agent_id, event, f"sha256={signature}", body)
 
 
 def merged(number: int, *, is_merged: bool = True, full_name: str = "nimbrel/website") -> dict[str, object]:
@@ -150,7 +150,7 @@ async def test_only_what_is_signed_is_heard(loop: Loop) -> None:
     with pytest.raises(Unauthorized):
         await loop.hear(merged(opened.number), secret="another")
     with pytest.raises(Unauthorized):
-        await loop.merges.hear(uuid4(), "pull_request", "sha256=", b"{}")
+        await loop.merges.receive(uuid4(), "pull_request", "sha256=", b"{}")
     assert await loop.hear(merged(opened.number, full_name="somebody/else")) == 0
     assert await loop.hear(["no object"]) == 0
     [listed] = await loop.pull_requests.of_gap(loop.operator, gap.id)

@@ -10,7 +10,7 @@ from app.conversations.conversation import Visitor
 from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
-from app.conversations.visitor_device import DeviceKind, VisitorDevice
+from app.conversations.visitor_facts import DeviceKind, VisitorDevice
 from app.core.gap_state import GapState
 from app.core.turn import Channel, VisitorSession
 from app.gaps.records.gaps import GapRecords

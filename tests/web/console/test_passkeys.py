@@ -25,7 +25,7 @@ ORIGIN, PAGE, SIGN_IN, EMAIL = (
 REMOVE = f"{PAGE}/remove"
 
 
-async def asked_on(browser: ConsoleBrowser, path: str) -> dict[str, str]:
+async def turns_of_span(browser: ConsoleBrowser, path: str) -> dict[str, str]:
     """What the page's form asks the browser for, and the challenge."""
     page = await browser.page(path)
     asked, challenge = re.search(r'data-asked="([^"]*)"', page), re.search(r'name="challenge" value="([^"]*)"', page)
@@ -35,13 +35,13 @@ async def asked_on(browser: ConsoleBrowser, path: str) -> dict[str, str]:
 
 
 async def new_form(browser: ConsoleBrowser, key: SoftPasskey) -> dict[str, str]:
-    found = await asked_on(browser, PAGE)
+    found = await turns_of_span(browser, PAGE)
     credential = key.created(found["asked"])
     return {"challenge": found["challenge"], "credential": credential, "name": "My laptop", "password": PASSWORD}
 
 
 async def sign_in_form(browser: ConsoleBrowser, key: SoftPasskey) -> dict[str, str]:
-    found = await asked_on(browser, SIGN_IN)
+    found = await turns_of_span(browser, SIGN_IN)
     return {"challenge": found["challenge"], "credential": key.got(found["asked"])}
 
 

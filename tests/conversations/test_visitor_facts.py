@@ -9,7 +9,7 @@ import pytest
 
 from app.conversations.api.conversations import conversations_file
 from app.conversations.conversation import Conversation, InboxEntry
-from app.conversations.visitor_device import DeviceKind, VisitorDevice, device_of
+from app.conversations.visitor_facts import DeviceKind, VisitorDevice, device_of
 from tests.linear_time import takes_linear_time
 
 PHONE, TABLET, COMPUTER = DeviceKind.PHONE, DeviceKind.TABLET, DeviceKind.COMPUTER

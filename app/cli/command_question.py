@@ -1,6 +1,6 @@
 """A question of `docent ask` or `docent search`, its replies, and a report of the answer built from the turn's events.
 
-`AskedQuestion` and `AskedFilter` hold JSON-ready values, so that a command can send them to a running server, which
+`CommandQuestion` and `CommandFilter` hold JSON-ready values, so that a command can send them to a running server, which
 reads them with `question_of`.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFilter:
+class CommandFilter:
     """`sources` are names or ids; `since` and `until` are ISO dates."""
 
     sources: Sequence[str] = ()
@@ -40,21 +40,21 @@ class AskedFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
+class CommandQuestion:
     kind: Literal["ask", "search"]
     text: str
     agent: str | None = None
     page: str = ""
     version: Version = "live"
-    only: AskedFilter = AskedFilter()
+    only: CommandFilter = CommandFilter()
 
 
-def question_of(written: Mapping[str, Any]) -> AskedQuestion:
+def question_of(written: Mapping[str, Any]) -> CommandQuestion:
     """The inverse of `dataclasses.asdict`. Raises KeyError or TypeError for other mappings."""
-    return AskedQuestion(**{**written, "only": AskedFilter(**written["only"])})
+    return CommandQuestion(**{**written, "only": CommandFilter(**written["only"])})
 
 
-async def replies(base: "Stored", answering: "Answering", question: AskedQuestion) -> AsyncIterator[dict[str, Any]]:
+async def replies(base: "Stored", answering: "Answering", question: CommandQuestion) -> AsyncIterator[dict[str, Any]]:
     """The answer's events, or the single report of a search. Raises DocentError."""
     if question.kind == "search":
         yield await found(base, answering.search, question)
@@ -64,7 +64,7 @@ async def replies(base: "Stored", answering: "Answering", question: AskedQuestio
 
 
 async def answer_events(
-    base: "Stored", answering: "Answering", question: AskedQuestion
+    base: "Stored", answering: "Answering", question: CommandQuestion
 ) -> AsyncIterator[dict[str, Any]]:
     """The turn's events as JSON-ready objects, with events "note" about pages still unread and low confidence."""
     from app.cli.local_operator import live_agent, local_operator, meant_agent
@@ -102,7 +102,7 @@ async def _doubt(base: "Stored", agent: "LiveAgent", turn_id: UUID) -> str:
     return why_unsure([one["calibrated"] for one in ranked], agent.config.confidence_threshold)
 
 
-async def found(base: "Stored", search: "AgentSearch", question: AskedQuestion) -> dict[str, Any]:
+async def found(base: "Stored", search: "AgentSearch", question: CommandQuestion) -> dict[str, Any]:
     """The report of a search, including its trace, as a JSON-ready object."""
     from app.cli.local_operator import live_agent, local_operator, meant_agent
     from app.search.retrieval import SearchQuery
@@ -136,7 +136,7 @@ async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
     return f"{agent.config.name} has no pages yet. Read a website: docent crawl URL --agent {agent.id}"
 
 
-async def _filter(base: "Stored", actor: "Actor", asked: AskedFilter) -> "SearchFilter":
+async def _filter(base: "Stored", actor: "Actor", asked: CommandFilter) -> "SearchFilter":
     from app.agents.agent_rules import check_filter
     from app.cli.local_operator import meant_source
     from app.core.search_filter import AttributeFilter, SearchFilter

@@ -39,7 +39,7 @@ Places = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTurns:
+class TurnArrays:
     """`agents` has each turn's place in the requested list; `language` and `page` are places in these lists."""
 
     turns: Rows
@@ -52,9 +52,9 @@ class AskedTurns:
         moments = self.turns["at"]
         return np.asarray((moments >= microseconds(since)) & (moments < microseconds(until)))
 
-    def between(self, since: datetime, until: datetime) -> "AskedTurns":
+    def between(self, since: datetime, until: datetime) -> "TurnArrays":
         inside = self.inside(since, until)
-        return AskedTurns(self.turns[inside], self.agents[inside], self.languages, self.pages)
+        return TurnArrays(self.turns[inside], self.agents[inside], self.languages, self.pages)
 
     def distinct(self, field: str) -> int:
         """The number of conversations or visitors. Sorting is several times as fast as hashing."""
