@@ -3,7 +3,6 @@ JSON Web Token."""
 
 import hmac
 import secrets
-from collections.abc import Iterable
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -31,7 +30,6 @@ from app.providers.identity.published_keys import Claims, PublishedKeys
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
-from crawler.address_policy import Endpoint
 from crawler.errors import CrawlError
 from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
 
@@ -210,14 +208,10 @@ def is_token(proof: str) -> bool:
     return proof.count(".") == 2
 
 
-TIMEOUT_SECONDS: Final = 10.0
 MAX_BYTES: Final = 256 * 1024
 
 
 class CrawlerKeySetReader(GuardedClient):
-    def __init__(self, allowed: Iterable[Endpoint] = (), timeout_seconds: float = TIMEOUT_SECONDS) -> None:
-        super().__init__(allowed, timeout_seconds)
-
     def canonical(self, url: str) -> str:
         return self._canonical(url, "jwks_url", "read from")
 

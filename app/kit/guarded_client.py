@@ -37,7 +37,7 @@ def canonical_url(url: str, policy: AddressPolicy, field: str, done: str) -> str
 class GuardedClient:
     """Use as an async context manager. `allowed` endpoints (ip, port) may be private, and may be used without TLS."""
 
-    def __init__(self, allowed: Iterable[Endpoint], timeout_seconds: float) -> None:
+    def __init__(self, allowed: Iterable[Endpoint] = (), timeout_seconds: float = 10.0) -> None:
         self._policy = AddressPolicy(frozenset(allowed))
         self._wire = GuardedWire(GuardedTransport(self._policy))
         self._timeout_seconds = timeout_seconds

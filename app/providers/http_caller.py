@@ -48,11 +48,7 @@ def call_refusal(allowed: Iterable[Endpoint], url: str) -> str:
 
 
 class CrawlerHttpCaller(GuardedClient):
-    def __init__(
-        self,
-        allowed: Iterable[Endpoint] = (),
-        max_reply_bytes: int = MAX_REPLY_BYTES,
-    ) -> None:
+    def __init__(self, allowed: Iterable[Endpoint] = (), max_reply_bytes: int = MAX_REPLY_BYTES) -> None:
         super().__init__(allowed, TIMEOUT_SECONDS)
         self._max_reply_bytes = max_reply_bytes
 

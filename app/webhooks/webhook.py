@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import json
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Final, Protocol
@@ -21,12 +21,10 @@ from app.gaps.gap_digest import WEEKLY, in_words
 from app.kit.guarded_client import GuardedClient
 from app.sources.source import hook_signature
 from app.store.delivery_loop import DueRow
-from crawler.address_policy import Endpoint
 from crawler.errors import CrawlError
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
-TIMEOUT_SECONDS: Final = 10.0
 _PURPOSE: Final = b"docent webhook"
 _TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee")
 _TOLD_TOO: Final = ("limit", "used_tokens", *LIMIT_NAMES)
@@ -133,9 +131,6 @@ class WebhookSender(Protocol):
 
 
 class CrawlerWebhookSender(GuardedClient):
-    def __init__(self, allowed: Iterable[Endpoint] = (), timeout_seconds: float = TIMEOUT_SECONDS) -> None:
-        super().__init__(allowed, timeout_seconds)
-
     def canonical(self, url: str) -> str:
         return self._canonical(url, "url", "posted to")
 

@@ -62,16 +62,11 @@ class AgentFileModel(Model):
     sources: tuple[SourceCreate, ...] | None = Field(
         default=None, max_length=MAX_SOURCES, description=f"{_PART} Of any kind except file and documents."
     )
-
     actions: Annotated[tuple[ActionFields, ...] | None, at_most(MAX_ACTIONS), f"{_PART} Without headers."] = None
 
     def for_agent(self, actor: Actor, agent_id: UUID) -> AgentFile:
-        answers, golden, replies, sources = (
-            self.curated_answers,
-            self.golden_questions,
-            self.saved_replies,
-            self.sources,
-        )
+        answers, golden = self.curated_answers, self.golden_questions
+        replies, sources = self.saved_replies, self.sources
         return AgentFile(
             lambda draft: changed(draft, self.settings),
             None if answers is None else [each.written_for(agent_id) for each in answers],
