@@ -94,8 +94,8 @@ def frame_by_words(root: LexborNode) -> Iterator[LexborNode]:
 def _is_frame_line(node: LexborNode, text: str) -> bool:
     if _is_one_teaser(node, text):
         return True
-    is_told = _WHEN_CHANGED.fullmatch(text) or _WHO_WROTE.fullmatch(text)
-    return is_told is not None and not _is_in_sentence(node, text)
+    stamp = _WHEN_CHANGED.fullmatch(text) or _WHO_WROTE.fullmatch(text)
+    return stamp is not None and not _is_in_sentence(node, text)
 
 
 def _is_one_teaser(node: LexborNode, text: str) -> bool:

@@ -103,5 +103,5 @@ async def test_a_used_code_and_one_without_its_verifier_are_refused_by_the_provi
 
 async def test_doctor_knows_the_provider(entrance: Entrance) -> None:
     told = {check.part: check for check in await entrance.doctor.checks()}["sign-in"]
-    assert (told.problem, told.said.startswith(f"{entrance.issuer} answers")) == ("", True)
-    assert told.said.endswith("and signs out")
+    assert (told.problem, told.state.startswith(f"{entrance.issuer} answers")) == ("", True)
+    assert told.state.endswith("and signs out")

@@ -224,14 +224,13 @@ class InvitationPages(Pages):
         """The named one is in the form, to be edited."""
         config = visit.agent.draft
         named = next((each for each in config.invitations if each.name == visit.input.name), Invitation("", ""))
-        context = {
+        translations = {
             each.name: [(one.language, one.of_invitation(each)) for one in config.translations if _says(one, each.name)]
             for each in config.invitations
         }
         options = [(each.name, each.name) for each in config.invitations]
-        return Shown(
-            "agents/pages/invitations.html", {"config": config, "told": context, "names": options, "named": named}
-        )
+        values = {"config": config, "translations": translations, "names": options, "named": named}
+        return Shown("agents/pages/invitations.html", values)
 
     @action("/console/agents/{agent_id}/settings/invitations", access=write, shown_on="invitations")
     async def save_invitation(self, visit: Visit[InvitationForm]) -> Go:

@@ -30,16 +30,16 @@ from app.store.row_security import seen_tables, unprotected_tables
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`said` is the state of the part, `problem` what is wrong with the fix, `note` a remark about something that is
+    """`state` is that of the part, `problem` what is wrong with the fix, `note` a remark about something that is
     not wrong. `problem` and `note` may be ""."""
 
     part: str
-    said: str
+    state: str
     problem: str = ""
     note: str = ""
 
     def in_words(self) -> str:
-        return f"{self.part}: {self.said}"
+        return f"{self.part}: {self.state}"
 
 
 _BUDGET_SECONDS: Final = 30.0

@@ -257,14 +257,14 @@ class TurnErasing(Repository):
             "gaps": sum([GapCounting(self._tx).count_again(batch) for batch in batches(gap_ids)]),
         }
 
-    def _forget_tellings(self, told_in: ColumnElement[bool]) -> dict[str, int]:
+    def _forget_tellings(self, given_in: ColumnElement[bool]) -> dict[str, int]:
         """Delete recipients, and stale answers without any left. Those of curated answers and golden questions are by
         operators, and stay."""
-        stale = list(self._connection.scalars(select(STALE_TELLINGS.c.stale_answer_id).where(told_in).distinct()))
-        tellings = self._delete(STALE_TELLINGS, told_in)
-        is_told = select(STALE_TELLINGS.c.turn_id).where(STALE_TELLINGS.c.stale_answer_id == STALE_ANSWERS.c.id)
+        stale = list(self._connection.scalars(select(STALE_TELLINGS.c.stale_answer_id).where(given_in).distinct()))
+        tellings = self._delete(STALE_TELLINGS, given_in)
+        remaining = select(STALE_TELLINGS.c.turn_id).where(STALE_TELLINGS.c.stale_answer_id == STALE_ANSWERS.c.id)
         erased = [
-            self._delete(STALE_ANSWERS, and_(STALE_ANSWERS.c.id.in_(batch), ~is_told.exists()))
+            self._delete(STALE_ANSWERS, and_(STALE_ANSWERS.c.id.in_(batch), ~remaining.exists()))
             for batch in batches(stale)
         ]
         return {"stale_tellings": tellings, "stale_answers": sum(erased)}

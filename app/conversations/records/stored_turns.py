@@ -26,16 +26,15 @@ _question = MESSAGES.alias()
 _answer = MESSAGES.alias()
 _is_question = and_(_question.c.turn_id == TURNS.c.id, _question.c.role == Role.VISITOR.value)
 _is_answer = and_(_answer.c.turn_id == TURNS.c.id, _answer.c.role == Role.AGENT.value)
-_asked, _told = (MESSAGES.alias(name) for name in ("asked", "told"))
 # Built once, because the first question of each conversation executes them.
 _ANSWERED = (
-    select(TURNS.c.id, TURNS.c.created_at, _asked.c.text, _told.c.text)
-    .join(_asked, and_(_asked.c.turn_id == TURNS.c.id, _asked.c.role == Role.VISITOR.value))
-    .join(_told, and_(_told.c.turn_id == TURNS.c.id, _told.c.role == Role.AGENT.value))
+    select(TURNS.c.id, TURNS.c.created_at, _question.c.text, _answer.c.text)
+    .join(_question, _is_question)
+    .join(_answer, _is_answer)
     .where(
         TURNS.c.conversation_id == bindparam("conversation_id"),
         TURNS.c.state == TurnState.DONE.value,
-        _told.c.text != "",
+        _answer.c.text != "",
     )
     .order_by(TURNS.c.position.desc())
     .limit(bindparam("most"))

@@ -22,7 +22,7 @@ class FoundRow:
 class StageRow:
     name: str
     milliseconds: float
-    said: str
+    facts: str
 
 
 def found_by_turn(trace: Mapping[str, Any]) -> list[FoundRow]:
