@@ -50,6 +50,7 @@ def test_numbers_are_written_as_their_digits(text: str, plain: str) -> None:
     [
         ("ABX-9921-K", True, True),
         ("E-777", False, True),
+        ("F30", False, True),
         ("0986494123", False, True),
         ("30-day", False, False),
         ("256GB", False, False),

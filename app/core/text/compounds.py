@@ -64,7 +64,8 @@ class Compound:
         digits = sum(map(str.isdigit, self.joined))
         if self.joined.isdigit():
             return len(self.words) == 1 and digits >= _ARTICLE_DIGITS
-        return digits >= _CODE_DIGITS and not self.is_spaced and not self.joined[0].isdigit()
+        is_numbered = digits >= _CODE_DIGITS or digits == len(self.parts) == 2  # or "F30": letters and two digits
+        return is_numbered and not self.is_spaced and not self.joined[0].isdigit()
 
 
 def cut_anyhow(name: str) -> str:
