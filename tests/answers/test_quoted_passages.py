@@ -1,21 +1,14 @@
 """Where a quotation begins and ends, and what comes along with it."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from unittest.mock import ANY
 
 import pytest
 
-from app.agents.agent import AgentConfig
-from app.answers.writing.answer_context import AnswerContext, Source
-from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_extent import with_code
-from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, passages
-from app.providers.chat.chat_model import TextDelta
+from app.answers.writing.passages import passages
 from tests.answers.extractive_answers import answer, source, written
 from tests.doubles.hashing_embedder import HashingEmbedder
-from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 
 
 async def test_a_definition_is_quoted_with_its_term() -> None:
@@ -216,33 +209,3 @@ async def test_long_code_stays_one() -> None:
     lines = "\n".join(f"curl -X POST http://10.0.0.{number}/lamp/reset" for number in range(11))
     text = f"This resets the hub of each lamp:\n\n```sh\n{lines}\n```"
     assert await answer("How do I reset the hub of a lamp?", text) == f"{text}\n\n[1]"
-
-
-class FixedJudge(PassageJudge):
-    """Knows the odds of passages by their first five characters, and no others."""
-
-    def __init__(self, odds: dict[str, float]) -> None:
-        super().__init__(HashingEmbedder(), MemoryKeywordIndex())
-        self._odds = odds
-
-    async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
-        known = [
-            JudgedPassage(passage, self._odds[passage.text[:5]])
-            for passage in candidates
-            if passage.text[:5] in self._odds
-        ]
-        return sorted(known, key=lambda one: -one.odds)
-
-    async def nearness(self, context: AnswerContext, source: Source, texts: Sequence[str]) -> None:
-        return None
-
-
-async def test_the_rest_of_the_best_section_may_be_a_little_worse_than_other_pages() -> None:
-    far = f"So it is. {'It shines on. ' * 50}".strip()
-    one = source(1, f"Best. {'It is so. ' * 30}\n\n{far}\n\n{far}\n\nHere. It goes on like that.", "Lamps")
-    other = source(2, "There. It goes on like that.", "Boxes")
-    context = AnswerContext(AgentConfig(name="x"), "Which lamp?", "Which lamp?", (one, other))
-    writer = ExtractiveWriter(FixedJudge({"Best.": 2.0, "Here.": 0.8, "There": 0.9}))
-    found = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
-    assert "Here. It goes on like that. [1]" in found
-    assert "There. It" not in found

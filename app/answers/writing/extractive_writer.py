@@ -36,7 +36,6 @@ _TOGETHER_CHARS = 1000  # of two passages of one section, or of an error message
 _PAGE_CHARS = 1300  # of a page whose title is asked: its beginning and its steps
 _NEAR_BEST = 0.75  # log odds below the best: a passage further below adds nothing
 _NEAR_RERANKED = 1.5  # the same if the reranker has read the best passage
-_SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
 _NAMED = 3  # sections that are offered with an answer, or named when nothing is quoted
 _SURE_OF_OWN_PAGE = 0.5
 _MARK_CHARS = len("\n\n[1]\n\n")
@@ -182,12 +181,10 @@ def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context:
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_chars: int) -> Passage | None:
     """The best other passage that is near, adds something and fits; it may be longer if from the same section."""
     wording = normalised(first.text)
-    for other in judged:
-        passage, is_same_section = other.passage, other.passage.section == first.section
-        both = min(_TOGETHER_CHARS if is_same_section else _BOTH_CHARS, max_chars)
+    for passage in (other.passage for other in judged if other.odds >= least):
+        both = min(_TOGETHER_CHARS if passage.section == first.section else _BOTH_CHARS, max_chars)
         room = min(LONGEST_PASSAGE, both - _length(first))
-        is_near = other.odds >= least - (_SAME_SECTION if is_same_section else 0.0)
-        if is_near and _length(passage) <= room and not first.overlaps(passage) and _adds(passage.text, wording):
+        if _length(passage) <= room and not first.overlaps(passage) and _adds(passage.text, wording):
             return passage
     return None
 
