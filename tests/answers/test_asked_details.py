@@ -73,7 +73,7 @@ def test_something_else_is_asked_as_well(question: str) -> None:
         "Perché?",
     ],
 )
-def test_only_what_was_said_before_names_the_subject(question: str) -> None:
+def test_only_what_wwording_of_before_names_the_subject(question: str) -> None:
     assert is_completed(question, WARRANTY)
 
 

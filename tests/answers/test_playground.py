@@ -78,7 +78,7 @@ async def test_a_conversation_goes_on_as_a_visitors_does(tmp_path: Path) -> None
     assert told.answer == heard[1]
 
 
-async def test_the_model_knows_what_was_said_before_and_no_more_than_of_a_visitor(tmp_path: Path) -> None:
+async def test_the_model_knows_what_wwording_of_before_and_no_more_than_of_a_visitor(tmp_path: Path) -> None:
     model = ScriptedChatModel(["It is two years [1]."])
     told = tuple(Exchange(f"Question {number}?", f"Answer {number}.") for number in range(TURNS + 2))
     async with answering_house(tmp_path, model=model) as house:

@@ -69,7 +69,7 @@ async def test_nothing_is_called_and_the_visitor_is_asked_by_the_operators_words
     assert "opensesame" not in told
 
 
-async def test_what_the_model_has_said_before_stands_before_our_words(tmp_path: Path) -> None:
+async def test_what_the_model_hwording_of_before_stands_before_our_words(tmp_path: Path) -> None:
     async with answering_house(
         tmp_path, model=ScriptedChatModel(["It is cancelled.", CANCEL]), shop=ShopApi()
     ) as house:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.answers.guard.contradiction import Contradiction
-from app.answers.guard.evidence_places import PlaceIndex, Section, as_said
+from app.answers.guard.evidence_places import PlaceIndex, Section, wording_of
 from app.answers.guard.fact_proof import FactProof
 from app.answers.guard.place_words import stems
-from app.answers.guard.said_sentence import SaidSentence, needs_no_proof
+from app.answers.guard.sentence_parts import ReadSentence, needs_no_proof
 from app.core.text.stated_facts import Fact, FactKind, menu_steps, plain
 
 _AS_PATHS: Final = str.maketrans({"›": ">", "→": ">", "*": None, "_": None})  # of menus, which may be emphasised
@@ -66,7 +66,7 @@ class Evidence:
         self._index = PlaceIndex(sections)
         self._letters = frozenset("".join(section.code for section in sections).casefold())
         self._own_names = own_names
-        self._said = [section.said for section in sections]
+        self._wordings = [section.wording for section in sections]
         self._code = "\n".join(section.code for section in sections)
 
     @property
@@ -78,7 +78,7 @@ class Evidence:
         if self._is_quoted(sentence):
             return Verdict((), False, 0, together=1.0)
         index = self._index
-        read = SaidSentence.read(sentence, language, index.names, index.is_word, index.has_phrase)
+        read = ReadSentence.read(sentence, language, index.names, index.is_word, index.has_phrase)
         words = stems(read.text)
         figures = sum(fact.kind is FactKind.NUMBER for fact in read.facts)
         may_differ = is_across or language not in (None, "en")
@@ -104,15 +104,15 @@ class Evidence:
 
     def _is_quoted(self, sentence: str) -> bool:
         """Whether it is a sentence of a source, or several in sequence, word for word."""
-        words = as_said(sentence)
-        return words.count(" ") > _FEWEST_QUOTED and any(words in each for each in self._said)
+        words = wording_of(sentence)
+        return words.count(" ") > _FEWEST_QUOTED and any(words in wording for wording in self._wordings)
 
-    def _together(self, sentence: SaidSentence, unsaid: frozenset[str]) -> float:
+    def _together(self, sentence: ReadSentence, unsaid: frozenset[str]) -> float:
         """The share of the words, without `unsaid`, in one place, or in the best places for the clauses together."""
         whole = max(self._index.shares(stems(sentence.text) - unsaid), default=0.0)
         words = [clause.own_words.difference(unsaid) for clause in sentence.clauses]
         weight = sum(map(self._index.weight, words))
-        found = sum(max(self._index.covers(each), default=0.0) for each in words)
+        found = sum(max(self._index.covers(own), default=0.0) for own in words)
         return max(whole, found / weight if weight else 0.0)
 
     def nearest(self, sentence: str, count: int) -> list[str]:

@@ -6,14 +6,14 @@ clause denies is not contradicted by places that deny or limit anything in other
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from app.answers.guard.evidence_places import Place, PlaceIndex
 from app.answers.guard.fact_proof import FactProof
 from app.answers.guard.place_words import denied_stems, number_words, stems
-from app.answers.guard.said_sentence import Part, SaidSentence
+from app.answers.guard.sentence_parts import Part, ReadSentence
 from app.core.text.number_kinds import MONEY, number_kinds
 from app.core.text.polarity import (
     denies,
@@ -53,7 +53,7 @@ class _Similar:
 class Contradiction:
     """Compares one sentence with the places of `index`; `proof` has looked up its facts there."""
 
-    def __init__(self, index: PlaceIndex, sentence: SaidSentence, proof: FactProof) -> None:
+    def __init__(self, index: PlaceIndex, sentence: ReadSentence, proof: FactProof) -> None:
         self._index = index
         self._sentence = sentence
         self._proof = proof
@@ -218,9 +218,8 @@ class Contradiction:
         """Indices of the places that have one of its numbers, or one of its names if no place has a number."""
         for kind in (FactKind.NUMBER, FactKind.NAME):
             held = [self._proof.held(fact) for fact in part.facts if fact.kind is kind]
-            surest = [(each, max(each)) for each in held if any(each)]
-            if surest:
-                return [at for at in range(len(self._index.places)) if any(each[at] == most for each, most in surest)]
+            if surest := [_surest(sureness) for sureness in held if any(sureness)]:
+                return sorted(set[int]().union(*surest))
         return []
 
     def _denies_it(self, place: Place, clause: Part) -> bool:
@@ -240,6 +239,11 @@ def _may_deny(place: Place, statement: str, *, has_facts: bool) -> bool:
     if denies(place.text) or limits(place.text) or (speaks_of_paying(statement) and is_free(place.text)):
         return True
     return not has_facts and (denies(place.around) or denies(place.before))
+
+
+def _surest(sureness: Sequence[float]) -> set[int]:
+    most = max(sureness)
+    return {at for at, has in enumerate(sureness) if has == most}
 
 
 def _has_price(numbers: Mapping[str, Collection[str]]) -> bool:

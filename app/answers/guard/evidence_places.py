@@ -87,7 +87,7 @@ class Section:
     names: frozenset[str]
     labels: frozenset[str]
     code: str
-    said: str  # the wording of all places, as `as_said` returns it
+    wording: str  # of all places, as `wording_of` returns it
 
     @classmethod
     def cut(cls, title: str, markdown: str) -> "Section":
@@ -100,7 +100,7 @@ class Section:
         lines = [line for line in markdown.splitlines() if not _HEADING.match(line)]
         names = _names(lines, words(markdown))
         labels = {label for line in lines for label in labels_in(line)} | {stem(name.casefold()) for name in names}
-        wording = as_said(*(place.text for place in places))
+        wording = wording_of(*(place.text for place in places))
         return cls(places, seen, names, frozenset(labels) if names else frozenset(), code, wording)
 
 
@@ -193,7 +193,7 @@ class PlaceIndex:
         return found
 
 
-def as_said(*sentences: str) -> str:
+def wording_of(*sentences: str) -> str:
     """The words of the sentences in order, one sentence per line, to find whole sentences in sequence."""
     return "".join(f"\n {' '.join(folded_words(plain(sentence)))} " for sentence in sentences) + "\n"
 

@@ -11,7 +11,7 @@ from app.answers.guard.evidence_places import Place, PlaceIndex
 from app.answers.guard.name_places import NamePlaces
 from app.answers.guard.number_places import NumberPlaces
 from app.answers.guard.place_words import stems
-from app.answers.guard.said_sentence import SaidSentence
+from app.answers.guard.sentence_parts import ReadSentence
 from app.core.text.polarity import denies, is_denied_there, limits
 from app.core.text.stated_facts import Fact, FactKind
 
@@ -49,9 +49,9 @@ class FactPlaces(Protocol):
 class FactProof:
     """Looks up the numbers and names of one sentence in the places of the sources."""
 
-    def __init__(self, index: PlaceIndex, sentence: SaidSentence) -> None:
+    def __init__(self, index: PlaceIndex, sentence: ReadSentence) -> None:
         self._index = index
-        self._said = sentence
+        self._sentence = sentence
         self._numbers = NumberPlaces(index, sentence)
         self._places: dict[FactKind, FactPlaces] = {
             FactKind.NUMBER: self._numbers,
@@ -61,7 +61,7 @@ class FactProof:
         self._known_rivals: dict[Fact, Mapping[int, float]] = {}
 
     def stands(self, fact: Fact) -> bool:
-        if fact.kind is FactKind.NAME and self._said.is_list_of_names and any(self.held(fact)):
+        if fact.kind is FactKind.NAME and self._sentence.is_list_of_names and any(self.held(fact)):
             return True  # each has a place of its own
         if self.is_denied_and_absent(fact) or self._is_denied_of_it(fact):
             return True
@@ -70,7 +70,7 @@ class FactProof:
             or self._numbers.is_outdone(fact, self.held(fact), self._rivals(fact))
         ):
             return False
-        least = _LIKE_THE_RIVAL if self._said.is_english else _LIKE_THE_RIVAL_ELSEWHERE
+        least = _LIKE_THE_RIVAL if self._sentence.is_english else _LIKE_THE_RIVAL_ELSEWHERE
         return self._beside_rivals(fact) >= least[fact.kind]
 
     def held(self, fact: Fact) -> list[float]:
@@ -81,9 +81,13 @@ class FactProof:
 
     def is_denied_and_absent(self, fact: Fact) -> bool:
         """Whether a name that no source has is denied ("We do not ship to Japan") where a similar place sets limits."""
-        if fact.kind is not FactKind.NAME or any(self.held(fact)) or not is_denied_there(fact.text, self._said.text):
+        if (
+            fact.kind is not FactKind.NAME
+            or any(self.held(fact))
+            or not is_denied_there(fact.text, self._sentence.text)
+        ):
             return False
-        covers = self._index.covers(self._said.words)
+        covers = self._index.covers(self._sentence.words)
         best = max(covers, default=0.0)
         return any(
             denies(place.text) or limits(place.text)
@@ -95,10 +99,12 @@ class FactProof:
         """Whether a clause is only a denial of the name, "but not Network", and a place denies of it what the sentence
         is about: "Network cannot be paused"."""
         name = stems(fact.text)
-        if not any(part.own_words <= name and fact in part.facts and denies(part.text) for part in self._said.clauses):
+        if not any(
+            part.own_words <= name and fact in part.facts and denies(part.text) for part in self._sentence.clauses
+        ):
             return False
         return any(
-            has and denies(place.text) and (self._said.words - name) & place.words
+            has and denies(place.text) and (self._sentence.words - name) & place.words
             for place, has in zip(self._index.places, self.held(fact), strict=True)
         )
 
@@ -108,7 +114,7 @@ class FactProof:
         if not any(self.held(fact)):
             return 0.0
         itself = self._places[fact.kind].own_words(fact)
-        parts = [part for part in self._said.parts if fact in part.facts]
+        parts = [part for part in self._sentence.parts if fact in part.facts]
         shares = [self._in_part(fact, part.words - itself, part.joined_with(fact)) for part in parts]
         best = max((share for share in shares if share is not None), default=_NO_RIVAL)
         whole = shares[0] if shares else None

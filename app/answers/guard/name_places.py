@@ -5,7 +5,7 @@ from typing import Final
 
 from app.answers.guard.evidence_places import Place, PlaceIndex
 from app.answers.guard.place_words import is_member, is_named, number_words, other_names, stems, union_names
-from app.answers.guard.said_sentence import SaidSentence
+from app.answers.guard.sentence_parts import ReadSentence
 from app.core.text.stated_facts import Fact, spellings
 
 _NAMED_BEFORE: Final = 0.8  # a name in the sentence before counts less than in the place
@@ -14,9 +14,9 @@ _NAMED_BEFORE: Final = 0.8  # a name in the sentence before counts less than in 
 class NamePlaces:
     """Implements `FactPlaces` for names. Those in the headings, the row and the sentence before are the place's own."""
 
-    def __init__(self, index: PlaceIndex, sentence: SaidSentence) -> None:
+    def __init__(self, index: PlaceIndex, sentence: ReadSentence) -> None:
         self._index = index
-        self._said = sentence
+        self._sentence = sentence
 
     def sureness(self, name: Fact) -> list[float]:
         found = [_names(place, name.text) for place in self._index.places]
@@ -25,13 +25,13 @@ class NamePlaces:
     def rivals(self, name: Fact, sureness: Sequence[float]) -> Mapping[int, float]:
         """A place with a name that the sentence does not have, nor the headings above the places with its own."""
         having = [place.in_heading for place, has in zip(self._index.places, sureness, strict=True) if has]
-        shared = self._said.words.union(*having)
+        shared = self._sentence.words.union(*having)
         return {
             at: 1.0
             for at, place in enumerate(self._index.places)
             if not place.is_heading
             and not sureness[at]
-            and self._index.labels & (place.capitalised - self._said.words | place.in_heading - shared)
+            and self._index.labels & (place.capitalised - self._sentence.words | place.in_heading - shared)
         }
 
     def is_in_scope(self, place: Place, name: Fact) -> bool:
@@ -45,9 +45,9 @@ class NamePlaces:
         sentence names one too, or has a number that must fit."""
         folded = name.text.casefold()
         others = other_names(folded)
-        if is_member(folded) and not self._said.numbers and not others & _unions_in(self._said.text):
+        if is_member(folded) and not self._sentence.numbers and not others & _unions_in(self._sentence.text):
             others = frozenset()
-        return any(is_named(each, text) for each in (folded, *others))
+        return any(is_named(other, text) for other in (folded, *others))
 
 
 def _unions_in(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from app.answers.guard.evidence_places import Place, PlaceIndex
 from app.answers.guard.place_words import number_words, stems
-from app.answers.guard.said_sentence import SaidSentence
+from app.answers.guard.sentence_parts import ReadSentence
 from app.core.text.number_kinds import is_time, likeness, number_kinds, ranges_in, units_of
 from app.core.text.polarity import denies
 from app.core.text.stated_facts import Fact, spellings
@@ -22,15 +22,15 @@ _DENIED_RIVAL: Final = 0.6
 class NumberPlaces:
     """Implements `FactPlaces` for numbers."""
 
-    def __init__(self, index: PlaceIndex, sentence: SaidSentence) -> None:
+    def __init__(self, index: PlaceIndex, sentence: ReadSentence) -> None:
         self._index = index
-        self._said = sentence
+        self._sentence = sentence
 
     def sureness(self, number: Fact) -> list[float]:
-        spelt = self._said.numbers.get(number.text, ())
-        words = [part.words for part in self._said.clauses if number in part.facts]
+        spelt = self._sentence.numbers.get(number.text, ())
+        words = [part.words for part in self._sentence.clauses if number in part.facts]
         return [
-            0.0 if like and any(self._is_of_another_part(place.text, each, spelt) for each in words) else like
+            0.0 if like and any(self._is_of_another_part(place.text, own, spelt) for own in words) else like
             for place, like in ((place, _likest(spelt, place)) for place in self._index.places)
         ]
 
@@ -45,7 +45,7 @@ class NumberPlaces:
         return found
 
     def is_in_scope(self, place: Place, number: Fact) -> bool:
-        return any(spelling in place.numbers_in_scope for spelling, _ in self._said.numbers.get(number.text, ()))
+        return any(spelling in place.numbers_in_scope for spelling, _ in self._sentence.numbers.get(number.text, ()))
 
     def own_words(self, number: Fact) -> frozenset[str]:
         """The number's unit is not compared either, because places may write it differently, as €."""
@@ -55,22 +55,22 @@ class NumberPlaces:
     def is_outdone(self, number: Fact, sureness: Sequence[float], rivals: Mapping[int, float]) -> bool:
         """Whether every place with the number has a rival that shares the same words with the sentence, and more: "6
         seconds", where the words for restarting too stand with another number. Only for sentences of one clause."""
-        if len(self._said.parts) > 1 or "" in self._kinds(number):
+        if len(self._sentence.parts) > 1 or "" in self._kinds(number):
             return False
-        words, places = stems(self._said.text), self._index.places
+        words, places = stems(self._sentence.text), self._index.places
         having = [places[at].shared(words) for at, has in enumerate(sureness) if has]
         others = [places[at].shared(words) for at, like in rivals.items() if like == 1]
         return bool(having) and all(any(own < other for other in others) for own in having)
 
     def is_of_another_range(self, number: Fact) -> bool:
         """Whether a source's range shares one end with the sentence's ("1 to 6", "1 to 12"), and none shares both."""
-        stated = [ends for ends in ranges_in(self._said.text) if number.text in ends]
+        stated = [ends for ends in ranges_in(self._sentence.text) if number.text in ends]
         ranges = [ends for place in self._index.places for ends in ranges_in(place.text)] if stated else []
         return any(_shares_one_end(own, ranges) for own in stated)
 
     def _kinds(self, number: Fact) -> set[str]:
         """The kinds of what the number counts."""
-        return {kind for _, kind in self._said.numbers.get(number.text, ())}
+        return {kind for _, kind in self._sentence.numbers.get(number.text, ())}
 
     def _is_of_another_part(self, text: str, words: frozenset[str], spelt: Collection[tuple[str, str]]) -> bool:
         """Whether the number is in one part of the text while the words speak of another part, with a number of the
@@ -87,8 +87,8 @@ class NumberPlaces:
             if not spellings.isdisjoint(numbers):
                 own |= has
                 own_later |= has if at else frozenset()
-            elif self._said.spelt.isdisjoint(numbers) and any(
-                likeness(kind, other) for each in numbers.values() for other in each for kind in kinds
+            elif self._sentence.spelt.isdisjoint(numbers) and any(
+                likeness(kind, other) for others_kinds in numbers.values() for other in others_kinds for kind in kinds
             ):
                 others.append(has)
         return any(
@@ -98,9 +98,9 @@ class NumberPlaces:
 
     def _other_number(self, kinds: Collection[str], numbers: Mapping[str, set[str]]) -> float:
         """How similar the kind of a number that the sentence does not have is to `kinds`, in [0, 1]."""
-        others = [has for number, has in numbers.items() if number not in self._said.spelt]
+        others = [has for number, has in numbers.items() if number not in self._sentence.spelt]
         like = max((likeness(kind, other) for has in others for other in has for kind in kinds), default=0.0)
-        return like * (_SAYS_ANOTHER if self._said.spelt & numbers.keys() else 1)
+        return like * (_SAYS_ANOTHER if self._sentence.spelt & numbers.keys() else 1)
 
 
 def _likest(spelt: Collection[tuple[str, str]], place: Place) -> float:

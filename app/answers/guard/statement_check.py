@@ -128,7 +128,7 @@ class StatementCheck:
             if cited and verdict.is_proven and not verdict.proves:
                 _, among_all = await asyncio.to_thread(self._verdict, sentence, frozenset[int]())
                 verdict = among_all if among_all.is_contradicted else verdict
-            found = await self._judged(sentence, verdict, evidence, is_citing=bool(cited))
+            found = await self._fault(sentence, verdict, evidence, is_citing=bool(cited))
         if found is not None:
             self.findings.append(found)
         return found
@@ -161,7 +161,7 @@ class StatementCheck:
         among_all = self._verdict(sentence, frozenset())[1]
         if among_all.is_contradicted or any(is_strict or fact.kind is FactKind.NUMBER for fact in among_all.missing):
             return None
-        proofs = [(self._verdict(sentence, frozenset({each.number}))[1], each.number) for each in self._sources]
+        proofs = [(self._verdict(sentence, frozenset({source.number}))[1], source.number) for source in self._sources]
         proving = [
             (verdict.together, -number)
             for verdict, number in proofs
@@ -190,7 +190,7 @@ class StatementCheck:
         self.findings.append(Finding(missing[0], missing))
         return self.findings[-1]
 
-    async def _judged(self, sentence: str, verdict: Verdict, evidence: Evidence, *, is_citing: bool) -> Finding | None:
+    async def _fault(self, sentence: str, verdict: Verdict, evidence: Evidence, *, is_citing: bool) -> Finding | None:
         text = " ".join(sentence.split())
         if not verdict.is_proven:
             return Finding(text, tuple(fact.text for fact in verdict.missing), verdict.is_contradicted)

@@ -48,7 +48,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidSentence:
+class ReadSentence:
     """`parts` are the whole sentence and, if there are several, its clauses. `numbers` maps each number to the pairs of
     spelling and kind under which a source may have it; `spelt` are all those spellings."""
 
@@ -68,7 +68,7 @@ class SaidSentence:
         names: Collection[str],
         is_word: Callable[[str], bool],
         has_phrase: Callable[[str], bool],
-    ) -> "SaidSentence":
+    ) -> "ReadSentence":
         """The sources decide what is a name: `names` are theirs, `is_word` says whether they have a word that begins
         the sentence, or one like it, and `has_phrase` whether they have names side by side."""
         text = in_ascii_digits(plain(sentence)).strip()
