@@ -106,8 +106,6 @@ class Feature:
 
 
 class Features(tuple[Feature, ...]):
-    """The features of a process."""
-
     __slots__ = ()
 
     @property

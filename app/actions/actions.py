@@ -124,7 +124,6 @@ def check_room(tx: Transaction, agent_id: UUID) -> None:
 
 
 def stored_onto(stored: Action, written: Action) -> Action:
-    """`stored` with the fields of `written`."""
     return replace(
         written,
         id=stored.id,

@@ -167,7 +167,6 @@ class AgentRecords(Repository):
         return published
 
     def pause(self, workspace_id: UUID, agent_id: UUID, is_paused: bool) -> Agent:
-        """Pause or resume the agent."""
         paused_at = self._now() if is_paused else None
         self._update_one(AGENTS, "agent", _is(workspace_id, agent_id), paused_at=paused_at)
         return self.agent(workspace_id, agent_id)

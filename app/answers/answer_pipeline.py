@@ -94,7 +94,6 @@ class AnswerPipeline:
         self._sections = KnownSections()
 
     def language(self, agent: LiveAgent, question: str, locale: str = "") -> str | None:
-        """The language in which to answer the question."""
         return turn_language(
             pinned=agent.config.language,
             locale=locale,

@@ -74,7 +74,6 @@ def rests_on_visitors_page(request: TurnRequest, citations: Iterable[Citation]) 
 
 
 def found_source(number: int, found: RankedChunk) -> Source:
-    """A source that search has found."""
     return _source(number, found.chunk, found.calibrated, found.order)
 
 

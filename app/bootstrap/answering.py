@@ -358,7 +358,6 @@ def prompt_builder(base: Infrastructure) -> PromptBuilder:
 
 
 def playground_on(base: Infrastructure, pipeline: AnswerPipeline, search: SearchParts) -> Playground:
-    """A playground with the pipeline that answers visitors."""
     from app.answers.playground import Playground
 
     completer, prompts = question_completer(base, search), prompt_builder(base)

@@ -187,8 +187,6 @@ class LiveChat:
 
 @dataclass(frozen=True, slots=True)
 class OpenChat:
-    """An open chat for lists."""
-
     chat: LiveChat
     agent_name: str
     first_question: Annotated[str, "The first question of the conversation; empty if the agent was asked nothing."]

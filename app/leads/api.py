@@ -122,5 +122,4 @@ class AdminLeads(Api):
 
 
 def leads_file(leads: Sequence[Lead], form: ExportFormat) -> Response:
-    """A download."""
     return exported("leads", form, _COLUMNS, map(LeadOut.showing, leads))

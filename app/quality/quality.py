@@ -80,7 +80,6 @@ def _share(some: int, others: int) -> float | None:
 
 
 def total(counts: Iterable[TurnCounts]) -> TurnCounts:
-    """All of them together."""
     return TurnCounts(*map(sum, zip(*map(_FIGURES, counts), strict=True)))
 
 

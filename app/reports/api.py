@@ -109,7 +109,6 @@ class AdminReports(Api):
 
 
 def report_file(report: Report) -> Response:
-    """A download."""
     name = f"report-{report.days.first}-{report.days.last}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return Response(csv_table(COLUMNS, rows(report)), media_type="text/csv", headers=headers)

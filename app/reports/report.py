@@ -141,7 +141,6 @@ class Report:
 
 
 def together(all_spent: Iterable[Spent]) -> Spent:
-    """The sum."""
     spent = list(all_spent)
     usages = [each.usage for each in spent]
     costs = [each.cost for each in spent if each.cost is not None]

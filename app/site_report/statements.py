@@ -122,5 +122,4 @@ def _unit(text: str, kind: str, start: int, end: int) -> str:
 
 
 def stems(text: str) -> frozenset[str]:
-    """The stems of all words."""
     return frozenset(map(stem, folded_words(text)))

@@ -63,7 +63,6 @@ WidgetFolder = NewType("WidgetFolder", Path)
 
 
 def built_widget() -> WidgetFolder:
-    """The folder of the built widget in the package."""
     return WidgetFolder(Path(str(resources.files("widget"))) / "dist")
 
 

@@ -220,5 +220,4 @@ class AdminAudit(Api):
 
 
 def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:
-    """A download."""
     return exported("audit", form, _COLUMNS, map(AuditEntryOut.showing, entries))

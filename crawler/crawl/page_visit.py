@@ -71,7 +71,6 @@ def wanted_at(url: str) -> WantedBody:
 
 
 def is_markdown(answer: Fetched) -> bool:
-    """Whether a fetched page is Markdown."""
     return answer.media_type in _AS_MARKDOWN.media_types - HTML.media_types
 
 

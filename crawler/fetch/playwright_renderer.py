@@ -122,8 +122,6 @@ class PlaywrightRenderer:
 
 
 class _PageRequests:
-    """Serves the requests of one page."""
-
     def __init__(self, fetcher: Fetcher, robots: Robots, fetched: Fetched, limits: RenderLimits) -> None:
         self._fetcher = fetcher
         self._robots = robots

@@ -26,7 +26,6 @@ class ModelEndpointOut(Model, shows=ModelEndpoint, fields=f"id name url {_SET} r
 
 
 def made_of(given: ModelEndpointIn, actor: Actor) -> tuple[ModelEndpoint, str]:
-    """With its key."""
     now = datetime.now(UTC)
     made = given.made(ModelEndpoint, id=uuid4(), workspace_id=actor.workspace_id, created_at=now)
     return made, given.made(EndpointKey).key

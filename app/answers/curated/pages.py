@@ -51,7 +51,6 @@ class CuratedForm(Form, takes=CuratedAnswer, fields="trigger pattern answer prio
         return self.act == "rehearse"
 
     def written(self, answer: CuratedAnswer) -> CuratedAnswer:
-        """The answer with the form's values."""
         expires_at = None if self.expires_at is None else begin_of(self.expires_at)
         return replace(self.applied_to(answer), expires_at=expires_at)
 

@@ -112,7 +112,6 @@ def is_member(name: str) -> bool:
 
 
 def union_names() -> frozenset[str]:
-    """Every name of every union."""
     return frozenset(name for union in _table()["members"] for name in (union, *other_names(union)))
 
 

@@ -162,7 +162,6 @@ class AdminConversations(Api):
 
 
 def conversations_file(entries: Sequence[InboxEntry], form: ExportFormat) -> Response:
-    """A download."""
     return exported("conversations", form, _COLUMNS, map(ConversationOut.showing, entries))
 
 

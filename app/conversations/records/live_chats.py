@@ -156,7 +156,6 @@ class LiveChatRecords(Repository):
         return found
 
     def ratings(self, conversation_ids: Select[Any]) -> dict[UUID, Literal["up", "down"] | None]:
-        """The visitors' ratings of their chats, by conversation."""
         chats = select(LIVE_CHATS.c.conversation_id, LIVE_CHATS.c.rating)
         rated = chats.where(LIVE_CHATS.c.conversation_id.in_(conversation_ids))
         return dict(self._connection.execute(rated).all())
@@ -206,7 +205,6 @@ class LiveChatRecords(Repository):
         ]
 
     def waiting_count(self, workspace_id: UUID, active_since: datetime) -> int:
-        """How many visitors wait for a person."""
         return self.waiting(workspace_id, active_since)[0]
 
     def waiting(self, workspace_id: UUID, active_since: datetime) -> tuple[int, datetime | None]:

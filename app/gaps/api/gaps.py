@@ -103,7 +103,6 @@ class AdminGaps(Api):
 
 
 def gaps_file(gaps: Sequence[Gap], form: ExportFormat) -> Response:
-    """A download."""
     return exported("gaps", form, _COLUMNS, map(GapOut.showing, gaps))
 
 
