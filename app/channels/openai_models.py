@@ -31,7 +31,7 @@ Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
 
 
 class Lenient(Model):
-    """Clients send whatever their own settings hold."""
+    """A body whose unknown fields are ignored, because clients send whatever their own settings contain."""
 
     model_config = ConfigDict(extra="ignore")
 
