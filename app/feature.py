@@ -82,8 +82,6 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What workers do."""
-
     jobs: Sequence[Job[Any]] = ()
     takers: Sequence[type[NewsTaker]] = ()
 

@@ -13,7 +13,6 @@ class ChatModelNames(tuple[str, ...]):
     """The names of the installation's models (DOCENT_MODELS), which every workspace may choose besides its own."""
 
     def choices(self, tx: Transaction, workspace_id: UUID) -> tuple[str, ...]:
-        """All names that can be tried."""
         own = (each.name for each in ModelEndpointRecords(tx).of_workspace(workspace_id))
         return (USUAL, *dict.fromkeys((*self, *own)), QUOTATIONS)
 

@@ -39,8 +39,6 @@ class StepState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """The progress of a new agent."""
-
     agent: Agent
     pages: int
     sites: Sequence[str]

@@ -176,7 +176,6 @@ def configured_key_file(settings: Settings) -> SecretKeyFile | None:
 
 
 def configured_secret_keys(settings: Settings) -> SecretKeys:
-    """The secret keys from the environment or from the file."""
     file = configured_key_file(settings)
     return SecretKeys(file.read if file else lambda: settings.secret_keys)
 

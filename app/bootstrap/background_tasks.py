@@ -77,7 +77,6 @@ def _parts(
     caller: HttpCaller,
     extractor: Extractor,
 ) -> Wiring:
-    """The parts from which the tasks are constructed."""
     parts = answering_parts(base, answering)
     parts.bind(Embedder).to(base.models.questions)
     parts.bind(WebhookSender).to(webhooks)

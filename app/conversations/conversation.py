@@ -227,7 +227,6 @@ NOBODY: Final = "nobody"  # not an e-mail address
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The distinct words to search for."""
     return tuple(dict.fromkeys(text.split()))[:MAX_WORDS]
 
 

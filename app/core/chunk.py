@@ -73,7 +73,6 @@ class Chunk:
 
     @property
     def linked_text(self) -> str:
-        """`text` with its links as Markdown."""
         return linked(self.text, self.links)
 
     @property

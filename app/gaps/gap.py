@@ -74,8 +74,6 @@ class GapAsking:
 
 @dataclass(frozen=True, slots=True)
 class TrialAnswer:
-    """The answer of a replay."""
-
     answer: str
     answered_by: AnsweredBy
     confidence: float

@@ -53,7 +53,6 @@ OTHER: Final = SameMeaning(rest_weight=0.0, one_gap_from=OTHER_THRESHOLD, looked
 
 
 def same_meaning(model_id: str) -> SameMeaning:
-    """The rule for vectors of this model."""
     return SHIPPED if model_id.startswith(_SHIPPED_MODEL) else OTHER
 
 

@@ -11,8 +11,6 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's clock."""
-
     def now(self) -> datetime:
         return datetime.now(UTC)
 

@@ -155,7 +155,6 @@ class GroupedWork(Generic[Item, Result]):
         return own.results[0]
 
     async def _lead(self, own: _Waiting[Item, Result]) -> None:
-        """Run the work for `own` and for waiting items."""
         others = [each for each in self._waiting if each is not own and not each.results and not each.is_alone]
         group = [own] if own.is_alone else [own, *others[: self._most - 1]]
         try:

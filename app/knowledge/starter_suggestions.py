@@ -133,7 +133,6 @@ def _is_question(text: str, language: str | None) -> bool:
 
 
 def _is_more(text: str) -> bool:
-    """Whether the text is more than one sentence."""
     return len(sentences(text)) > 1
 
 

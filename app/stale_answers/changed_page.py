@@ -34,8 +34,6 @@ class LostWords:
 
 
 class PageText:
-    """One version of a page."""
-
     def __init__(self, title: str, markdown: str) -> None:
         self._title = title
         self._markdown = without_targets(markdown)

@@ -11,8 +11,6 @@ from crawler.url_rules import CheckedUrl
 
 @dataclass(frozen=True, slots=True)
 class CrawlBudget:
-    """The limits of one crawl."""
-
     max_pages: int = 1000  # URLs in the frontier, with any outcome
     max_depth: int = 8  # links from the start
     max_query_variants: int = 30  # URLs of one path that differ in the query only

@@ -189,7 +189,6 @@ class SiteDiscovery:
         return Offer(kind, url, title, len(pages), has_more)
 
     def _of_same_site(self, url: str, pages: Iterable[str]) -> set[str]:
-        """The pages on the site of `url`."""
         scope = Scope.around([check_url(url, self._fetcher.policy)])
         found: set[str] = set()
         for page in pages:

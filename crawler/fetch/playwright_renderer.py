@@ -31,8 +31,6 @@ _PASSED_ON = ("access-control-allow-origin", "access-control-allow-credentials")
 
 @dataclass(frozen=True, slots=True)
 class RenderLimits:
-    """The limits for one page."""
-
     total_seconds: float = 20.0
     settle_seconds: float = 5.0  # time for requests after the document has loaded
     max_requests: int = 60

@@ -183,7 +183,6 @@ class GapCounting(Repository):
         return erased
 
     def _last_askings(self, gap_ids: Sequence[UUID]) -> dict[UUID, _Asking]:
-        """The latest asking of each gap that has any."""
         place = func.row_number().over(
             partition_by=GAP_QUESTIONS.c.gap_id, order_by=(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc())
         )
@@ -223,7 +222,6 @@ class GapCounting(Repository):
         self._connection.execute(_REWORDED_GAPS, rows)
 
     def _owners_of_keys(self, agent_ids: Collection[UUID], keys: Collection[str]) -> dict[tuple[UUID, str], UUID]:
-        """The gaps with these keys, by agent and key."""
         statement = select(GAPS.c.agent_id, GAPS.c.question_key, GAPS.c.id).where(
             GAPS.c.agent_id.in_(agent_ids), GAPS.c.question_key.in_(keys)
         )

@@ -81,8 +81,6 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OutdatedDay:
-    """A day for a worker to count."""
-
     agent_id: UUID
     kind: Kind
     day: date

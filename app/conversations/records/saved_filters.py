@@ -38,7 +38,6 @@ class SavedFilterRecords(Repository):
         self._add(SAVED_FILTERS, saved)
 
     def rename(self, filter_id: UUID, name: str) -> None:
-        """Rename one that was found."""
         self._update(SAVED_FILTERS, SAVED_FILTERS.c.id == filter_id, name=name)
 
     def delete(self, workspace_id: UUID, operator_id: UUID | None, filter_id: UUID) -> None:

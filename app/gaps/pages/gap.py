@@ -55,7 +55,6 @@ class GapShow:
         return gap
 
     async def written(self, visit: Visit[Form], gap: Gap) -> CuratedAnswer | None:
-        """The curated answer that was written for this gap earlier."""
         try:
             return await self._answers.answer(visit.actor, gap.agent_id, answer_id(gap))
         except NotFound:

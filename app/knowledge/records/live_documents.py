@@ -298,7 +298,6 @@ def stored_chunk(
     agent_id: UUID,
     title: str,
 ) -> StoredChunk:
-    """Build a chunk from a row of `STORED_CHUNKS`."""
     return StoredChunk(
         id=id,
         agent_id=agent_id,
@@ -310,7 +309,6 @@ def stored_chunk(
 
 
 def at_url(source_id: UUID, url: str) -> dict[str, object]:
-    """Conditions for a page of a source."""
     return {"source_id": source_id, "url_key": url_key(url)}
 
 

@@ -44,7 +44,6 @@ class QuarantineRecords(Repository):
         return _LATEST_FIRST.page(self._connection, statement, page, _page)
 
     def quarantined_count(self, agent_id: UUID) -> int:
-        """The number of pages in `quarantined`."""
         statement = select(func.count()).where(
             DOCUMENT_VERSIONS.c.agent_id == agent_id, DOCUMENT_VERSIONS.c.review == Review.OPEN.value
         )

@@ -98,7 +98,6 @@ def code_fences(text: str) -> tuple[str, str]:
 
 
 def code_lines(text: str) -> list[str]:
-    """The lines between the fences."""
     _, closing = code_fences(text)
     lines = text.splitlines()[1:]
     return lines[:-1] if lines and lines[-1].strip().startswith(closing) else lines

@@ -168,8 +168,6 @@ def _words(text: str) -> list[str]:
 
 
 class _Words:
-    """The words of a text with their lines."""
-
     def __init__(self, text: str) -> None:
         self._found = list(_WORD.finditer(text))
         self._texts = [word[0] for word in self._found]
