@@ -133,7 +133,7 @@ def heading_question(heading: str, language: str | None) -> str | None:
     if made := instruction_question(heading[len(heading) - len(instruction) :], language):
         return made
     is_marked = asks(heading)
-    if not is_marked and normalised(heading).startswith(tuple(table.get("tells", ()))):
+    if not is_marked and re.match(table.get("tells", _NEVER), normalised(heading)):
         return None
     first_asks = next((is_asked for _, is_asked in _clauses(heading, language or _ENGLISH)), False)
     may_tell = not is_marked and _forms(language or _ENGLISH).may_tell.match(heading)
