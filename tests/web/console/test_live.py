@@ -78,6 +78,9 @@ async def test_a_chat_shows_what_was_said_before_and_since(waiting: OpenConsole)
 
 async def test_what_the_visitor_wants_stands_above_the_chat(waiting: OpenConsole) -> None:
     html = await waiting.viewer.page(chat(waiting))
+    ids = waiting.rooms.ids
+    conversation = f"/console/agents/{ids['agent_id']}/conversations/{ids['conversation_id']}"
+    assert "What the visitor wants" not in await waiting.viewer.page(conversation), "its only question is all there is"
     assert "What the visitor wants What does it cost? not answered" in text_of(html)
     assert "Sum up" not in html, "there is no model"
 
