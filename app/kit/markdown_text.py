@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
-_CITED: Final = re.compile(r"[ \t]*\[(\d{1,3})\]")
+_CITED: Final = re.compile(r"(?<![ \t])[ \t]*\[(\d{1,3})\]")
 
 
 def markdown_text(markdown: str, without: Collection[int] = ()) -> str:

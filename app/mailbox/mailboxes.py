@@ -76,6 +76,8 @@ def _checked(mailbox: Mailbox, keys: MailboxKeys) -> Mailbox:
     check_limits("", keys)
     if not _HOST.fullmatch(mailbox.host):
         raise InvalidInput("host", "Enter only the server's name, such as imap.example.com.")
+    if mailbox.token_url and not mailbox.token_url.startswith(("https://", "http://")):
+        raise InvalidInput("token_url", "Enter an address that begins with https://.")
     if mailbox.token_url and not mailbox.client_id:
         raise InvalidInput("client_id", "Enter the client.")
     if not mailbox.token_url and (mailbox.client_id or mailbox.scope or keys.client_secret):

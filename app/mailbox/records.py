@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import BigInteger, Index, Integer, String, func, select
 
 from app.conversations.live_chat import Author
-from app.conversations.records.live_chats import LIVE_PICTURES
+from app.conversations.records.live_chats import LiveChatRecords
 from app.mail.mail import picture_name
 from app.mailbox.mailbox import Mailbox, MailboxKeys
 from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table
@@ -197,25 +197,16 @@ class MailboxMailRecords(Repository):
         return [self._words(mailbox_id, row) for row in self._connection.execute(waiting).all()]
 
     def _words(self, mailbox_id: UUID, row: Any) -> UnsentMessages:
-        written = (
-            select(LIVE_MESSAGES.c.number, LIVE_MESSAGES.c.text, LIVE_PICTURES.c.body)
-            .outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
-            .where(
-                LIVE_MESSAGES.c.conversation_id == row.conversation_id,
-                LIVE_MESSAGES.c.author == Author.OPERATOR.value,
-                LIVE_MESSAGES.c.number > row.sent,
-            )
-            .order_by(LIVE_MESSAGES.c.number)
-        )
-        messages = self._connection.execute(written).all()
+        chats = LiveChatRecords(self._tx)
+        messages = chats.written_by(Author.OPERATOR, row.conversation_id, after=row.sent)
         theirs = (MAILBOX_MAILS.c.conversation_id == row.conversation_id) & (MAILBOX_MAILS.c.place != "")
         latest = select(MAILBOX_MAILS).where(theirs, MAILBOX_MAILS.c.mailbox_id == mailbox_id)
         found = self._found(KeptMail, latest.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1), "mail")
         texts, pictures = [], []
         for each in messages:
-            if each.body is not None:
-                pictures.append(b64encode(each.body).decode())
-            texts.append(each.text if each.body is None else picture_name(len(pictures)))
+            if each.picture:
+                pictures.append(b64encode(chats.picture(row.conversation_id, each.number)).decode())
+            texts.append(picture_name(len(pictures)) if each.picture else each.text)
         return UnsentMessages(found, texts, pictures, messages[-1].number)
 
     def _one(self, is_it: Any, mailbox_id: UUID, visitor_id: UUID) -> KeptMail | None:

@@ -35,7 +35,12 @@ VALUES: list[Any] = [
     [], {}, [None], [""], ["x"] * 500, nested(29), nested(31), {"x": 1}, {"title": 5}, {"json_ld": nested(20)},
 ]  # fmt: skip
 # The address of an action names its parameters; that an agent takes no pictures is told before anything else.
-RIGHT_TOGETHER = {"parameters": "url", "message_id": "picture"}
+RIGHT_TOGETHER = {
+    "parameters": "url",
+    "message_id": "picture",
+    "token_url": "client_id",
+    **dict.fromkeys(("client_id", "client_secret", "scope"), "token_url"),
+}
 SENT_WHOLE = ("createToken", "ask")
 QUERIES = [
     "limit=%F0", "limit=1e3", "limit=-1", "limit=%20%205", "limit=%D9%A3", "limit=99999999999999999999", "limit",

@@ -135,13 +135,12 @@ class LiveChatRecords(Repository):
 
     def messages(self, conversation_id: UUID, after: int, limit: int) -> Sequence[LiveMessage]:
         """At most `limit` messages numbered above `after`, in order."""
-        later = (
-            select(LIVE_MESSAGES, LIVE_PICTURES.c.width, LIVE_PICTURES.c.height)
-            .outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
-            .where(LIVE_MESSAGES.c.conversation_id == conversation_id, LIVE_MESSAGES.c.number > after)
-            .order_by(LIVE_MESSAGES.c.number)
-            .limit(limit)
-        )
+        later = _messages_after(conversation_id, after).limit(limit)
+        return [live_message_of(row) for row in self._connection.execute(later)]
+
+    def written_by(self, author: Author, conversation_id: UUID, after: int) -> Sequence[LiveMessage]:
+        """One side's messages numbered above `after`, in order."""
+        later = _messages_after(conversation_id, after).where(LIVE_MESSAGES.c.author == author.value)
         return [live_message_of(row) for row in self._connection.execute(later)]
 
     def written_in(self, conversation_ids: Select[Any]) -> dict[UUID, list[LiveMessage]]:
@@ -239,6 +238,15 @@ def is_own(session: VisitorSession | TurnIds) -> list[ColumnElement[bool]]:
 def _open_in(chats: Select[*tuple[Any, ...]]) -> Select[Any]:
     return chats.join(AGENTS, AGENTS.c.id == LIVE_CHATS.c.agent_id).join(
         CONVERSATIONS, CONVERSATIONS.c.id == LIVE_CHATS.c.conversation_id
+    )
+
+
+def _messages_after(conversation_id: UUID, after: int) -> Select[Any]:
+    return (
+        select(LIVE_MESSAGES, LIVE_PICTURES.c.width, LIVE_PICTURES.c.height)
+        .outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
+        .where(LIVE_MESSAGES.c.conversation_id == conversation_id, LIVE_MESSAGES.c.number > after)
+        .order_by(LIVE_MESSAGES.c.number)
     )
 
 

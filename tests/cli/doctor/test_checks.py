@@ -35,7 +35,7 @@ def doctor(data: Path, **environment: str) -> tuple[int, dict[str, Any]]:
 
 
 def said(report: dict[str, Any]) -> dict[str, str]:
-    return {check["part"]: check["said"] for check in report["checks"]}
+    return {check["part"]: check["state"] for check in report["checks"]}
 
 
 def test_a_fresh_installation_is_well_and_says_of_each_part_how_it_is(tmp_path: Path) -> None:
