@@ -173,16 +173,15 @@ def main(folder: Path, names: Collection[str] = ()) -> None:
 
 
 def _take_report(browser: Browser, folder: Path) -> None:
-    """Its figures, and below them the contradictions."""
+    """From its head to the end of the contradictions."""
     page = browser.new_page(viewport={"width": 960, "height": 600})
     page.goto(REPORT.as_uri())
-    told = page.locator("section:has(#contradictions)")
-    parts = [Image.open(BytesIO(picture)) for picture in (page.screenshot(), told.screenshot())]
+    shown = page.locator("section:has(#contradictions)").bounding_box()
+    assert shown is not None
+    height = shown["y"] + shown["height"] + 32
+    picture = page.screenshot(full_page=True, clip={"x": 0, "y": 0, "width": 960, "height": height})
     page.close()
-    whole = Image.new("RGB", (960, sum(part.height for part in parts) + 32), parts[0].convert("RGB").getpixel((0, 0)))
-    whole.paste(parts[0], (0, 0))
-    whole.paste(parts[1], ((960 - parts[1].width) // 2, parts[0].height))
-    _save(whole, folder / "report.png")
+    _save(Image.open(BytesIO(picture)), folder / "report.png")
 
 
 def _on_the_demo_site(docent: RealDocent, shot: Shot) -> str:
