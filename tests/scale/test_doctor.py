@@ -36,7 +36,7 @@ def doctor(data: Path, **environment: str) -> tuple[int, dict[str, Any]]:
 
 
 def said(report: dict[str, Any], part: str) -> str:
-    [found] = [check["said"] for check in report["checks"] if check["part"] == part]
+    [found] = [check["state"] for check in report["checks"] if check["part"] == part]
     return str(found)
 
 

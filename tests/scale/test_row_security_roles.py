@@ -101,7 +101,7 @@ def test_doctor_says_who_keeps_workspaces_apart(fresh: Engine, tmp_path: Path) -
 
     def kept_apart(report: Any) -> Any:
         [check] = [check for check in report["checks"] if check["part"] == "workspaces"]
-        return check["said"]
+        return check["state"]
 
     assert kept_apart(doctor(0)) == "separated by queries"
     assert kept_apart(doctor(0, DOCENT_DATABASE_ROLE=ROLE)).endswith(f"and by Postgres for the role {ROLE}")
