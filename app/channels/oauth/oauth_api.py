@@ -88,18 +88,23 @@ def _code(code: str) -> str:
     return _CODES.get(code, "invalid_request")
 
 
+def _status(code: str) -> int:
+    """RFC 6749, section 5.2: what is wrong with a request is a 400."""
+    return 400 if STATUS_OF_CODE[code] == 422 else STATUS_OF_CODE[code]
+
+
 def _error(code: str, message: str, status: int = 400) -> Response:
     error = OAuthErrorOut(error=code, error_description=message)
     return JSONResponse(error.model_dump(), status, {"Cache-Control": "no-store"})
 
 
 def _refused(problem: Problem) -> Response:
-    response = _error(_code(problem.code), problem.message, STATUS_OF_CODE[problem.code])
+    response = _error(_code(problem.code), problem.message, _status(problem.code))
     response.headers.update(problem.headers)
     return response
 
 
-OAUTH_REFUSALS: Final = RefusalShape(_refused, STATUS_OF_CODE.__getitem__, _code, OAuthErrorOut)
+OAUTH_REFUSALS: Final = RefusalShape(_refused, _status, _code, OAuthErrorOut)
 
 
 class OAuthApi(Api):

@@ -240,7 +240,8 @@ async def test_an_address_that_a_browser_would_run_or_leak_to_is_not_registered(
 
 @pytest.mark.parametrize(
     ("path", "body", "status"),
-    [("/oauth/register", b"{", 400), ("/oauth/register", b"[1]", 400), ("/oauth/token", b"\xff=\xff", 400)]
+    [("/oauth/register", body, 400) for body in (b"{", b"[1]", rb'{"x": "\u0000"}', rb'{"x": "\ud800"}')]
+    + [("/oauth/token", b"\xff=\xff", 400)]
     + [(path, b" " * 20_000, 413) for path in ("/oauth/register", "/oauth/token")],
 )
 async def test_every_refusal_is_one_of_oauth(house: House, path: str, body: bytes, status: int) -> None:
