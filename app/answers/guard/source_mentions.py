@@ -9,9 +9,8 @@ from app.core.text.answer_words import begins_with, words_of
 
 _CITED: Final = re.compile(r"\[(\d{1,3})\](?!\()")
 _MARKS_ALONE: Final = re.compile(r"\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[*_]{0,2}\[\d{0,3}(?:\]|\Z)")
-_MAY_BE_MARKS: Final = re.compile(
-    r"\s*(?:(?:[-*+]|\d{1,3}[.)]?)\s*)?[*_]{0,2}\Z"
-)  # an item's sign, before its citation
+# An item's sign, before its citation.
+_MAY_BE_MARKS: Final = re.compile(r"\s*(?:(?:[-*+]|\d{1,3}[.)]?)\s*)?[*_]{0,2}\Z")
 _LONGEST_TITLE: Final = 40  # characters of what stands over a list of sources
 
 

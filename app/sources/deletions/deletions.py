@@ -24,6 +24,10 @@ from app.sources.files.file_bodies import FileBodies
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.records.audit import AuditRecords
 
+_ATTEMPTS: Final = 5  # to rewrite the keyword index while a reading adds to it
+
+log = structlog.get_logger(__name__)
+
 
 class Deletions:
     """Every method raises NotFound for what does not exist or belongs to another workspace.
@@ -66,11 +70,6 @@ class Deletions:
     @reads
     def deletion(self, tx: Transaction, actor: Actor, deletion_id: UUID) -> Deletion:
         return DeletionRecords(tx).deletion(actor.workspace_id, deletion_id)
-
-
-log = structlog.get_logger(__name__)
-
-_ATTEMPTS: Final = 5  # to rewrite the keyword index while a reading adds to it
 
 
 class FinishDeletions:
