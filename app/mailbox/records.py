@@ -197,15 +197,14 @@ class MailboxMailRecords(Repository):
         return [self._words(mailbox_id, row) for row in self._connection.execute(waiting).all()]
 
     def _words(self, mailbox_id: UUID, row: Any) -> UnsentMessages:
-        chats = LiveChatRecords(self._tx)
-        messages = chats.written_by(Author.OPERATOR, row.conversation_id, after=row.sent)
+        messages = LiveChatRecords(self._tx).written_by(Author.OPERATOR, row.conversation_id, after=row.sent)
         theirs = (MAILBOX_MAILS.c.conversation_id == row.conversation_id) & (MAILBOX_MAILS.c.place != "")
         latest = select(MAILBOX_MAILS).where(theirs, MAILBOX_MAILS.c.mailbox_id == mailbox_id)
         found = self._found(KeptMail, latest.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1), "mail")
         texts, pictures = [], []
         for each in messages:
-            if each.picture:
-                pictures.append(b64encode(chats.picture(row.conversation_id, each.number)).decode())
+            if each.picture and each.picture.body:
+                pictures.append(b64encode(each.picture.body).decode())
             texts.append(picture_name(len(pictures)) if each.picture else each.text)
         return UnsentMessages(found, texts, pictures, messages[-1].number)
 

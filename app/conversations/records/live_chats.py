@@ -33,6 +33,8 @@ LIVE_PICTURES = table(
     column("body", LargeBinary),
 )
 
+_PICTURE = (LIVE_PICTURES.c.width, LIVE_PICTURES.c.height, LIVE_PICTURES.c.body)
+
 # With literals, as in the partial index on open chats, so that the database recognises that it can use it.
 _IS_OPEN = LIVE_CHATS.c.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
 
@@ -135,22 +137,21 @@ class LiveChatRecords(Repository):
 
     def messages(self, conversation_id: UUID, after: int, limit: int) -> Sequence[LiveMessage]:
         """At most `limit` messages numbered above `after`, in order."""
-        later = _messages_after(conversation_id, after).limit(limit)
+        is_later = (LIVE_MESSAGES.c.conversation_id == conversation_id) & (LIVE_MESSAGES.c.number > after)
+        later = _messages(LIVE_PICTURES.c.width, LIVE_PICTURES.c.height).where(is_later).limit(limit)
         return [live_message_of(row) for row in self._connection.execute(later)]
 
     def written_by(self, author: Author, conversation_id: UUID, after: int) -> Sequence[LiveMessage]:
-        """One side's messages numbered above `after`, in order."""
-        later = _messages_after(conversation_id, after).where(LIVE_MESSAGES.c.author == author.value)
+        """One side's messages numbered above `after` with their pictures, in order."""
+        is_later = (LIVE_MESSAGES.c.conversation_id == conversation_id) & (LIVE_MESSAGES.c.number > after)
+        later = _messages(*_PICTURE).where(is_later, LIVE_MESSAGES.c.author == author.value)
         return [live_message_of(row) for row in self._connection.execute(later)]
 
     def written_in(self, conversation_ids: Select[Any]) -> dict[UUID, list[LiveMessage]]:
         """All messages with their pictures, by conversation, in order."""
-        shown = select(LIVE_MESSAGES, LIVE_PICTURES.c.width, LIVE_PICTURES.c.height, LIVE_PICTURES.c.body)
-        written = shown.outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id).where(
-            LIVE_MESSAGES.c.conversation_id.in_(conversation_ids)
-        )
+        written = _messages(*_PICTURE).where(LIVE_MESSAGES.c.conversation_id.in_(conversation_ids))
         found: dict[UUID, list[LiveMessage]] = {}
-        for row in self._connection.execute(written.order_by(LIVE_MESSAGES.c.number)):
+        for row in self._connection.execute(written):
             found.setdefault(row.conversation_id, []).append(live_message_of(row))
         return found
 
@@ -241,13 +242,12 @@ def _open_in(chats: Select[*tuple[Any, ...]]) -> Select[Any]:
     )
 
 
-def _messages_after(conversation_id: UUID, after: int) -> Select[Any]:
-    return (
-        select(LIVE_MESSAGES, LIVE_PICTURES.c.width, LIVE_PICTURES.c.height)
-        .outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
-        .where(LIVE_MESSAGES.c.conversation_id == conversation_id, LIVE_MESSAGES.c.number > after)
-        .order_by(LIVE_MESSAGES.c.number)
+def _messages(*of_picture: ColumnElement[Any]) -> Select[Any]:
+    """Messages in order, with these columns of their pictures."""
+    joined = select(LIVE_MESSAGES, *of_picture).outerjoin(
+        LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id
     )
+    return joined.order_by(LIVE_MESSAGES.c.number)
 
 
 def _pictures_of(wanted: Any, conversation_id: UUID, **of_message: object) -> Select[Any]:
