@@ -2,7 +2,7 @@
 
     python -m bench.suite            measures, and writes bench/results.json
     python -m bench.suite --check    measures, and fails where a figure is more than 15 % above the one in the file
-    python -m bench.suite --check --only indexing,turn_size    these benchmarks alone
+    python -m bench.suite --check --only indexing,turn_size    these two alone
 
 Each is a process of its own. One that fails ends the run, and nothing is written. One that lacks something on this
 machine says what; its figure is then absent from the file, and `benchmarks` has the reason.
