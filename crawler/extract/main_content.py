@@ -25,6 +25,8 @@ _MIN_PROBE_CHARS = 12
 _MAX_CHARS_TO_ASK = 1_500_000  # for a longer page, trafilatura would take too long, and the whole body is used
 _TITLES = "h1,.headertitle,.page-title,.pagetitle,.entry-title,.post-title"
 _NOT_WORD = re.compile(r"[\W_]+")
+# Trafilatura fills in the cells that a span covers, which can be millions and change no text.
+_SPAN = re.compile(r' (?:col|row)span="[^"]*"')
 
 
 def find_main_content(tree: LexborHTMLParser) -> LexborNode | None:
@@ -81,7 +83,7 @@ def _is_within_article(node: LexborNode) -> bool:
 
 
 def _chosen_by_trafilatura(tree: LexborHTMLParser, body: LexborNode) -> LexborNode | None:
-    html = tree.html or ""
+    html = _SPAN.sub("", tree.html or "")
     if len(html) > _MAX_CHARS_TO_ASK:
         return None
     text = trafilatura.extract(

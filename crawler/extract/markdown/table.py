@@ -9,6 +9,7 @@ from crawler.extract.pictures import is_grid_row
 
 _MAX_SPAN = 40
 _MAX_COLUMNS = 60
+_COPIES, _COPIED_CHARS = 4, 2_000  # copies of spanning cells: at most so many times the table's text, and characters
 _LONGEST_DETAIL = 80  # characters
 _MORE_THAN_A_LINE = "a,p,div,ul,ol,dl,pre,img,form,input,button,blockquote"
 _SECTIONS = {"thead", "tbody", "tfoot"}
@@ -114,8 +115,8 @@ def only_cells(rows: list[TableRow]) -> list[LexborNode]:
 
 
 def markdown_table(rows: list[TableRow]) -> str:
-    """A pipe table, with an empty header if the page's table has none. Cells that span rows or columns are repeated, so
-    that each row can be read alone."""
+    """A pipe table, with an empty header if the page's table has none. Cells that span rows are repeated, so that
+    each row can be read alone, unless that makes a table many times longer."""
     grid = _grid(rows)
     width = min(_MAX_COLUMNS, max((len(line) for line in grid), default=0))
     lines = [line[:width] + [""] * (width - len(line)) for line in grid]
@@ -161,15 +162,17 @@ def _cells(rows: list[TableRow]) -> list[LexborNode]:
 def _grid(rows: list[TableRow]) -> list[list[str]]:
     carried: dict[int, tuple[int, str]] = {}  # column -> (rows still to fill, text)
     grid = []
-    for row in rows:
+    texts = [[_cell_text(cell) for cell in row.cells] for row in rows]
+    left = _COPIES * sum(len(text) for line in texts for text in line) + _COPIED_CHARS
+    for row, row_texts in zip(rows, texts, strict=True):
         line: list[str] = []
-        for cell in row.cells:
+        for cell, text in zip(row.cells, row_texts, strict=True):
             _fill_carried(line, carried)
-            text = _cell_text(cell)
             down, across = _span(cell, "rowspan"), _span(cell, "colspan")
+            left -= (down - 1) * len(text)
             for step in range(across):
                 if down > 1:
-                    carried[len(line)] = (down - 1, text)
+                    carried[len(line)] = (down - 1, text if step == 0 and left >= 0 else "")
                 line.append(text if step == 0 else "")
             if len(line) > _MAX_COLUMNS:
                 break

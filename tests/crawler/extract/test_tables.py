@@ -1,5 +1,7 @@
 """Tables become Markdown's where they compare something, and lines where they only lay out."""
 
+import time
+
 import pytest
 
 from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
@@ -72,3 +74,26 @@ def test_one_row_above_a_description_is_its_term_and_details() -> None:
     row = "<tr><td><span>size_limit</span></td><td>Type: <em>integer</em></td><td>Default: 998</td></tr>"
     page = _page(f"<main><p>{FILLER}</p><table>{row}</table><p>In bytes.</p></main>")
     assert page.markdown.endswith("\n\n**size_limit** · Type: integer · Default: 998\n\nIn bytes.")
+
+
+def test_a_cell_that_spans_rows_and_columns_is_repeated_once_in_each_row() -> None:
+    rows = "<tr><td rowspan=3 colspan=2>Both</td><td>a</td></tr><tr><td>b</td></tr><tr><td>c</td></tr>"
+    page = _page(f"<main><p>{FILLER}</p><table><tr><th>1</th><th>2</th><th>3</th></tr>{rows}</table></main>")
+    assert page.markdown.endswith("| Both |  | a |\n| Both |  | b |\n| Both |  | c |")
+
+
+def test_long_cells_that_span_many_rows_do_not_multiply_the_page() -> None:
+    rows = "".join(f"<tr>{f'<td rowspan=40>{FILLER} {row}</td>' * 3}</tr>" for row in range(300))
+    page = f"<main><table>{rows}</table></main>"
+    assert len(page) < len(_page(page).markdown) < 6 * len(page)
+
+
+def test_cells_that_span_thousands_of_columns_cost_no_more_than_others() -> None:
+    def seconds(span: int) -> float:
+        rows = f"<tr><td rowspan={span} colspan={span}>{FILLER}</td><td>x</td></tr>" * 100
+        began = time.process_time()
+        assert FILLER in _page(f"<div><h1>T</h1><p>{FILLER}</p><table>{rows}</table></div>").markdown
+        return time.process_time() - began
+
+    plain = max(seconds(1), 0.05)
+    assert seconds(1000) < 8 * plain
