@@ -1,5 +1,7 @@
 """What curated patterns mean: worked out once, and kept."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -56,3 +58,21 @@ async def test_without_patterns_there_is_nothing_to_compare(tmp_path: Path) -> N
         embedder = HashingEmbedder()
         none = await PatternVectors(record, embedder).vectors((), None)
         assert none.shape == (0, embedder.dimensions)
+
+
+async def test_what_was_embedded_before_the_time_is_up_is_not_embedded_again(tmp_path: Path) -> None:
+    class Slow(HashingEmbedder):
+        async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            if self.embedded:
+                raise TimeoutError
+            return await super().embed(texts)
+
+    async with temporary_record(tmp_path) as record:
+        questions = [Slow() for _ in range(len(MANY))]
+        for slow in questions:
+            with suppress(TimeoutError):
+                await PatternVectors(record, slow).vectors(MANY, None)
+                break
+        asked = [text for slow in questions for text in slow.embedded]
+        assert sorted(asked) == sorted(MANY)
+        assert len(questions[0].embedded) < len(MANY)

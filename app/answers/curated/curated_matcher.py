@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,8 @@ from app.core.errors import DocentError
 from app.kit.pattern_matcher import PatternMatcher
 from app.providers.embedding.embedder import Embedder
 from app.store.embedding_cache import EmbeddingCache
-from app.store.system_of_record import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.transaction import batches
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +42,7 @@ _BUDGET_SECONDS = 1.5
 Vectors = npt.NDArray[np.float32]
 
 _KEPT_ROWS: Final = 10_000  # 15 MB with the shipped model
+_EMBEDDED_AT_ONCE: Final = 64
 
 
 class CuratedMatcher:
@@ -142,7 +145,8 @@ class PatternVectors:
         self._kept: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
 
     async def vectors(self, patterns: tuple[str, ...], within_seconds: float | None) -> Vectors:
-        """One row of length 1 for each pattern, in order. New patterns are embedded, within that time.
+        """One row of length 1 for each pattern, in order. New patterns are embedded, within that time; those that were
+        embedded before a timeout are kept.
 
         Raises EmbedderUnavailable, TimeoutError, and database errors.
         """
@@ -161,10 +165,14 @@ class PatternVectors:
         by_hash = {content_hash(pattern): pattern for pattern in sorted(set(patterns))}
         known = await self._records.read(lambda tx: EmbeddingCache(tx).cached_embeddings(model, list(by_hash)))
         missing = [digest for digest in by_hash if digest not in known]
-        if missing:
-            async with asyncio.timeout(within_seconds):
-                made = await self._embedder.embed([by_hash[digest] for digest in missing])
-            fresh = dict(zip(missing, made, strict=True))
-            await self._records.write(lambda tx: EmbeddingCache(tx).cache_embeddings(model, fresh))
-            known |= fresh
+        async with asyncio.timeout(within_seconds):
+            for batch in batches(missing, _EMBEDDED_AT_ONCE):  # which the next question need not wait for
+                made = await self._embedder.embed([by_hash[digest] for digest in batch])
+                fresh = dict(zip(batch, made, strict=True))
+                await self._records.write(partial(_cache, model, fresh))
+                known |= fresh
         return [known[content_hash(pattern)] for pattern in patterns]
+
+
+def _cache(model: str, vectors: Mapping[str, Sequence[float]], tx: Transaction) -> None:
+    EmbeddingCache(tx).cache_embeddings(model, vectors)
