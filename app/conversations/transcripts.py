@@ -93,7 +93,7 @@ class Transcripts:
         if not lines:
             raise InvalidInput("email", "This conversation has no messages yet.")
         subject = f"{name}: {conversation.first_question}" if conversation.first_question else name
-        self._mailer.put(tx, workspace_id, Mail(to=email, subject=subject, paragraphs=lines))
+        self._mailer.put(tx, workspace_id, Mail(to=email, subject=subject, paragraphs=lines), conversation.id)
 
 
 def _lines(tx: Transaction, conversation_id: UUID, name: str) -> list[str]:

@@ -26,10 +26,12 @@ class Mailer:
         self.is_on = is_on
         self._public_url = public_url
 
-    def put(self, tx: Transaction, workspace_id: UUID, mail: Mail) -> UUID:
+    def put(self, tx: Transaction, workspace_id: UUID, mail: Mail, conversation_id: UUID | None = None) -> UUID:
         """Queue the mail, to be sent if this transaction is committed. Returns its id, the first part of its
-        Message-ID. Only while `is_on`. Raises InvalidInput for "email" if no mail can be sent to the address."""
-        return MailRecords(tx).add(workspace_id, replace(mail, to=checked_mail_address("email", mail.to)))
+        Message-ID. Only while `is_on`. `conversation_id` is the one that the mail quotes, with which it is erased.
+        Raises InvalidInput for "email" if no mail can be sent to the address."""
+        checked = replace(mail, to=checked_mail_address("email", mail.to))
+        return MailRecords(tx).add(workspace_id, checked, conversation_id)
 
     def put_and_drop(self, tx: Transaction, workspace_id: UUID, mail: Mail) -> None:
         """Takes as long as `put` but sends nothing, so that the time does not reveal whether there was a recipient."""

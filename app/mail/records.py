@@ -10,15 +10,18 @@ from sqlalchemy import Row, func, select
 
 from app.mail.mail import Mail, MailLink
 from app.store.delivery_loop import Deliveries, DeliveryState, DueRow, delivery_columns
-from app.store.schema import UtcDateTime, column, own_id, parent, table
+from app.store.schema import OfVisitors, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows, sealed_columns
 from app.store.transaction import Repository, new_id
 
-# Sealed as a whole with the key `sealed_by`. A row is deleted once its mail was sent.
+# Sealed as a whole with the key `sealed_by`. A row is deleted once its mail was sent, or with the conversation that the
+# mail quotes.
 MAILS = table(
     "mails",
+    OfVisitors(),
     own_id(),
     parent("workspace_id", "workspaces", index=True),
+    parent("conversation_id", "conversations", index=True, nullable=True),
     *sealed_columns(),
     column("created_at", UtcDateTime),
     *delivery_columns("mails"),
@@ -38,13 +41,14 @@ class MailRecords(Repository):
     def deliveries(self) -> Deliveries:
         return Deliveries(self._tx, MAILS)
 
-    def add(self, workspace_id: UUID, mail: Mail) -> UUID:
+    def add(self, workspace_id: UUID, mail: Mail, conversation_id: UUID | None = None) -> UUID:
         mail_id, now = new_id(), self._now()
         sealed = SealedRows(self._tx, MAILS).sealed(mail_id, json.dumps(asdict(mail)).encode())
         self._add(
             MAILS,
             id=mail_id,
             workspace_id=workspace_id,
+            conversation_id=conversation_id,
             **sealed,
             attempts=0,
             last_error="",

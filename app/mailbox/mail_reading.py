@@ -272,7 +272,7 @@ class MailReading:
             in_reply_to=f"<{to.message_id}>" if to.message_id else "",
             references=to.reference_ids,
         )
-        mail_id = self._mailer.put(tx, workspace_id, whole)
+        mail_id = self._mailer.put(tx, workspace_id, whole, to.conversation_id)
         kept = replace(to, subject=subject, message_id=str(mail_id), place="", told_number=told_number)
         MailboxMailRecords(tx).add(kept, mail_id)
 

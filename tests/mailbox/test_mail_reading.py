@@ -15,6 +15,7 @@ from app.core.errors import InvalidInput
 from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mailer import Mailer
+from app.mail.records import MailRecords
 from app.mailbox import mail_reading
 from app.mailbox.mail_reading import LEASE
 from app.mailbox.mailbox import MAX_AN_HOUR, ReplyMode
@@ -338,9 +339,11 @@ async def test_without_a_mail_server_none_is_connected(post: PostOffice) -> None
 async def test_a_visitor_who_is_erased_leaves_nothing(post: PostOffice) -> None:
     await post.connect()
     post.write(HOW_LONG)
-    await post.read()
+    await post.reading.read_due()
     with post.house.record.writing() as tx:
+        assert MailRecords(tx).state().waiting == 1
         [visitor_id, _] = tx.connection.scalars(select(MAILBOX_MAILS.c.visitor_id))
         VisitorRecords(tx).erase(post.house.workspace_id, visitor_id)
         assert tx.connection.execute(select(MAILBOX_MAILS)).all() == []
+    assert await post.sent() == []
     assert await post.read() == []

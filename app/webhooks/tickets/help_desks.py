@@ -139,7 +139,7 @@ class TicketDelivery(DeliveryLoop[DueTicket]):
     def _put_mail(self, tx: Transaction, due: DueTicket, waiting: WaitingTicket) -> None:
         ticket, reply_to = waiting.ticket, _reply_to(waiting.ticket.email)
         mail = Mail(waiting.desk.account, ticket.subject, ticket.text.split("\n\n"), reply_to=reply_to)
-        self._mailer.put(tx, due.workspace_id, mail)
+        self._mailer.put(tx, due.workspace_id, mail, due.conversation_id)
         TicketRecords(tx).opened(due.id, "", "")
 
 
