@@ -18,7 +18,7 @@ from app.search.confidence import why_unsure
 @dataclass(frozen=True, slots=True)
 class GapFilter:
     """Gaps with that reason, asked in that language (BCP 47 primary subtag), seen at that moment or later, with that
-    text in their question (ignoring the case of ASCII letters). None matches any."""
+    text in their question (ignoring case). None matches any."""
 
     reason: Annotated[GapReason | None, "The latest reason why it is a gap."] = None
     language: str | None = None

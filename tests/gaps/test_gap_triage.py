@@ -184,6 +184,8 @@ async def test_gaps_are_listed_by_reason_language_and_day(office: Office) -> Non
     wool = "Is it 100%_ wool, or 1000 others?"
     await office.ask(wool, language="fr", gap=GapReason.THUMBS_DOWN)
     await office.ask("Is it 100% wool?", language="fr", gap=GapReason.THUMBS_DOWN)
+    hours = "Wie sind die Öffnungszeiten?"
+    await office.ask(hours, language="fr", gap=GapReason.THUMBS_DOWN)
     office.clock.advance(DAY)
     since = office.clock.now()
     await office.ask(PAY)
@@ -195,6 +197,7 @@ async def test_gaps_are_listed_by_reason_language_and_day(office: Office) -> Non
         ),
         PAY: (GapFilter(reason=GapReason.LOW_CONFIDENCE), GapFilter(language="en"), GapFilter(since=since)),
         wool: (GapFilter(text="100%_"),),
+        hours: (GapFilter(text="ÖFFNUNGS"), GapFilter(text="DIE öffnungszeiten")),
     }
     with office.record.reading() as tx:
         for question, filters in wanted.items():

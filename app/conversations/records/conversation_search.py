@@ -134,5 +134,6 @@ def holds(column: Column[str], word: str, is_sqlite: bool) -> ColumnElement[bool
     if not is_sqlite:
         return column.icontains(word, autoescape=True)
     # SQLite's LIKE ignores the case of ASCII letters alone.
-    spellings = [word] if word.isascii() else dict.fromkeys((word, word.lower(), word.upper(), word.capitalize()))
-    return or_(*(column.contains(spelling, autoescape=True) for spelling in spellings))
+    spellings = (word, word.lower(), word.upper(), word.capitalize(), word.title())
+    different = spellings[:1] if word.isascii() else dict.fromkeys(spellings)
+    return or_(*(column.contains(spelling, autoescape=True) for spelling in different))

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, Select, func, or_, select, update
 
+from app.conversations.records.conversation_search import holds
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import ListPage, PageRequest
@@ -35,7 +36,7 @@ class GapRecords(Repository):
         only: GapFilter = EVERY_GAP,
         order: GapOrder = GapOrder.ASKED,
     ) -> ListPage[Gap]:
-        statement = _fitting(select(GAPS), agent_id, only)
+        statement = self._fitting(select(GAPS), agent_id, only)
         if state is not None:
             statement = statement.where(GAPS.c.state == state.value)
         if order is GapOrder.IMPACT:
@@ -45,7 +46,8 @@ class GapRecords(Repository):
 
     def counts(self, agent_id: UUID, only: GapFilter = EVERY_GAP) -> dict[GapState, int]:
         """By state, for states that occur."""
-        statement = _fitting(select(GAPS.c.state, func.count().label("gaps")), agent_id, only).group_by(GAPS.c.state)
+        counted = select(GAPS.c.state, func.count().label("gaps")).group_by(GAPS.c.state)
+        statement = self._fitting(counted, agent_id, only)
         return {GapState(row.state): row.gaps for row in self._connection.execute(statement)}
 
     def questions(self, gap_ids: Collection[UUID]) -> dict[UUID, str]:
@@ -135,23 +137,22 @@ class GapRecords(Repository):
             tuple(self._connection.scalars(most_asked)),
         )
 
-
-def _fitting(statement: Select[Any], agent_id: UUID, only: GapFilter) -> Select[Any]:
-    statement = statement.where(GAPS.c.agent_id == agent_id)
-    if only.reason is not None:
-        statement = statement.where(GAPS.c.reason == only.reason.value)
-    if only.since is not None:
-        statement = statement.where(GAPS.c.last_seen >= only.since)
-    if only.text is not None:
-        statement = statement.where(GAPS.c.question.icontains(only.text, autoescape=True))
-    if only.language is not None:
-        spoken = (
-            select(GAP_QUESTIONS.c.id)
-            .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
-            .where(GAP_QUESTIONS.c.gap_id == GAPS.c.id, TURNS.c.language == only.language)
-        )
-        statement = statement.where(spoken.exists())
-    return statement
+    def _fitting(self, statement: Select[Any], agent_id: UUID, only: GapFilter) -> Select[Any]:
+        statement = statement.where(GAPS.c.agent_id == agent_id)
+        if only.reason is not None:
+            statement = statement.where(GAPS.c.reason == only.reason.value)
+        if only.since is not None:
+            statement = statement.where(GAPS.c.last_seen >= only.since)
+        if only.text is not None:
+            statement = statement.where(holds(GAPS.c.question, only.text, self._dialect == "sqlite"))
+        if only.language is not None:
+            spoken = (
+                select(GAP_QUESTIONS.c.id)
+                .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
+                .where(GAP_QUESTIONS.c.gap_id == GAPS.c.id, TURNS.c.language == only.language)
+            )
+            statement = statement.where(spoken.exists())
+        return statement
 
 
 def _of_workspace(workspace_id: UUID) -> ColumnElement[bool]:
