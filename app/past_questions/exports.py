@@ -8,6 +8,7 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from io import StringIO
 from itertools import groupby
 from typing import Any, Final
 
@@ -53,7 +54,7 @@ def _rows(text: str) -> list[Row]:
     try:
         data = json.loads(text)
     except json.JSONDecodeError:
-        data = [json.loads(line) for line in text.splitlines() if line.strip()]
+        data = [json.loads(line) for line in StringIO(text, newline=None) if line.strip()]
     return list(_unwrapped(data))
 
 

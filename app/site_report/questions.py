@@ -8,6 +8,7 @@ people type into a search box.
 import csv
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
 from itertools import zip_longest
 from typing import Final
 
@@ -81,7 +82,11 @@ def _is_topic(heading: str, language: str | None) -> bool:
 def given_questions(text: str, field: str = "--questions") -> list[ReportQuestion]:
     """The questions of a CSV file: its column "question", else the first one. Raises InvalidInput."""
     delimiter, body = delimited(text)
-    rows = [row for row in csv.reader(body.splitlines(), delimiter=delimiter) if any(cell.strip() for cell in row)]
+    try:
+        table = list(csv.reader(StringIO(body, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise InvalidInput(field, f"The file is not valid CSV ({error}). Check its quotation marks.") from error
+    rows = [row for row in table if any(cell.strip() for cell in row)]
     if not rows:
         raise InvalidInput(field, "The file has no questions. Put one on each line.")
     head = [cell.strip().casefold() for cell in rows[0]]

@@ -1,5 +1,6 @@
 """The same three conversations, in the forms that six vendors document, are the same questions and replies."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,14 @@ def test_any_other_file_is_refused_with_what_is_expected(kind: Export, text: str
     with pytest.raises(InvalidInput, match=r"file: .*(Give|Name)") as refused:
         conversations(kind, text)
     assert "Error" not in str(refused.value)
+
+
+def test_an_object_a_line_may_hold_what_other_programs_break_lines_at() -> None:
+    lines = [
+        json.dumps({"id": n, "requester_id": 1, "description": "Is it\u2028or\x85is it not?"}, ensure_ascii=False)
+        for n in range(2)
+    ]
+    assert len(conversations(Export.ZENDESK, "\r\n".join(lines))) == 2
 
 
 def test_what_an_object_lacks_is_named() -> None:

@@ -101,14 +101,24 @@ def test_most_pages_of_the_demonstration_site_are_asked() -> None:
         "question,count\nwhere is my parcel,4\nwhere is my Parcel?,2\ncan i pay later,1\n",
         "\ufeffcount;Question\n4;where is my parcel\n1;can i pay later\n",
         "where is my parcel\n\ncan i pay later\n",
+        'question\n"where is\nmy parcel"\n"can i\r\npay\u2028later"\n',
     ],
-    ids=["a named column", "as Excel writes it", "one a line"],
+    ids=["a named column", "as Excel writes it", "one a line", "over several lines"],
 )
 def test_real_questions_are_read_once_each_from_a_file(text: str) -> None:
     assert [each.text for each in given_questions(text)] == ["where is my parcel", "can i pay later"]
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "\n".join(f"question number {n}" for n in range(MOST_GIVEN + 1))])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n\n",
+        "\n".join(f"question number {n}" for n in range(MOST_GIVEN + 1)),
+        'question\n"not closed' + "x" * 2**17,
+    ],
+    ids=["empty", "blank", "too many", "not closed"],
+)
 def test_a_file_without_questions_or_with_too_many_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="--questions"):
         given_questions(text)
