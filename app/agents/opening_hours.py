@@ -46,12 +46,13 @@ def _hours(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> list[tuple[da
     spans = [_span(line) for line in lines]
     today = now.astimezone(zone).date()
     nearby = [today + timedelta(days=ahead) for ahead in range(-1, 9)]  # a span of yesterday may end at midnight
-    return [
+    open_spans = [
         (_moment(day, start, zone), _moment(day, end, zone))
         for day in nearby
         for days, start, end in spans
         if day.weekday() in days
     ]
+    return [(opens, closes) for opens, closes in open_spans if opens < closes]  # not in the hour that a clock skips
 
 
 def _span(line: str) -> tuple[frozenset[int], int, int]:

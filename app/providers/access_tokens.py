@@ -62,7 +62,7 @@ class AccessTokens:
             answer = json.loads(reply.body)
         except CallFailed as error:
             raise NoAccessToken(f"{host} gave no access token: {error}") from error
-        except ValueError:
+        except (ValueError, RecursionError):
             answer = None
         text, refresh_token = _text(answer, "access_token"), _text(answer, "refresh_token")
         if reply.status != 200 or not _TOKEN.fullmatch(text):
@@ -80,6 +80,6 @@ def _text(answer: Any, name: str) -> str:
 
 def _seconds(answer: Any) -> int:
     try:
-        return min(int(answer["expires_in"]), _MOST_SECONDS)
+        return max(0, min(int(answer["expires_in"]), _MOST_SECONDS))
     except (KeyError, TypeError, ValueError, OverflowError):
         return _DEFAULT_SECONDS

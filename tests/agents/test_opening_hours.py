@@ -61,6 +61,13 @@ def test_one_hour_a_week_is_found_a_week_ahead() -> None:
     assert opens_at(("thu 12:00-13:00",), ZoneInfo("UTC"), at("2026-01-01T13:00")) == at("2026-01-08T12:00")
 
 
+@pytest.mark.parametrize("line", ["sun 02:00-03:00", "sun 02:30-03:00"])
+def test_nobody_comes_in_the_hour_that_summer_time_skips(line: str) -> None:
+    opens = opens_at((line,), BERLIN, at("2026-03-28T12:00"))
+    assert opens is not None
+    assert opens.date().isoformat() == "2026-04-05"
+
+
 def test_days_may_run_over_the_end_of_the_week() -> None:
     over = ("sat-mon 00:00-24:00",)
     assert [opens_at(over, ZoneInfo("UTC"), at(f"2026-01-0{day}T12:00")) is None for day in range(1, 7)] == [

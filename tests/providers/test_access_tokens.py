@@ -44,6 +44,7 @@ async def test_a_client_gets_a_token_for_itself() -> None:
         (None, "login.example.com gave no access token: AADSTS70008: The refresh token has expired."),
         (HttpReply(400, b'{"error": "invalid_client"}'), "login.example.com gave no access token: invalid_client"),
         (HttpReply(502, b"<html>"), "login.example.com gave no access token: it answered 502"),
+        (HttpReply(200, b"[" * 100_000), "login.example.com gave no access token: it answered 200"),
         (HttpReply(200, b"[]"), "login.example.com gave no access token: it answered 200"),
         (HttpReply(200, b'{"access_token": "a\\u0001b"}'), "login.example.com gave no access token: it answered 200"),
     ],
@@ -55,7 +56,7 @@ async def test_a_refusal_is_told_in_words(answer: HttpReply | None, reason: str)
     assert str(refused.value) == reason
 
 
-@pytest.mark.parametrize("seconds", [b"null", b'"x"', b"1e999", b"-5", b"{}"])
+@pytest.mark.parametrize("seconds", [b"null", b'"x"', b"1e999", b"-5", b"-99999999999999", b"{}"])
 async def test_a_lifetime_that_makes_no_sense_does_no_harm(seconds: bytes) -> None:
     answer = HttpReply(200, b'{"access_token": "a", "expires_in": ' + seconds + b"}")
     assert await AccessTokens(TokenEndpoint(answer=answer), FixedClock()).text(CLIENT) == "a"
