@@ -68,9 +68,12 @@ class ImapMailboxes:
             uid_validity, next_uid = _number(server, "UIDVALIDITY"), _number(server, "UIDNEXT")
             if after is None or after[0] != uid_validity:
                 return UnseenMails(uid_validity, next_uid)
-            found = _done(server.uid("SEARCH", f"UID {after[1] + 1}:*", "UNSEEN"))[0] or b""
+            found = _done(server.uid("SEARCH", f"UID {after[1] + 1}:*", "UNSEEN"))[0]
+            numbers = (
+                map(int, found.split()) if isinstance(found, bytes) else ()
+            )  # None, or a literal that makes no sense
             # The range n:* always includes the last mail.
-            uids = sorted(uid for uid in map(int, found.split()) if after[1] < uid <= _MAX_NUMBER)
+            uids = sorted(uid for uid in numbers if after[1] < uid <= _MAX_NUMBER)
             return UnseenMails(uid_validity, next_uid, [(uid, _mail(server, uid)) for uid in uids[:MAX_MAILS]])
 
         return await self._signed_in(access, work)
@@ -96,7 +99,8 @@ class ImapMailboxes:
                     server.starttls(ssl.create_default_context())
                 _sign_in(server, access)
                 done = work(server)
-                server.logout()
+                with suppress(imaplib.IMAP4.error, OSError):  # some servers hang up instead of saying goodbye
+                    server.logout()
                 return done
             finally:
                 with suppress(OSError):

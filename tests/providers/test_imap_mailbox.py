@@ -9,6 +9,7 @@ import pytest
 
 from app.providers import imap_mailbox
 from app.providers.imap_mailbox import MAX_MAILS, ImapMailboxes, MailboxAccess, MailboxUnread
+from tests.doubles import imap_server
 from tests.doubles.imap_server import PASSWORD, USER, ImapServer, running_imap_server
 from tests.doubles.mail_server import certificate_for_loopback
 
@@ -105,3 +106,27 @@ async def test_a_server_that_never_stops_talking_is_left(monkeypatch: pytest.Mon
         server.chatter = b"* OK " + b"x" * 1000 + b"\r\n"
         with pytest.raises(MailboxUnread, match="more than 100000 bytes"):
             await boxes.unseen(access, None)
+
+
+async def test_a_server_that_hangs_up_at_the_end_has_been_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang_up(self: object, command: str) -> str:
+        raise ConnectionError
+
+    monkeypatch.setattr(imap_server._Session, "_logout", hang_up)
+    with running_imap_server() as server:
+        boxes, access = reader(server)
+        server.receive("Subject: one\n\n")
+        assert (await boxes.unseen(access, (7, 0))).mails == [(1, b"Subject: one\n\n")]
+        await boxes.mark_answered(access, 7, [1])
+        assert server.flags[1] == {r"\Seen", r"\Answered"}
+
+
+async def test_a_list_of_mails_that_makes_no_sense_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    def literal(self: imap_server._Session, command: str) -> str:
+        self._say("* SEARCH {1}\r\n1")
+        return "OK searched"
+
+    monkeypatch.setattr(imap_server._Session, "_search", literal)
+    with running_imap_server() as server:
+        boxes, access = reader(server)
+        assert (await boxes.unseen(access, (7, 0))).mails == []
