@@ -47,14 +47,17 @@ class MessengerAnswers(DeliveryLoop[DueQuestion]):
         self._caller = caller
 
     async def _settle_all(self, claimed: Sequence[DueQuestion]) -> None:
-        """Answer conversations concurrently, but the questions of each in order."""
+        """Answer conversations concurrently, but the questions of each in order. Those that could outlast the lease are
+        left until it ends, because another worker answers them then."""
+        until = self._clock.now() + self.LEASE / 2
         conversations: dict[UUID, list[DueQuestion]] = defaultdict(list)
         for due in claimed:
             conversations[due.conversation_id].append(due)
 
         async def in_order(questions: Sequence[DueQuestion]) -> None:
             for each in questions:
-                await self._settle(each)
+                if self._clock.now() < until:
+                    await self._settle(each)
 
         await asyncio.gather(*map(in_order, conversations.values()))
 

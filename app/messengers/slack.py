@@ -23,6 +23,9 @@ _MOST_CHARS: Final = 3500  # Slack recommends 4,000 at most
 _WAITING: Final = frozenset(
     ("ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout")
 )
+# A message with a file, and an answer in a thread that is also sent to the channel:
+# https://docs.slack.dev/reference/events/message
+_OF_PEOPLE: Final = (None, "file_share", "thread_broadcast")
 _RATINGS: Final = {"+1": "up", "thumbsup": "up", "-1": "down", "thumbsdown": "down"}
 # "<@U1>", "<#C1|general>", "<!here>", "<https://a.example|label>":
 # https://docs.slack.dev/messaging/formatting-message-text
@@ -90,7 +93,8 @@ class Slack(Service):
         return hmac.compare_digest(right.encode(), headers.get("x-slack-signature", "").encode())
 
     def parsed(self, payload: Mapping[str, Any]) -> MessengerQuestion | MessengerRating | Mapping[str, Any]:
-        """Ignores messages with a `subtype`, `bot_id` or `edited`: those of programs, edits, and notices of joining."""
+        """Ignores messages with a `bot_id`, `edited` or other `subtype` than people's: those of programs, edits, and
+        notices of joining."""
         if payload.get("type") == "url_verification":
             return {"challenge": text_at(payload, "challenge")}
         event = payload.get("event")
@@ -102,7 +106,9 @@ class Slack(Service):
             user_id = f"slack:{text_at(payload, 'team_id')}.{text_at(event, 'user')}"
             return MessengerRating(user_id, message, rating) if rating else {}
         is_direct = event.get("type") == "message" and event.get("channel_type") == "im"
-        if not (is_direct or event.get("type") == "app_mention") or {"subtype", "bot_id", "edited"} & event.keys():
+        if not (is_direct or event.get("type") == "app_mention") or {"bot_id", "edited"} & event.keys():
+            return {}
+        if event.get("subtype") not in _OF_PEOPLE:
             return {}
         event_id, team, user = text_at(payload, "event_id"), text_at(payload, "team_id"), text_at(event, "user")
         channel, sent_at = text_at(event, "channel"), text_at(event, "ts")

@@ -1,7 +1,7 @@
 """Questions in Slack and Discord are taken once and answered there, over the answering room with small doubles."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from app.messengers.messenger_answers import MessengerAnswers
 from app.messengers.messengers import Messengers
 from app.messengers.records import MESSENGER_QUESTIONS
 from app.messengers.service import reply_of
+from app.providers.http_caller import HttpReply
 from app.web.limits_policy import LimitsPolicy
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
@@ -166,6 +167,24 @@ async def test_two_questions_at_once_are_answered_in_order(team: Team) -> None:
     first, second = team.services.messages
     assert "30 days" in first["text"]
     assert "5 days" in second["text"]
+
+
+async def test_what_would_outlast_the_lease_is_left_for_whoever_claims_it_next(team: Team) -> None:
+    class Slow(MessengerServices):
+        async def call(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpReply:
+            team.house.clock.advance(160)
+            return await super().call(method, url, headers, body)
+
+    await team.connect()
+    team.services = Slow()
+    for number in range(3):
+        await team.send(slack_event(HOW_LONG, event_id=f"Ev{number}"))
+    await team.answers.deliver()
+    assert len(team.services.messages) == 1
+    team.house.clock.advance(MessengerAnswers.LEASE.total_seconds())
+    while await team.answers.deliver():
+        team.house.clock.advance(MessengerAnswers.LEASE.total_seconds())
+    assert len(team.services.messages) == 3
 
 
 async def test_only_what_slack_has_signed_is_heard(team: Team) -> None:

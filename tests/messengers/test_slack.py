@@ -82,6 +82,13 @@ def test_a_direct_message_is_answered_below_it() -> None:
     assert (asked.reply_to, asked.is_thread) == ({"channel": "D1"}, False)
 
 
+@pytest.mark.parametrize("subtype", ["file_share", "thread_broadcast"])
+def test_a_message_with_a_file_or_also_sent_to_the_channel_is_a_question(subtype: str) -> None:
+    event = slack_event("How do I return this?", type="message", channel_type="im", channel="D1", subtype=subtype)
+    assert isinstance(SLACK.parsed(event), MessengerQuestion)
+    assert SLACK.parsed(slack_event("Hello", type="message", channel_type="im", subtype=subtype, bot_id="B1")) == {}
+
+
 @pytest.mark.parametrize(
     "event",
     [
