@@ -3,18 +3,19 @@ killed, because a hostile mail can keep the parser busy for minutes.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from email import message_from_bytes
 from email.headerregistry import Address
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from email.policy import default
 from multiprocessing.connection import Connection
-from typing import Final
+from typing import Any, Final
 
 from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.text.untrusted_text import one_line
 from app.mail.mail import checked_mail_address
+from crawler.decoding import decode_html
 from crawler.worker_processes import limit_memory, serve_requests
 
 HtmlReader = Callable[[bytes], Awaitable[str]]
@@ -122,19 +123,37 @@ def _reason_to_be_silent(message: EmailMessage, own: str) -> str:
 def _opened(message: EmailMessage) -> OpenedMail:
     writer = _address(message, "Reply-To") or _address(message, "From")
     answered, before = _ids(message, "In-Reply-To"), _ids(message, "References")[::-1]
-    ids = _ids(message, "Message-ID")
+    ids, parts = _ids(message, "Message-ID"), list(_shown_parts(message))
     mail = ReceivedMail(
         checked_mail_address("From", writer.addr_spec.lower() if writer else ""),
         one_line(str(message.get("Subject", ""))),
         "",
         ids[0] if ids else "",
         tuple(dict.fromkeys((*answered, *before)))[: _MAX_REFERENCES - 1],
-        sum(1 for _ in message.iter_attachments()) if message.is_multipart() else 0,
+        sum(each not in parts for each in message.iter_attachments()) if message.is_multipart() else 0,
     )
-    body = message.get_body(("plain", "html"))
-    text = "" if body is None else str(body.get_content())
-    storable = text.encode("utf-8", "replace").decode()  # some charsets decode to lone surrogates
-    return OpenedMail(mail, storable, body is not None and body.get_content_type() != "text/plain")
+    plain, html = (_text(parts, f"text/{kind}") for kind in ("plain", "html"))
+    is_html = not plain.strip() and bool(html)
+    return OpenedMail(mail, html if is_html else plain, is_html)
+
+
+def _shown_parts(part: MIMEPart) -> Iterator[MIMEPart]:
+    """The texts of the mail, of which programs write several around pictures, without files and forwarded mails."""
+    if part.is_attachment() or part.get_filename():
+        return
+    if part.get_content_maintype() == "multipart":
+        for each in part.iter_parts():
+            yield from _shown_parts(each)
+    elif part.get_content_maintype() == "text":
+        yield part
+
+
+def _text(parts: Iterable[MIMEPart], kind: str) -> str:
+    """Decoded as pages are: many forms on websites name no charset, or one that only browsers know."""
+    bodies: Iterable[tuple[Any, str | None]] = (  # bytes and charset
+        (each.get_payload(decode=True), each.get_content_charset()) for each in parts if each.get_content_type() == kind
+    )
+    return "\n".join(decode_html(body, charset) for body, charset in bodies)
 
 
 def _written(text: str, *, is_reply: bool) -> str:
@@ -154,9 +173,10 @@ def _written(text: str, *, is_reply: bool) -> str:
 
 
 def _address(message: EmailMessage, name: str) -> Address | None:
-    """The address in this header, if it has exactly one."""
-    found: Sequence[Address] = getattr(message.get(name), "addresses", ())
-    return found[0] if len(found) == 1 and found[0].username and found[0].domain else None
+    """The address in this header, if it has exactly one; "Lee, Ann <ann@example.com>" names one."""
+    listed: Sequence[Address] = getattr(message.get(name), "addresses", ())
+    found = [each for each in listed if each.username and each.domain]
+    return found[0] if len(found) == 1 else None
 
 
 def _ids(message: EmailMessage, name: str) -> tuple[str, ...]:

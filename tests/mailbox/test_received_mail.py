@@ -74,11 +74,53 @@ async def test_attachments_are_counted() -> None:
     assert (mail.question, mail.attachments) == ("My lamp\n\nWhat is wrong with it?", 1)
 
 
-async def test_other_encodings_are_read_and_unknown_ones_are_left() -> None:
-    latin = f"{REPLY}Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nGrößer?"
-    assert (await read(latin.encode("latin-1"))).question == "Größer?"
-    odd = f"{ANN}Content-Type: text/plain; charset=klingon\nContent-Transfer-Encoding: base64\n\nR3I/"
-    assert isinstance(await received(odd), NotAnswered)
+@pytest.mark.parametrize(
+    ("charset", "text", "encoding"),
+    [
+        ("; charset=iso-8859-1", "Größer?", "latin-1"),
+        ("; charset=iso-8859-8-i", "כמה זה עולה?", "iso-8859-8"),
+        ("; charset=windows-874", "ราคาเท่าไหร่", "cp874"),
+        ("; charset=x-sjis", "送料はいくらですか", "cp932"),
+        ("; charset=klingon", "Größer?", "utf-8"),
+        ("", "Größer?", "utf-8"),
+        ("", "Größer?", "latin-1"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["plain", "html"])
+async def test_every_encoding_is_read_also_where_none_or_a_wrong_one_is_named(
+    kind: str, charset: str, text: str, encoding: str
+) -> None:
+    head = f"{REPLY}Content-Type: text/{kind}{charset}\nContent-Transfer-Encoding: 8bit\n\n"
+    assert (await read(head.encode() + text.encode(encoding))).question == text
+
+
+async def test_the_charset_that_html_names_itself_is_believed() -> None:
+    head = f"{REPLY}Content-Type: text/html\nContent-Transfer-Encoding: 8bit\n\n<meta charset=windows-1251>"
+    assert "Сколько?" in (await read(head.encode() + "Сколько?".encode("cp1251"))).question
+
+
+def of_parts(subtype: str, *parts: str) -> str:
+    return f"{REPLY}Content-Type: multipart/{subtype}; boundary=b\n\n--b\n" + "\n--b\n".join(parts) + "\n--b--\n"
+
+
+async def test_texts_around_a_picture_are_read_together_and_files_are_not() -> None:
+    picture = "Content-Type: image/png\nContent-Disposition: inline\n\nx"
+    file = "Content-Type: text/plain; name=log.txt\n\nSecret log"
+    mail = await read(of_parts("mixed", "\nThis is what I see:", picture, "\nHow do I mend it?", file))
+    assert mail.question == "This is what I see:\nHow do I mend it?"
+    assert mail.attachments == 2
+
+
+async def test_where_the_plain_text_is_empty_the_html_is_read() -> None:
+    mail = await read(
+        of_parts("alternative", "Content-Type: text/plain\n\n ", "Content-Type: text/html\n\nIs it blue?")
+    )
+    assert (mail.question, mail.attachments) == ("Is it blue?", 0)
+
+
+async def test_a_name_with_a_comma_is_no_second_writer() -> None:
+    assert (await read("From: Lee, Ann <ann@example.com>\nSubject: Hi\n\nHi")).address == "ann@example.com"
+    assert isinstance(await received("From: ann@example.com, bo@example.com\n\nHi"), NotAnswered)
 
 
 @given(st.binary(max_size=300), st.sampled_from([b"", ANN.encode(), REPLY.encode() + b"Content-Type: multipart/mixed"]))
@@ -106,11 +148,10 @@ async def test_what_the_parser_stumbles_over_is_not_raised(hostile: str) -> None
     assert isinstance(await received(hostile), ReceivedMail | NotAnswered)
 
 
-@pytest.mark.parametrize("charset", ["unicode_escape", "utf-7"])
+@pytest.mark.parametrize("charset", ["unicode_escape", "utf-7", "utf-16"])
 async def test_what_is_read_can_be_stored_whatever_its_charset(charset: str) -> None:
-    body = "Hi \\ud800 +2AA-"
-    mail = await read(f"{REPLY}Content-Type: text/plain; charset={charset}\n\n{body}")
-    assert "?" in mail.question
+    head = f"{REPLY}Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
+    mail = await read(head.encode() + b"Hi \\ud800 +2AA- \x00\xd8")
     assert mail.question.encode()
 
 
