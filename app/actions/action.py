@@ -99,9 +99,7 @@ class Action:
     max_result_chars: Annotated[int, between(1, 8000)] = 2000
     timeout_seconds: Annotated[int, between(1, 10)] = 5
     daily_calls: Annotated[
-        int,
-        between(1, 1_000_000),
-        "Maximum calls in any 24 hours, of which one network or API token gets a quarter.",
+        int, between(1, 1_000_000), "Maximum calls in any 24 hours, of which one network or API token gets a quarter."
     ] = 1000
     is_on: bool = True
     changes: Annotated[

@@ -125,9 +125,5 @@ def check_room(tx: Transaction, agent_id: UUID) -> None:
 
 def stored_onto(stored: Action, written: Action) -> Action:
     return replace(
-        written,
-        id=stored.id,
-        agent_id=stored.agent_id,
-        header_names=stored.header_names,
-        revision=stored.revision,
+        written, id=stored.id, agent_id=stored.agent_id, header_names=stored.header_names, revision=stored.revision
     )

@@ -117,11 +117,7 @@ class AdminActions(Api):
         action = given.written_for(call.path_id("agent_id"))
         return ActionOut.showing(await self._actions.create(call.caller, action, given.headers))
 
-    @patch(
-        "/v1/agents/{agent_id}/actions/{action_id}",
-        "Change an action; only the fields sent change",
-        access=write,
-    )
+    @patch("/v1/agents/{agent_id}/actions/{action_id}", "Change an action; only the fields sent change", access=write)
     async def edit_action(self, call: Call[Actor, ActionPatch]) -> ActionOut:
         given, agent_id = call.input, call.path_id("agent_id")
         headers = given.headers if "headers" in given.model_fields_set else None
@@ -130,19 +126,11 @@ class AdminActions(Api):
         )
         return ActionOut.showing(changed)
 
-    @delete(
-        "/v1/agents/{agent_id}/actions/{action_id}",
-        "Delete an action with its headers",
-        access=write,
-    )
+    @delete("/v1/agents/{agent_id}/actions/{action_id}", "Delete an action with its headers", access=write)
     async def delete_action(self, call: Call[Actor, None]) -> None:
         await self._actions.delete(call.caller, call.path_id("agent_id"), call.path_id("action_id"))
 
-    @post(
-        "/v1/agents/{agent_id}/actions/{action_id}/try",
-        "Call the action once, as an answer would",
-        access=write,
-    )
+    @post("/v1/agents/{agent_id}/actions/{action_id}/try", "Call the action once, as an answer would", access=write)
     async def try_action(self, call: Call[Actor, TryIn]) -> CalledOut:
         called = await self._actions.try_out(
             call.caller, call.path_id("agent_id"), call.path_id("action_id"), call.input.arguments, call.input.visitor

@@ -201,16 +201,8 @@ class MailReading:
             conversation_id = (
                 known.conversation_id if known else ConversationRecords(tx).start(visitor, Channel.EMAIL).id
             )
-            kept = KeptMail(
-                mailbox.id,
-                visitor.id,
-                conversation_id,
-                mail.address,
-                mail.subject,
-                mail.message_id,
-                mail.reference_ids,
-                place,
-            )
+            about = (mail.address, mail.subject, mail.message_id, mail.reference_ids)
+            kept = KeptMail(mailbox.id, visitor.id, conversation_id, *about, place)
             mails.add(kept)
         session = VisitorSession(
             agent.workspace_id, agent.id, visitor.id, kept.conversation_id, Channel.EMAIL, is_proven=False

@@ -35,12 +35,7 @@ class MessengerAnswers(DeliveryLoop[DueQuestion]):
     LEASE = timedelta(minutes=5)
 
     def __init__(
-        self,
-        records: SystemOfRecord,
-        turns: VisitorTurns,
-        caller: HttpCaller,
-        clock: Clock,
-        luck: Luck = random.random,
+        self, records: SystemOfRecord, turns: VisitorTurns, caller: HttpCaller, clock: Clock, luck: Luck = random.random
     ) -> None:
         super().__init__(records, MessengerQuestionRecords, clock, luck)
         self._turns = turns

@@ -20,8 +20,7 @@ from app.workspaces.audit_entry import more_changes_of
 from app.workspaces.records.audit import AuditRecords
 
 more_changes_of(
-    "agent",
-    {"set_messenger": "Slack or Discord connected", "clear_messenger": "Slack or Discord disconnected"},
+    "agent", {"set_messenger": "Slack or Discord connected", "clear_messenger": "Slack or Discord disconnected"}
 )
 
 _REFUSED: Final = "This call is not signed with the key of a messenger of this agent, or is too old."

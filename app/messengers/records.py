@@ -102,10 +102,7 @@ class MessengerRecords(Repository):
         questions = select(MESSENGER_QUESTIONS).where(is_its).order_by(MESSENGER_QUESTIONS.c.id.desc()).limit(1)
         latest = self._connection.execute(questions).first()
         done = self._connection.execute(questions.where(MESSENGER_QUESTIONS.c.delivered_at.is_not(None))).first()
-        return {
-            "answered_at": done.delivered_at if done else None,
-            "last_error": latest.last_error if latest else "",
-        }
+        return {"answered_at": done.delivered_at if done else None, "last_error": latest.last_error if latest else ""}
 
 
 class MessengerQuestionRecords(Repository):

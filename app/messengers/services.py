@@ -8,7 +8,4 @@ from app.messengers.messenger import MessengerKind
 from app.messengers.service import Service
 from app.messengers.slack import Slack
 
-SERVICES: Final[Mapping[MessengerKind, Service]] = {
-    MessengerKind.SLACK: Slack(),
-    MessengerKind.DISCORD: Discord(),
-}
+SERVICES: Final[Mapping[MessengerKind, Service]] = {MessengerKind.SLACK: Slack(), MessengerKind.DISCORD: Discord()}

@@ -74,8 +74,4 @@ class OrderedReportRecords(Repository):
 def _this_order(report: OrderedReport) -> tuple[ColumnElement[bool], ...]:
     """The condition for this order, and no later one."""
     columns = ORDERED_REPORTS.c
-    return (
-        columns.agent_id == report.agent_id,
-        columns.kind == report.kind.value,
-        columns.asked_at == report.asked_at,
-    )
+    return (columns.agent_id == report.agent_id, columns.kind == report.kind.value, columns.asked_at == report.asked_at)

@@ -71,11 +71,7 @@ class AdminWebhooks(Api):
         webhook, secret = await self._webhooks.create(call.caller, call.path_id("agent_id"), asked.url, asked.events)
         return NewWebhookOut(**WebhookOut.showing(webhook).model_dump(), secret=secret)
 
-    @delete(
-        "/v1/agents/{agent_id}/webhooks/{webhook_id}",
-        "Delete a webhook and its pending deliveries",
-        access=write,
-    )
+    @delete("/v1/agents/{agent_id}/webhooks/{webhook_id}", "Delete a webhook and its pending deliveries", access=write)
     async def delete_webhook(self, call: Call[Actor, None]) -> None:
         await self._webhooks.delete(call.caller, call.path_id("agent_id"), call.path_id("webhook_id"))
 

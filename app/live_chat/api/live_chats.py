@@ -66,9 +66,7 @@ class AdminLiveChats(Api):
         return OpenChatsOut.showing(items=chats)
 
     @get(
-        "/v1/conversations/{conversation_id}/live-chat",
-        "Get a conversation's live chat with its messages",
-        access=read,
+        "/v1/conversations/{conversation_id}/live-chat", "Get a conversation's live chat with its messages", access=read
     )
     async def get_live_chat(self, call: Call[Actor, PersonQuery]) -> LiveChatOut:
         return LiveChatOut.showing(await self._live_chats.view(call.caller, _conversation(call), call.input.after))

@@ -23,12 +23,7 @@ class KeywordIndex(Protocol):
     and stop words, and must be the same for writing and searching an agent."""
 
     async def search(
-        self,
-        agent_id: UUID,
-        language: str | None,
-        question: str,
-        limit: int,
-        among: Collection[UUID] | None = None,
+        self, agent_id: UUID, language: str | None, question: str, limit: int, among: Collection[UUID] | None = None
     ) -> list[IndexHit]:
         """Up to `limit` chunks, highest BM25 first; with `among`, of these document versions only, by the statistics of
         the whole index. [] if the question has only stop words. Raises IndexUnavailable."""

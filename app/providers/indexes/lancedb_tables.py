@@ -98,12 +98,7 @@ VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
 """What LanceDB's Rust side raises, whatever the cause."""
 
 # Limits per request to an object store; connecting takes some seven. LanceDB's own are 30 and 180 s.
-_PATIENCE: Final = {
-    "timeout": "10s",
-    "connect_timeout": "3s",
-    "client_max_retries": "3",
-    "client_retry_timeout": "10",
-}
+_PATIENCE: Final = {"timeout": "10s", "connect_timeout": "3s", "client_max_retries": "3", "client_retry_timeout": "10"}
 
 _PREFIX: Final = "chunks_"
 _log = structlog.get_logger(__name__)

@@ -78,12 +78,7 @@ class TantivyKeywordIndex:
         self._writing = threading.Lock()  # one writer at a time in this process; tantivy's lock keeps out the others
 
     async def search(
-        self,
-        agent_id: UUID,
-        language: str | None,
-        question: str,
-        limit: int,
-        among: Collection[UUID] | None = None,
+        self, agent_id: UUID, language: str | None, question: str, limit: int, among: Collection[UUID] | None = None
     ) -> list[IndexHit]:
         if limit < 1:
             return []

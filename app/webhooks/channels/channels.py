@@ -19,13 +19,7 @@ from app.kit.clock import Clock
 from app.mail.mailer import Mailer
 from app.store.delivery_loop import DeliveryLoop, DeliveryState, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
-from app.webhooks.channels.channel import (
-    MAX_CHANNELS,
-    NAME,
-    ChannelKind,
-    NoticeChannel,
-    channel_kind,
-)
+from app.webhooks.channels.channel import MAX_CHANNELS, NAME, ChannelKind, NoticeChannel, channel_kind
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords, WaitingPost
 from app.webhooks.notice import Notice, notice_of, noticed
 from app.webhooks.webhook import WebhookSender

@@ -5,11 +5,7 @@ from app.core.errors import NotFound
 from app.web.derived_fields import taken
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
 from app.webhooks.api import TAG
-from app.webhooks.tickets.desk_settings import (
-    DeskFields,
-    DeskSettings,
-    DeskToken,
-)
+from app.webhooks.tickets.desk_settings import DeskFields, DeskSettings, DeskToken
 from app.webhooks.tickets.help_desks import HelpDesks
 from app.webhooks.tickets.records import TicketState
 

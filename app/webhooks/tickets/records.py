@@ -168,12 +168,7 @@ class TicketRecords(Repository):
         """The ticket with its current content; None if its conversation was erased. `console_url` is a template with
         the placeholders {agent} and {conversation}, "" for no link."""
         statement = (
-            select(
-                HELP_DESKS,
-                TICKETS.c.conversation_id,
-                TICKETS.c.lead_id,
-                CONVERSATIONS.c.visitor_id,
-            )
+            select(HELP_DESKS, TICKETS.c.conversation_id, TICKETS.c.lead_id, CONVERSATIONS.c.visitor_id)
             .select_from(TICKETS)
             .join(HELP_DESKS, HELP_DESKS.c.id == TICKETS.c.desk_id)
             .join(CONVERSATIONS, CONVERSATIONS.c.id == TICKETS.c.conversation_id)
