@@ -19,8 +19,7 @@ from app.workspaces.records.audit import AuditRecords
 
 more_changes_of("agent", {"set_mailbox": "Mailbox connected", "clear_mailbox": "Mailbox removed"})
 
-# Characters that an IMAP quoted string needs no escape for.
-_PRINTABLE: Final = re.compile(r'[^"\\\x00-\x1f\x7f-\uffff]+')
+_PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]+|[0-9A-Fa-f:]+")
 
 
@@ -84,6 +83,6 @@ def _checked(mailbox: Mailbox, keys: MailboxKeys) -> Mailbox:
         raise InvalidInput("token_url", "Enter the token endpoint.")
     texts = {"user": mailbox.user, "folder": mailbox.folder, **asdict(keys)}
     for name, text in texts.items():
-        if text and not _PRINTABLE.fullmatch(text):
-            raise InvalidInput(name, 'Use only ASCII characters, without " and \\.')
+        if not _PRINTABLE.fullmatch(text):
+            raise InvalidInput(name, "Use only ASCII characters, on one line.")
     return replace(mailbox, address=checked_mail_address("address", mailbox.address))

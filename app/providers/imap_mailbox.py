@@ -74,7 +74,7 @@ class ImapMailboxes:
             )  # None, or a literal that makes no sense
             # The range n:* always includes the last mail.
             uids = sorted(uid for uid in numbers if after[1] < uid <= _MAX_NUMBER)
-            return UnseenMails(uid_validity, next_uid, [(uid, _mail(server, uid)) for uid in uids[:MAX_MAILS]])
+            return UnseenMails(uid_validity, next_uid, _mails(server, uids[:MAX_MAILS]))
 
         return await self._signed_in(access, work)
 
@@ -170,7 +170,7 @@ class _Dialled(imaplib.IMAP4):
 
 def _sign_in(server: imaplib.IMAP4, access: MailboxAccess) -> None:
     if not access.token:
-        server.login(access.user, access.password)
+        server.login(_quoted(access.user), access.password)  # which quotes the password itself
         return
     # https://developers.google.com/workspace/gmail/imap/xoauth2-protocol: a challenge has the reason of a refusal, and
     # wants an empty response.
@@ -184,10 +184,13 @@ def _interrupt(server: imaplib.IMAP4) -> None:
         server.sock.shutdown(socket.SHUT_RDWR)
 
 
-def _mail(server: imaplib.IMAP4, uid: int) -> bytes:
-    """The beginning of a mail; b"" if it was deleted meanwhile."""
-    found = _done(server.uid("FETCH", str(uid), f"(BODY.PEEK[]<0.{MAX_MAIL_BYTES}>)"))
-    return next((part[1] for part in found if isinstance(part, tuple)), b"")
+def _mails(server: imaplib.IMAP4, uids: Sequence[int]) -> list[tuple[int, bytes]]:
+    """The beginnings of mails; b"" for one that was deleted meanwhile, and for one that the server cannot read, if it
+    can read another."""
+    answers = [(uid, server.uid("FETCH", str(uid), f"(BODY.PEEK[]<0.{MAX_MAIL_BYTES}>)")) for uid in uids]
+    if answers and all(status != "OK" for _, (status, _) in answers):
+        _done(answers[0][1])
+    return [(uid, next((part[1] for part in found if isinstance(part, tuple)), b"")) for uid, (_, found) in answers]
 
 
 def _done(answer: tuple[str, list[Any]]) -> list[Any]:
@@ -205,8 +208,9 @@ def _number(server: imaplib.IMAP4, name: str) -> int:
     return number
 
 
-def _quoted(folder: str) -> str:
-    return f'"{folder}"'
+def _quoted(text: str) -> str:
+    r"""As a quoted string (RFC 9051, 4.3), such as the user DOMAIN\ann."""
+    return '"{}"'.format(text.replace("\\", r"\\").replace('"', r"\""))
 
 
 def _reason(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from socket import create_server
 
@@ -130,3 +131,36 @@ async def test_a_list_of_mails_that_makes_no_sense_is_empty(monkeypatch: pytest.
     with running_imap_server() as server:
         boxes, access = reader(server)
         assert (await boxes.unseen(access, (7, 0))).mails == []
+
+
+async def test_a_mail_that_the_server_cannot_read_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetch, broken = imap_server._Session._fetch, {1}
+
+    def some(self: imap_server._Session, command: str) -> str:
+        return "NO message is damaged" if int(command.split()[2]) in broken else fetch(self, command)
+
+    monkeypatch.setattr(imap_server._Session, "_fetch", some)
+    with running_imap_server() as server:
+        boxes, access = reader(server)
+        for number in range(2):
+            server.receive(f"Subject: {number}\n\n")
+        assert (await boxes.unseen(access, (7, 0))).mails == [(1, b""), (2, b"Subject: 1\n\n")]
+        broken.add(2)
+        with pytest.raises(MailboxUnread, match="damaged"):
+            await boxes.unseen(access, (7, 0))
+
+
+@pytest.mark.parametrize("name", ["help desk", r"LAMPS\help", 'the "help" desk'])
+async def test_names_and_passwords_may_have_any_signs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = name.replace("\\", r"\\").replace('"', r"\"")
+    commands: list[str] = []
+
+    def listening(self: object, command: str) -> str:
+        commands.append(command)
+        return "OK signed in"
+
+    monkeypatch.setattr(imap_server._Session, "_login", listening)
+    with running_imap_server() as server:
+        boxes, access = reader(server)
+        await boxes.unseen(replace(access, user=name, password=name), None)
+    assert commands == [f'LOGIN "{written}" "{written}"']
