@@ -101,7 +101,7 @@ class DocumentBatches:
 
 def _read(body: str) -> tuple[Collection[_Line], dict[int, LineResult]]:
     """Parse the lines: the accepted ones, one per URL, and the refused ones by line number."""
-    # Unlike `splitlines`, only at line ends: U+2028 and U+0085 may stand in a JSON string.
+    # Unlike `splitlines`, only at line ends: U+2028 and U+2029 may stand in a JSON string.
     filled = [(number, text) for number, text in enumerate(StringIO(body, newline=None), start=1) if text.strip()]
     if not 1 <= len(filled) <= MAX_LINES:
         raise InvalidInput("", f"Send 1 to {MAX_LINES} lines, each a JSON object.")

@@ -76,7 +76,7 @@ async def test_each_line_has_a_result_and_what_is_new_is_to_be_learnt(office: Of
 
 async def test_a_text_may_hold_what_other_programs_break_lines_at(office: Office) -> None:
     lines = [
-        json.dumps({"id": f"{n}", "title": "T", "text": "One\u2028two\x85three."}, ensure_ascii=False) for n in "ab"
+        json.dumps({"id": f"{n}", "title": "T", "text": "One\u2028two\u2029three."}, ensure_ascii=False) for n in "ab"
     ]
     assert results(await office.put("\r\n".join(lines))) == [(1, "accepted"), (2, "accepted")]
 
