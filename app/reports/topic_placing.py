@@ -22,7 +22,8 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 log = structlog.get_logger(__name__)
 
 _AT_ONCE: Final = 32
-_TOPICS: Final = 2000  # an agent's latest topics to search; 3 MB of vectors
+_TOPICS: Final = 2000  # an agent's latest topics to search; 0.8 MB of vectors
+_KEY_CHARS: Final = 32
 _LOOKED_AT: Final = 5  # the nearest topics, which are compared wording by wording
 _WORDINGS: Final = 4  # per topic, all of which must be near the question; each may cost two embeddings
 _OWN: Final = "the question"
@@ -53,7 +54,7 @@ class TopicPlacing:
 
     async def _place(self, agent_id: UUID, questions: Sequence[WaitingQuestion]) -> int:
         """Raises EmbedderUnavailable."""
-        keys = {each.turn_id: content_hash(question_key(each.question)) for each in questions}
+        keys = {each.turn_id: content_hash(question_key(each.question))[:_KEY_CHARS] for each in questions}
 
         def look(tx: Transaction) -> tuple[dict[str, UUID], list[TopicPlace]]:
             return TopicRecords(tx).known(agent_id, set(keys.values())), TopicRecords(tx).places(agent_id, _TOPICS)

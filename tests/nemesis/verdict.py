@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import Engine, Uuid, column, text
+from sqlalchemy import Engine, column, text
 
 from app.store.engine import is_sqlite
+from app.store.schema import Id
 from tests.nemesis.plan import FIRST, SECOND, TurnPlan
 from tests.nemesis.planned_provider import PlannedProviders
 from tests.nemesis.visitor import Seen
@@ -53,7 +54,7 @@ def running_turns(record: Engine) -> int:
 
 def stored_turns(record: Engine) -> dict[UUID, Row]:
     joined = "group_concat(o.kind)" if is_sqlite(record) else "string_agg(o.kind, ',')"
-    ids = (column("turn_id", Uuid), column("message_id", Uuid))
+    ids = (column("turn_id", Id), column("message_id", Id))
     statement = text(_TURNS.format(joined=joined)).columns(*ids)
     with record.connect() as connection:
         return {key: Row(message_id, *values) for key, message_id, *values in connection.execute(statement)}

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx2
 import pytest
@@ -41,8 +41,8 @@ class Place:
     def stored(self, visitor: Visitor) -> tuple[str, str]:
         """The state of the visitor's turn, and its text so far."""
         with closing(sqlite3.connect(f"file:{self.folder / 'data/docent.sqlite'}?mode=ro", uri=True)) as record:
-            query = "SELECT state, partial_answer FROM turns WHERE replace(id, '-', '') = ?"
-            return record.execute(query, (visitor.turn_id.replace("-", ""),)).fetchone() or ("", "")
+            query = "SELECT state, partial_answer FROM turns WHERE id = ?"
+            return record.execute(query, (UUID(visitor.turn_id).bytes,)).fetchone() or ("", "")
 
     async def until_stored(self, visitor: Visitor) -> None:
         async with asyncio.timeout(30):

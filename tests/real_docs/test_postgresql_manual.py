@@ -48,7 +48,7 @@ class ReadManual:
             "JOIN documents ON documents.id = document_versions.document_id "
             "WHERE document_versions.state = 'live' AND documents.source_id = ? "
             "ORDER BY documents.url, chunks.position",
-            UUID(self.source_id).hex,
+            UUID(self.source_id).bytes,
         )
 
     def cited_pages(self) -> list[frozenset[str]]:

@@ -123,8 +123,8 @@ async def test_a_source_that_a_process_serves_is_refused_until_it_has_ended(
     ("broken", "said"),
     [
         pytest.param(
-            f"INSERT INTO sources (id, agent_id, config, created_at) VALUES ('{UUID(int=1).hex}', "
-            f"'{UUID(int=2).hex}', '{{}}', '2026-01-01 00:00:00.000000')",
+            f"INSERT INTO sources (id, agent_id, config, created_at) VALUES (X'{UUID(int=1).hex}', "
+            f"X'{UUID(int=2).hex}', '{{}}', '2026-01-01 00:00:00.000000')",
             "The target refuses a row of sources",
             id="a row without its parent",
         ),

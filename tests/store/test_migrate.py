@@ -206,7 +206,7 @@ async def test_texts_of_citations_and_meanings_of_before_are_packed_and_say_the_
         found = {turn.id: turn.citations for turn in StoredTurnRecords(tx).of_conversation(session.conversation_id)}
         [stored] = tx.connection.scalars(select(GAPS.c.meaning))
     assert found == turns
-    assert stored == struct.pack("<3e", *meaning)
+    assert stored == struct.pack("<f3b", 0.5, 64, -16, 127)
 
 
 async def test_what_was_spent_before_counts_in_its_day(

@@ -54,7 +54,7 @@ class Running:
         assert answer.status_code == 200, answer.text
         return Visitor(self.http, answer.json()["token"])
 
-    def rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: str | bytes) -> list[tuple[Any, ...]]:
         """What the system of record holds, read beside the server."""
         connection = sqlite3.connect(self.folder / "docent.sqlite")
         try:

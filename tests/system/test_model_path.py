@@ -1,6 +1,6 @@
 """A provider behind the whole house: what it does and what visitor and record then have."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -48,7 +48,5 @@ async def test_a_visitor_who_disconnects_after_the_first_token_loses_no_turn(
         provider.go_on()  # the visitor is gone, the answer goes on
         assert (await visitor.rejoin(turn_id))[-1]["event"] == "done"
         query = "SELECT t.state, m.text FROM turns t JOIN messages m ON m.turn_id = t.id AND m.role = 'agent'"
-        kept += ("done", "The warranty is 3 years [1].") in running.rows(
-            f"{query} WHERE t.id = ?", turn_id.replace("-", "")
-        )
+        kept += ("done", "The warranty is 3 years [1].") in running.rows(f"{query} WHERE t.id = ?", UUID(turn_id).bytes)
     assert kept == 20

@@ -6,7 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -95,7 +95,7 @@ async def ask(running: Running) -> tuple[list[dict[str, object]], tuple[str, str
     query = (
         "SELECT t.state, m.text FROM turns t JOIN messages m ON m.turn_id = t.id AND m.role = 'agent' WHERE t.id = ?"
     )
-    [stored] = running.rows(query, turn_id.replace("-", ""))
+    [stored] = running.rows(query, UUID(turn_id).bytes)
     return events, (stored[0], stored[1])
 
 

@@ -308,10 +308,10 @@ class Service(RuleBasedStateMachine):
             if self.all_agents
             else []
         )
-        kept = {turn.id.replace("-", ""): turn for each in self.all_visitors if each.is_here for turn in each.turns}
-        assert sorted(key.replace("-", "") for key, *_ in rows) == sorted(kept)
+        kept = {UUID(turn.id).bytes: turn for each in self.all_visitors if each.is_here for turn in each.turns}
+        assert sorted(key for key, *_ in rows) == sorted(kept)
         for key, state, question, messages, answer in rows:
-            turn = kept[key.replace("-", "")]
+            turn = kept[key]
             assert (state, question) == (turn.state, turn.question)
             assert messages == (1 if turn.state == "running" else 2)
             assert turn.state != "done" or answer == turn.seen
@@ -320,9 +320,7 @@ class Service(RuleBasedStateMachine):
     @invariant()
     def the_bill_counts_every_turn_that_ended(self) -> None:
         for agent in self.all_agents:
-            [(count,)] = self.stored.rows(
-                f"SELECT count(*) FROM usage WHERE replace(agent_id, '-', '') = '{bare(agent.id)}'"
-            )
+            [(count,)] = self.stored.rows(f"SELECT count(*) FROM usage WHERE agent_id = X'{bare(agent.id)}'")
             ended = [
                 turn
                 for visitor in self.all_visitors
@@ -369,7 +367,7 @@ class Service(RuleBasedStateMachine):
 
     def document_id(self, page: Page) -> str:
         [(key,)] = self.stored.rows(f"SELECT id FROM documents WHERE url = '{page.url}'")
-        return str(UUID(key))
+        return str(UUID(bytes=key))
 
 
 def one_of(data: st.DataObject, those: Sequence[T]) -> T:

@@ -140,17 +140,17 @@ def plant(folder: Path, agent_id: UUID) -> None:
         for table, (column, condition) in PLANTED.items():
             changed = connection.execute(
                 f"update {table} set {column} = {column} || :mark where {condition}",
-                {"mark": ASKED_ON_A_PAGE if table == "chunks" else MARK, "agent": agent_id.hex},
+                {"mark": ASKED_ON_A_PAGE if table == "chunks" else MARK, "agent": agent_id.bytes},
             )
             assert changed.rowcount, f"{table} has nothing of the other tenant"
         gave = (
             f"update turns set curated_answer_id = (select id from curated_answers where {OF_AGENT}) where {OF_AGENT}"
         )
-        assert connection.execute(gave, {"agent": agent_id.hex}).rowcount
+        assert connection.execute(gave, {"agent": agent_id.bytes}).rowcount
         page = f"update ordered_reports set page = page || :mark where {OF_AGENT}"
-        assert connection.execute(page, {"agent": agent_id.hex, "mark": MARK}).rowcount
+        assert connection.execute(page, {"agent": agent_id.bytes, "mark": MARK}).rowcount
         named = f'update sources set config = replace(config, \'"name": "\', \'"name": "{MARK}\') where {OF_AGENT}'
-        assert connection.execute(named, {"agent": agent_id.hex}).rowcount
+        assert connection.execute(named, {"agent": agent_id.bytes}).rowcount
 
 
 def namings(tenants: Tenants, endpoint: AnyEndpoint) -> Iterator[dict[str, UUID]]:

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Index, Integer, Row, String, Uuid, select
+from sqlalchemy import Connection, Index, Integer, Row, String, select
 
 from app.core.confirmation import CONFIRM_WITHIN, Confirmation, ConfirmationState, ProposedChange
 from app.core.turn import VisitorSession
-from app.store.schema import OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.schema import Id, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.transaction import Repository, TurnIds, batches, value_of
 
@@ -23,7 +23,7 @@ CONFIRMATIONS = table(
     parent("visitor_id", "visitors", index=True),
     parent("conversation_id", "conversations", index=True),
     parent("turn_id", "turns", unique=True),
-    column("action_id", Uuid),
+    column("action_id", Id),
     column("revision", Integer),
     column("action", StorableText),
     column("title", StorableText),

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, and_, bindparam, case, func, insert, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -116,6 +116,14 @@ class GapCounting(Repository):
         """Count the turn's question, and create a webhook event if it counted."""
         if self.count_gap(turn.agent_id, turn.id, StoredTurnRecords(self._tx).question(turn.id), reason):
             Outbox(self._tx).announce(turn, "gap.seen")
+
+    def add_like(self, gap: Row[Any], **facts: Any) -> UUID:
+        """Add a gap with these `facts`, the others of which another has, and no questions yet; return its id."""
+        own = new_id()
+        copied = ("agent_id", "state", "reason", "first_seen", "last_seen", "replayed_at")
+        same = {name: gap._mapping[name] for name in copied}
+        self._add(GAPS, id=own, question_key=own.hex, question="", count=0, **(same | facts))
+        return own
 
     def count_gap(self, agent_id: UUID, turn_id: UUID, question: str, reason: GapReason) -> bool:
         """Count the turn's question as a gap, once per turn; return whether it counted. A closed gap that is asked

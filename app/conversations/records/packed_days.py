@@ -19,7 +19,6 @@ from sqlalchemy import (
     LargeBinary,
     SmallInteger,
     String,
-    Uuid,
     bindparam,
     delete,
     insert,
@@ -30,7 +29,7 @@ from sqlalchemy import (
 from app.conversations.records.moment_parts import utc_day
 from app.core.turn import TurnState
 from app.kit.clock import begin_of
-from app.store.schema import column, parent, table, where
+from app.store.schema import Id, column, parent, table, where
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import TOPIC_QUESTIONS, TOPICS, TURNS
 from app.store.transaction import Repository, batches, new_id
@@ -43,7 +42,7 @@ PACKED_DAYS = table(
     parent("agent_id", "agents", primary_key=True),
     column("kind", String(10), primary_key=True),
     column("day", Date, primary_key=True),
-    column("revision", Uuid),
+    column("revision", Id),
     column("content", LargeBinary, nullable=True),
     Index("ix_packed_days_outdated", "day", **where("content IS NULL")),
 )

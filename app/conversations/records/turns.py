@@ -28,21 +28,8 @@ _CUT = TurnState.CUT.value
 _RATINGS = ("up", "down")
 _OF_SEARCH = ("stages", "ranked")  # the parts of a trace that are stored apart
 _END_COLUMNS = (
-    "state",
-    "partial_answer",
-    "answered_by",
-    "confidence",
-    "low_confidence",
-    "finish",
-    "error_code",
-    "language",
-    "first_token_ms",
-    "duration_ms",
-    "trace",
-    "search_trace",
-    "cited_texts",
-    "next_questions",
-    "ended_at",
+    *("state", "partial_answer", "answered_by", "confidence", "low_confidence", "finish", "error_code", "language"),
+    *("first_token_ms", "duration_ms", "trace", "search_trace", "cited_texts", "next_questions", "ended_at"),
 )
 # Statements that each turn executes are built once.
 _CITATION = insert(CITATIONS)
@@ -181,14 +168,8 @@ class TurnRecords(Repository):
         turns = self._connection.execute(orphans).all()
         self._outdate(turns)
         for turn in turns:
-            self._update(
-                TURNS,
-                TURNS.c.id == turn.id,
-                state=_CUT,
-                error_code=INTERRUPTED.code,
-                partial_answer="",
-                ended_at=self._now(),
-            )
+            cut = {"state": _CUT, "error_code": INTERRUPTED.code, "partial_answer": "", "ended_at": self._now()}
+            self._update(TURNS, TURNS.c.id == turn.id, **cut)
             self._add_message(turn.id, Role.AGENT, turn.partial_answer)
             self._charge(turn.id, turn.agent_id, "", TokenUsage())  # its cost was lost with its process
             Outbox(self._tx).announce(TurnIds.from_row(turn), f"turn.{_CUT}")
@@ -328,7 +309,7 @@ class TurnRecords(Repository):
 
     def _charge(self, turn_id: UUID, agent_id: UUID, answered_by: str, usage: TokenUsage) -> None:
         of = {"turn_id": turn_id, "agent_id": agent_id, "answered_by": answered_by}
-        row = {"id": new_id(), "created_at": self._now(), **of, **row_of(usage, USAGE)}
+        row = {"created_at": self._now(), **of, **row_of(usage, USAGE)}
         charged = self._connection.execute(_usage(self._dialect), row)
         if usage.tokens and affected_rows(charged):
             day = {"agent_id": agent_id, "day": self._today(), "tokens": usage.tokens}

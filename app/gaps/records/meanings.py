@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-import numpy as np
 from sqlalchemy import Select, and_, case, func, select, update
 
 from app.conversations.records.gap_counting import GapCounting
@@ -11,10 +10,10 @@ from app.core.gap_state import GapState
 from app.gaps.gap_grouping import Move, UnplacedGap, Wording
 from app.store.tables.conversations import TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
-from app.store.transaction import Repository, new_id
+from app.store.transaction import Repository
+from app.store.unit_vectors import packed, unpacked
 
-_FLOAT = np.dtype("<f2")
-_GAPS = 2000  # the latest open gaps of an agent; 3 MB of vectors
+_GAPS = 2000  # the latest open gaps of an agent; 0.8 MB of vectors
 _WORDINGS = 300
 # Gaps without changes by operators (merged, split, assigned, noted) and replays.
 _UNTOUCHED = (
@@ -48,7 +47,7 @@ class GapMeaningRecords(Repository):
     def place(self, gap: UnplacedGap, model_id: str, vector: Sequence[float] | None) -> None:
         """Mark the gap as compared by this model, and store the unit vector of its question, None if the model does not
         read it. Has no effect on a gap whose question has changed meanwhile."""
-        meaning = None if vector is None else np.asarray(vector, _FLOAT).tobytes()
+        meaning = None if vector is None else packed(vector)
         placed = update(GAPS).where(GAPS.c.id == gap.id, GAPS.c.placed_by.is_(None), GAPS.c.question == gap.question)
         self._connection.execute(placed.values(placed_by=model_id, meaning=meaning))
 
@@ -82,7 +81,7 @@ class GapMeaningRecords(Repository):
             if gap_id in by_gap and len(wordings) + len(by_gap[gap_id]) <= _WORDINGS:
                 wordings += by_gap[gap_id]
             elif meaning is not None and not is_unplaced:
-                settled.append(Wording(gap_id, key, question, None, 0, since, True, _vector(meaning)))
+                settled.append(Wording(gap_id, key, question, None, 0, since, True, unpacked(meaning)))
         return wordings + settled
 
     def regroup(self, agent_id: UUID, seen: Sequence[Wording], moves: Sequence[Move]) -> bool:
@@ -96,7 +95,8 @@ class GapMeaningRecords(Repository):
         for move in moves:
             into = move.into
             if into is None:
-                into = self._new_gap(agent_id, move.wordings[0])
+                source = self._connection.execute(select(GAPS).where(GAPS.c.id == move.wordings[0].gap_id)).one()
+                into = GapCounting(self._tx).add_like(source)
                 made.append(into)
             for wording in move.wordings:
                 of_wording = (
@@ -124,29 +124,6 @@ class GapMeaningRecords(Repository):
         held = select(GAP_QUESTIONS.c.gap_id, GAP_QUESTIONS.c.question_key).where(GAP_QUESTIONS.c.gap_id.in_(ids))
         now = {(gap_id, key) for gap_id, key in self._connection.execute(held.distinct())}
         return found.keys() == set(gap_ids) and all(found[gap_id] for gap_id in ids) and now == loose
-
-    def _new_gap(self, agent_id: UUID, wording: Wording) -> UUID:
-        """Create a gap without askings, with the times of the gap that the wording comes from."""
-        own = new_id()
-        source = self._connection.execute(select(GAPS).where(GAPS.c.id == wording.gap_id)).one()
-        self._add(
-            GAPS,
-            id=own,
-            agent_id=agent_id,
-            question_key=own.hex,
-            question="",
-            state=GapState.OPEN.value,
-            reason=source.reason,
-            count=0,
-            first_seen=source.first_seen,
-            last_seen=source.last_seen,
-            replayed_at=source.replayed_at,
-        )
-        return own
-
-
-def _vector(stored: bytes) -> tuple[float, ...]:
-    return tuple(np.frombuffer(stored, _FLOAT).tolist())
 
 
 def _latest_wordings(gap_ids: Sequence[UUID]) -> Select[tuple[UUID, str, str, str | None, int]]:

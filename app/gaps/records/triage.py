@@ -15,7 +15,7 @@ from app.gaps.gap import TREND_DAYS, GapFacts, GapSample, GrowingGap
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS, TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
-from app.store.transaction import Repository, new_id
+from app.store.transaction import Repository
 
 WEEK = timedelta(days=7)
 _READ_FOR_LANGUAGES = 200  # askings; earlier ones add nothing
@@ -42,25 +42,11 @@ class GapTriageRecords(Repository):
         )
         if self._connection.scalar(others.limit(1)) is None:
             raise InvalidInput("turn_id", "The gap has only one question, so there is nothing to split off.")
-        own = new_id()
         left = select(GAPS).where(GAPS.c.id == gap_id).with_for_update()
         gap = self._connection.execute(left).one()
         self._update(GAPS, GAPS.c.id == gap_id, may_join=False)
-        self._add(
-            GAPS,
-            id=own,
-            agent_id=gap.agent_id,
-            question_key=own.hex,
-            question="",
-            state=gap.state,
-            reason=asking.reason,
-            count=0,
-            note="",
-            first_seen=asking.asked_at,
-            last_seen=asking.asked_at,
-            replayed_at=gap.replayed_at,
-            may_join=False,
-        )
+        asked = {"reason": asking.reason, "first_seen": asking.asked_at, "last_seen": asking.asked_at}
+        own = GapCounting(self._tx).add_like(gap, **asked, may_join=False)
         of_wording = (GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key == asking.question_key)
         self._update(GAP_QUESTIONS, *of_wording, gap_id=own)
         for changed in (gap_id, own):  # the old gap first, because the new one may take over its key

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Insert, Uuid, and_, bindparam, delete, exists, insert, literal, select, update
+from sqlalchemy import ColumnElement, Insert, and_, bindparam, delete, exists, insert, literal, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.agents.records import AgentRecords
@@ -207,7 +207,7 @@ class DocumentRecords(Repository):
             return None
         version = PendingVersion(new_id(), live.agent_id, live.document_id, VersionState.PENDING)
         changed: dict[str, ColumnElement[Any]] = {
-            "id": literal(version.id, Uuid()),
+            "id": literal(version.id, DOCUMENT_VERSIONS.c.id.type),
             "state": literal(_PENDING),
             "content_hash": literal(content_hash),
             "cut_as": literal(cut_as),

@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import ColumnElement, Text, and_, case, cast, func, literal_column, or_, select
+from sqlalchemy import Column, ColumnElement, Text, and_, case, cast, func, literal_column, or_, select
 
 from app.conversations.records.conversation_search import IS_HANDED_OVER, IS_QUESTION
 from app.conversations.records.moment_parts import utc_moment
@@ -120,17 +120,14 @@ RATING: Final = case(
 )
 
 
-# Ids are read as text, because creating UUIDs would cost more than everything else.
+# Of each turn, before its ids.
 _COLUMNS: Final = (
-    cast(TURNS.c.agent_id, Text),
     OUTCOME,
     case((TURNS.c.answered_by == AnsweredBy.CURATED.value, literal_column("1")), else_=literal_column("0")),
     RATING,
     func.coalesce(TURNS.c.first_token_ms, literal_column(str(UNTIMED))),
     func.coalesce(TURNS.c.language, ""),
     TURNS.c.page_url,
-    cast(TURNS.c.conversation_id, Text),
-    cast(TURNS.c.visitor_id, Text),
 )
 
 
@@ -170,8 +167,9 @@ class TurnArrayRecords(Repository):
         return len(names).to_bytes(_LENGTH, "little") + names + arrays.turns.tobytes()
 
     def _rows(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> Sequence[Any]:
+        ids = self._texts(TURNS.c.agent_id, TURNS.c.conversation_id, TURNS.c.visitor_id)
         statement = (
-            select(utc_moment(self._dialect, TURNS.c.created_at), *_COLUMNS)
+            select(utc_moment(self._dialect, TURNS.c.created_at), *_COLUMNS, *ids)
             .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
             .where(TURNS.c.agent_id.in_(agent_ids), ended_between(since, until))
         )
@@ -182,11 +180,9 @@ class TurnArrayRecords(Repository):
         statement = (
             select(
                 utc_moment(self._dialect, LIVE_CHATS.c.handed_over_at),
-                cast(LIVE_CHATS.c.agent_id, Text),
                 *(_place(OUTCOMES, "handed_over"), literal_column("0"), _place(RATINGS, None)),
                 *(literal_column(str(UNTIMED)), literal_column("''"), literal_column("''")),
-                cast(LIVE_CHATS.c.conversation_id, Text),
-                cast(CONVERSATIONS.c.visitor_id, Text),
+                *self._texts(LIVE_CHATS.c.agent_id, LIVE_CHATS.c.conversation_id, CONVERSATIONS.c.visitor_id),
             )
             .join(CONVERSATIONS, CONVERSATIONS.c.id == LIVE_CHATS.c.conversation_id)
             .where(
@@ -197,6 +193,10 @@ class TurnArrayRecords(Repository):
             )
         )
         return self._connection.execute(statement).all()
+
+    def _texts(self, *ids: Column[UUID]) -> list[ColumnElement[str]]:
+        """Ids as text, because creating UUIDs would cost more than everything else."""
+        return [func.hex(each) if self._dialect == "sqlite" else cast(each, Text) for each in ids]
 
 
 class _Gathered:
@@ -213,7 +213,7 @@ class _Gathered:
         """Add turns that are not packed."""
         if not rows:
             return
-        at, agents, outcome, is_curated, rating, first_word, languages, pages, conversation, visitor = zip(
+        at, outcome, is_curated, rating, first_word, languages, pages, agents, conversation, visitor = zip(
             *rows, strict=True
         )
         turns = np.empty(len(rows), TURN)

@@ -20,8 +20,8 @@ from app.reports.report import TopicPart, TopicPlace, WaitingQuestion
 from app.reports.report_days import ReportDays
 from app.store.tables.conversations import FEEDBACK, MESSAGES, TOPIC_QUESTIONS, TOPICS, TURNS
 from app.store.transaction import Repository, new_id
+from app.store.unit_vectors import packed, unpacked
 
-_FLOAT: Final = np.dtype("<f2")
 _IS_QUESTION: Final = MESSAGES.c.role == Role.VISITOR.value
 _DAY: Final = timedelta(days=1)
 _NONE: Final = UUID(int=0)  # of questions without a topic yet
@@ -85,7 +85,7 @@ class TopicRecords(Repository):
             .limit(at_most)
         )
         found = self._connection.execute(statement)
-        return [TopicPlace(np.frombuffer(meaning, _FLOAT).tolist(), topic_id, None) for topic_id, meaning in found]
+        return [TopicPlace(unpacked(meaning), topic_id, None) for topic_id, meaning in found]
 
     def wordings(self, topic_id: UUID, at_most: int) -> list[str]:
         """The topic's first wordings."""
@@ -169,7 +169,7 @@ class TopicRecords(Repository):
 
     def _new(self, agent_id: UUID, turn_id: UUID, model_id: str, meaning: Sequence[float]) -> UUID:
         topic_id = new_id()
-        stored = np.asarray(meaning, _FLOAT).tobytes() if len(meaning) else None
+        stored = packed(meaning) if len(meaning) else None
         values = {"id": topic_id, "agent_id": agent_id, "turn_id": turn_id, "placed_by": model_id, "meaning": stored}
         self._connection.execute(insert(TOPICS).values(**values))
         return topic_id

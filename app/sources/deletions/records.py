@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Delete, Index, Row, Select, String, Table, Uuid, and_, delete, func, select
+from sqlalchemy import ColumnElement, Delete, Index, Row, Select, String, Table, and_, delete, func, select
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
-from app.store.schema import StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.schema import Id, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.knowledge import (
     CHUNKS,
@@ -28,9 +28,9 @@ DELETIONS = table(
     "deletions",
     own_id(),
     parent("workspace_id", "workspaces", index=True),
-    column("agent_id", Uuid),
+    column("agent_id", Id),
     column("kind", String(20)),
-    column("subject_id", Uuid),
+    column("subject_id", Id),
     column("name", StorableText),
     column("state", String(20)),
     column("before", StorableJson),

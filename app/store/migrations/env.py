@@ -5,13 +5,15 @@ from typing import Any, Literal
 from alembic import context
 from alembic.autogenerate.api import AutogenContext
 
-from app.store.schema import METADATA, StorableJson, StorableText, UtcDateTime
+from app.store.schema import METADATA, Id, StorableJson, StorableText, UtcDateTime
 
 
 def _plain_types(kind: str, thing: Any, _context: AutogenContext) -> str | Literal[False]:
     """A migration uses the database's types, not ours, so that it means the same when ours have changed."""
     if kind != "type":
         return False
+    if isinstance(thing, Id):
+        return 'sa.Uuid().with_variant(sa.BLOB(), "sqlite")'
     if isinstance(thing, UtcDateTime):
         return "sa.DateTime(timezone=True)"
     if isinstance(thing, StorableText):

@@ -4,6 +4,7 @@ import sqlalchemy as sa
 
 from app.store.schema import (
     Audited,
+    Id,
     OfVisitors,
     PackedJson,
     StorableJson,
@@ -22,12 +23,12 @@ VISITORS = table(
     "visitors",
     own_id(),
     parent("agent_id", "agents"),
-    column("anonymous_id", sa.Uuid),
+    column("anonymous_id", Id),
     column("user_id", StorableText, nullable=True),
     column("created_at", UtcDateTime),
     column("attributes", StorableJson, default=list, server_default=sa.text("'[]'")),
     sa.UniqueConstraint("agent_id", "anonymous_id"),
-    sa.Index(None, "agent_id", "user_id", unique=True),
+    sa.Index(None, "agent_id", "user_id", unique=True, **where("user_id IS NOT NULL")),
 )
 
 # `turn_count` also numbers the turns: it is raised in the transaction that stores one. A conversation without activity
@@ -68,12 +69,11 @@ CONVERSATION_LABELS = table(
 MESSAGES = table(
     "messages",
     OfVisitors("messages"),
-    own_id(),
-    parent("turn_id", "turns"),
-    column("role", sa.String(10)),
+    column("id", Id),
+    parent("turn_id", "turns", primary_key=True),
+    column("role", sa.String(10), primary_key=True),
     column("text", StorableText),
     column("created_at", UtcDateTime),
-    sa.UniqueConstraint("turn_id", "role"),
 )
 
 
@@ -84,7 +84,7 @@ MESSAGES = table(
 TURNS = table(
     "turns",
     OfVisitors(),
-    column("id", sa.Uuid, primary_key=True),
+    column("id", Id, primary_key=True),
     parent("conversation_id", "conversations"),
     parent("visitor_id", "visitors", index=True),
     parent("agent_id", "agents"),
@@ -101,7 +101,7 @@ TURNS = table(
     column("finish", StorableText, nullable=True),
     column("error_code", StorableText, nullable=True),
     column("language", StorableText, nullable=True),
-    column("curated_answer_id", sa.Uuid, sa.ForeignKey("curated_answers.id", ondelete="SET NULL"), nullable=True),
+    column("curated_answer_id", Id, sa.ForeignKey("curated_answers.id", ondelete="SET NULL"), nullable=True),
     column("first_token_ms", sa.Integer, nullable=True),
     column("duration_ms", sa.Integer, default=0),
     column("trace", StorableJson, default=dict),
@@ -116,16 +116,8 @@ TURNS = table(
     # rows large.
     sa.Index(
         "ix_turns_figures",
-        "agent_id",
-        "created_at",
-        "state",
-        "answered_by",
-        "low_confidence",
-        "first_token_ms",
-        "language",
-        "conversation_id",
-        "visitor_id",
-        "id",
+        *("agent_id", "created_at", "state", "answered_by", "low_confidence", "first_token_ms", "language"),
+        *("conversation_id", "visitor_id", "id"),
     ),
     sa.Index("ix_turns_curated", "curated_answer_id", "created_at", "id", **where("curated_answer_id IS NOT NULL")),
     sa.Index("ix_turns_searched", "created_at", **where("search_trace IS NOT NULL")),
@@ -164,8 +156,7 @@ FEEDBACK = table(
 # instead of a turn's, and its purpose in `answered_by`.
 USAGE = table(
     "usage",
-    own_id(),
-    column("turn_id", sa.Uuid, unique=True),
+    column("turn_id", Id, primary_key=True),
     parent("agent_id", "agents"),
     column("answered_by", StorableText),
     column("model", StorableText),
@@ -190,8 +181,8 @@ AGENT_DAYS = table(
 )
 
 # A topic is named by the first question about it, and is deleted with that turn; its other questions then wait for
-# another topic. `placed_by` is the model by which they were compared, `meaning` its vector of that question,
-# little-endian float16, None for a language that the model does not read.
+# another topic. `placed_by` is the model by which they were compared, `meaning` its vector of that question, as in
+# unit_vectors.py, None for a language that the model does not read.
 TOPICS = table(
     "topics",
     OfVisitors(),
@@ -204,7 +195,7 @@ TOPICS = table(
 )
 
 # Every question of an ended turn. `asked_at` is when the turn began. While `topic_id` is None, it waits to be placed;
-# from then on, `question_key` is the SHA-256 of the normalised question.
+# from then on, `question_key` is half of the SHA-256 of the normalised question.
 TOPIC_QUESTIONS = table(
     "topic_questions",
     OfVisitors(),
@@ -212,7 +203,7 @@ TOPIC_QUESTIONS = table(
     parent("agent_id", "agents"),
     column("asked_at", UtcDateTime),
     column("question_key", sa.String(64), nullable=True),
-    column("topic_id", sa.Uuid, sa.ForeignKey("topics.id", ondelete="SET NULL"), index=True, nullable=True),
+    column("topic_id", Id, sa.ForeignKey("topics.id", ondelete="SET NULL"), index=True, nullable=True),
     sa.Index(None, "agent_id", "asked_at", "topic_id"),
     sa.Index(None, "agent_id", "question_key"),
     sa.Index("ix_topic_questions_waiting", "asked_at", **where("topic_id IS NULL")),
@@ -249,9 +240,9 @@ LIVE_CHATS = table(
     column("state", sa.String(10)),
     column("asked_at", UtcDateTime, nullable=True),
     column("handed_over_at", UtcDateTime, nullable=True),
-    column("handed_over_turn_id", sa.Uuid, nullable=True),  # which may have expired since
+    column("handed_over_turn_id", Id, nullable=True),  # which may have expired since
     column("taken_by", StorableText, default=""),
-    column("taken_by_id", sa.Uuid, nullable=True),  # of an account that may have been deleted since
+    column("taken_by_id", Id, nullable=True),  # of an account that may have been deleted since
     column("operator_name", StorableText, default=""),
     column("taken_at", UtcDateTime, nullable=True),
     column("ended_at", UtcDateTime, nullable=True),
@@ -269,7 +260,7 @@ LIVE_MESSAGES = table(
     own_id(),
     parent("agent_id", "agents"),
     parent("conversation_id", "conversations"),
-    column("message_id", sa.Uuid),  # chosen by its writer
+    column("message_id", Id),  # chosen by its writer
     column("number", sa.Integer),
     column("author", sa.String(10)),
     column("name", StorableText, nullable=True),

@@ -6,7 +6,7 @@ from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, col
 
 # `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by` is
 # the model by which the gap was compared with the agent's others, None until then; `meaning` is its vector of the
-# question, little-endian float16, None for a language that the model does not read. `replayed_at` is the agent's
+# question, as in unit_vectors.py, None for a language that the model does not read. `replayed_at` is the agent's
 # generation at which it was last asked, by a visitor or by a replay. `answered_at` is when it was last closed with
 # proof, `reopened_at` when it was last reopened. `may_join` is false once an operator has merged or split it:
 # clustering may then add to it, but otherwise leaves it unchanged. `count` is how often it was asked, `visitors` by how
@@ -68,16 +68,8 @@ STALE_ANSWERS = table(
     column("old_words", StorableText),
     column("new_words", StorableText),
     column("new_answer", StorableText, nullable=True),
-    column(
-        "curated_answer_id", sa.Uuid, sa.ForeignKey("curated_answers.id", ondelete="CASCADE"), index=True, nullable=True
-    ),
-    column(
-        "golden_question_id",
-        sa.Uuid,
-        sa.ForeignKey("golden_questions.id", ondelete="CASCADE"),
-        index=True,
-        nullable=True,
-    ),
+    parent("curated_answer_id", "curated_answers", index=True, nullable=True),
+    parent("golden_question_id", "golden_questions", index=True, nullable=True),
     column("found_at", UtcDateTime),
     sa.UniqueConstraint("agent_id", "key"),
     sa.Index(None, "agent_id", "state", "found_at"),

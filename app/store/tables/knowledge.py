@@ -4,7 +4,7 @@ them: documents, their versions and chunks, and cached vectors.
 
 import sqlalchemy as sa
 
-from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table, where
+from app.store.schema import Audited, Id, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table, where
 
 # `left_out` has a list for each text that is not indexed because many pages have it: key, heading, beginning, pages.
 SOURCES = table(
@@ -53,7 +53,7 @@ SOURCE_PAGES = table(
     column("body_bytes", sa.BigInteger, default=0),
     column("etag", StorableText, nullable=True),
     column("last_modified", StorableText, nullable=True),
-    column("document_id", sa.Uuid, sa.ForeignKey("documents.id", ondelete="SET NULL"), index=True, nullable=True),
+    column("document_id", Id, sa.ForeignKey("documents.id", ondelete="SET NULL"), index=True, nullable=True),
     column("chunks", sa.Integer, default=0),
     column("read_at", UtcDateTime, nullable=True),
     sa.UniqueConstraint("run_id", "url_key"),
@@ -162,7 +162,7 @@ CHUNKS = table(
 # document of a page that is gone is deleted.
 PAGE_CHANGES = table(
     "page_changes",
-    column("document_id", sa.Uuid, primary_key=True),
+    column("document_id", Id, primary_key=True),
     parent("agent_id", "agents", index=True),
     parent("source_id", "sources", index=True),
     column("url", StorableText),

@@ -9,11 +9,11 @@ from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Index, LargeBinary, Table, Uuid, or_, select
+from sqlalchemy import ColumnElement, Connection, Index, LargeBinary, Table, or_, select
 
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
-from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.schema import Audited, Id, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables import all_tables
 from app.store.transaction import Keyset, Repository, new_id
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
@@ -27,8 +27,8 @@ AUDIT_LOG = table(
     own_id(),
     parent("workspace_id", "workspaces"),
     column("actor", StorableText),
-    column("operator_id", Uuid, nullable=True),
-    column("token_id", Uuid, nullable=True),
+    column("operator_id", Id, nullable=True),
+    column("token_id", Id, nullable=True),
     column("action", StorableText),
     column("subject", StorableText),
     column("details", StorableJson),

@@ -154,7 +154,7 @@ async def test_a_question_that_was_erased_meanwhile_is_not_posted(team: Team) ->
     team.clock.advance(RETRY_AFTER[0].total_seconds() * 1.3)
     with team.record.writing() as tx:
         for gap in GapRecords(tx).page(team.session.agent_id, None, PAGE).items:
-            tx.connection.exec_driver_sql("UPDATE gaps SET question = 'Where?' WHERE id = ?", (gap.id.hex,))
+            tx.connection.exec_driver_sql("UPDATE gaps SET question = 'Where?' WHERE id = ?", (gap.id.bytes,))
     await team.deliver()
     assert ["Malta" in said for said in team.told] == [True, False]
 
