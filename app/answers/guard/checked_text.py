@@ -8,7 +8,7 @@ from app.agents.agent import AnswerCheck
 from app.answers.guard.answer_verdict import AnswerVerdict
 from app.answers.guard.sentence_kind import SentenceKind
 from app.answers.guard.source_mentions import SourceMentions, cited_in
-from app.answers.guard.statement_check import Finding, StatementCheck
+from app.answers.guard.statement_check import StatementCheck
 from app.core.text.sentences import statement_ends, undecided_from
 
 _FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})")
@@ -83,7 +83,7 @@ class CheckedText:
     @property
     def trace(self) -> dict[str, Any]:
         unproven = [
-            {"sentence": found.sentence, "missing": list(found.missing), "why": found.why}
+            {"sentence": found.sentence, "missing": list(found.missing), "why": found.fault.value}
             for found in self.check.findings[:_MOST_TRACED]
         ]
         return {"sentences": self.check.checked, "not_confirmed": len(self.check.findings), "which": unproven}
@@ -155,18 +155,19 @@ class CheckedText:
 
     async def _addition(self, statement: str, numbers: set[int]) -> str | None:
         """The text to append to a statement: a citation, the mark or nothing. None if the statement is withheld."""
-        judged = await self.check.judged(statement, [self.cited[number - 1] for number in numbers])
-        if isinstance(judged, Finding):
+        judgement = await self.check.judged(statement, [self.cited[number - 1] for number in numbers])
+        if judgement.finding:
             self.verdict.failed += 1
             if self._withholds:
                 return None
             return "" if _ROW.match(statement) or _STEP.match(statement) else f" *({self.mark})*"
-        if judged is None or self.check.is_echo(statement):
+        source = judgement.source
+        if source is None or self.check.is_echo(statement):
             return ""
         self.verdict.confirm()
-        if judged not in self.cited:
-            self.cited.append(judged)
-        number = self.cited.index(judged) + 1
+        if source not in self.cited:
+            self.cited.append(source)
+        number = self.cited.index(source) + 1
         return "" if number in (numbers or self._last) else f" [{number}]"
 
     async def _line_of_code(self, line: str, shown: int) -> str:

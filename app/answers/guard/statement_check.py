@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 import numpy as np
@@ -35,24 +36,31 @@ _FAR_ACROSS: Final = 0.45  # cosine alone, between languages
 _NEAR_AS_PROOF: Final = 1.0  # the same sum; correct sentences with citations reach it
 
 
+class Fault(StrEnum):
+    """Why a statement is not proven. Operators read the values."""
+
+    MISSING = "not in the sources"
+    CONTRADICTED = "a source says the contrary"
+    FAR = "no source is near in meaning"
+    UNSOURCED = "there are no sources"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why a sentence is not proven: missing facts, a source that says the contrary, none that is near, or none at
-    all."""
+    """A statement that is not proven, and its facts that the sources lack."""
 
     sentence: str
+    fault: Fault
     missing: tuple[str, ...] = ()
-    is_contradicted: bool = False
-    is_far: bool = False
-    is_unsourced: bool = False
 
-    @property
-    def why(self) -> str:
-        if self.is_unsourced:
-            return "there are no sources"
-        if self.is_far:
-            return "no source is near in meaning"
-        return "a source says the contrary" if self.is_contradicted else "not in the sources"
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`source` is the number of the source that proves a statement, which may cite others. A statement with neither is
+    not known to be right or wrong."""
+
+    source: int | None = None
+    finding: Finding | None = None
 
 
 class StatementCheck:
@@ -89,49 +97,64 @@ class StatementCheck:
         self._known.clear()
         self._verdicts.clear()
 
-    async def judged(self, sentence: str, cited: Sequence[int]) -> Finding | int | None:
-        """A Finding if the sentence fails, the source that proves it (perhaps not in `cited`), None if neither is
-        known."""
-        if not cited:
-            return await self.proof(sentence) or await self.finding(sentence, cited)
-        found = await self.finding(sentence, cited)
-        if found is None:
-            return await self._confirming(sentence, cited)
-        source = None if found.is_contradicted else await asyncio.to_thread(self._proof, sentence, is_strict=True)
+    async def judged(self, sentence: str, cited: Sequence[int]) -> Judgement:
+        """`cited` are source numbers as in the context."""
+        judgement = await (self._by_cited(sentence, cited) if cited else self._by_all(sentence))
+        if judgement.finding:
+            self.findings.append(judgement.finding)
+        return judgement
+
+    async def _by_all(self, sentence: str) -> Judgement:
+        source = await asyncio.to_thread(self._proof, sentence)
         if source is None:
-            return found
-        self.findings.remove(found)
-        return source
+            return Judgement(finding=await self.finding(sentence, ()))
+        self.checked += 1
+        return Judgement(source)
+
+    async def _by_cited(self, sentence: str, cited: Sequence[int]) -> Judgement:
+        finding = await self.finding(sentence, cited)
+        if finding is None:
+            return Judgement(await self._confirming(sentence, cited))
+        if finding.fault is not Fault.CONTRADICTED:
+            source = await asyncio.to_thread(self._proof, sentence, is_strict=True)
+            if source is not None:
+                return Judgement(source)
+        return Judgement(finding=finding)
 
     async def _confirming(self, sentence: str, cited: Sequence[int]) -> int | None:
         """The source that confirms a statement without a finding: one that states it, or the first cited one if it is
         near in words and meaning together. Across languages, the citation alone is enough."""
         if await asyncio.to_thread(self.is_borrowed, sentence, cited):
             return None
-        evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
+        verdict = await asyncio.to_thread(self._verdict, sentence, cited)
         if verdict.proves or verdict.is_across:
             return cited[0]
         if (source := await asyncio.to_thread(self._proof, sentence)) is not None:
             return source
-        nearness = await self._nearness(sentence, evidence)
+        nearness = await self._nearness(sentence, cited)
         return cited[0] if nearness is None or nearness + verdict.together >= _NEAR_AS_PROOF else None
 
     async def finding(self, sentence: str, cited: Collection[int]) -> Finding | None:
-        """None if nothing is wrong with the sentence. `cited` are source numbers as in the context."""
+        """What is wrong with the sentence by the sources that it cites, or by all if it cites none; None if nothing
+        is."""
         if self.kind(sentence) is not SentenceKind.STATEMENT:
             return None
         self.checked += 1
+        text = " ".join(sentence.split())
         if not self._sources:
-            found: Finding | None = Finding(" ".join(sentence.split()), is_unsourced=True)
-        else:
-            evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
-            if cited and verdict.is_proven and not verdict.proves:
-                _, among_all = await asyncio.to_thread(self._verdict, sentence, frozenset[int]())
-                verdict = among_all if among_all.is_contradicted else verdict
-            found = await self._fault(sentence, verdict, evidence, is_citing=bool(cited))
-        if found is not None:
-            self.findings.append(found)
-        return found
+            return Finding(text, Fault.UNSOURCED)
+        verdict = await asyncio.to_thread(self._verdict, sentence, cited)
+        if cited and verdict.is_proven and not verdict.proves:
+            among_all = await asyncio.to_thread(self._verdict, sentence, ())
+            verdict = among_all if among_all.is_contradicted else verdict
+        if not verdict.is_proven:
+            fault = Fault.CONTRADICTED if verdict.is_contradicted else Fault.MISSING
+            return Finding(text, fault, tuple(fact.text for fact in verdict.missing))
+        if cited and not verdict.proves:
+            least = _FAR_ACROSS if verdict.is_across else _FAR - verdict.together
+            if (nearness := await self._nearness(sentence, cited)) is not None and nearness < least:
+                return Finding(text, Fault.FAR)
+        return None
 
     def kind(self, sentence: str) -> SentenceKind:
         kind = sentence_kind(sentence, self._language)
@@ -141,71 +164,56 @@ class StatementCheck:
     def is_named(self, line: str) -> bool:
         """Whether a line with a citation contains nothing else, or only a source's title or heading."""
         name = plain(line).casefold().strip(" \t[]()-–—:.*_,\n")
-        return not name or any(name in (title.casefold(), section.casefold()) for title, section in self._titles())
-
-    def _titles(self) -> Iterator[tuple[str, str]]:
-        return ((source.title, source.heading) for source in self._sources)
+        return not name or any(name in (source.title.casefold(), source.heading.casefold()) for source in self._sources)
 
     def is_echo(self, sentence: str) -> bool:
         """Whether a statement says nothing that the question did not say."""
         return not every_stem(plain(sentence)) - self._asked - _OF_ANY_ANSWER
 
-    async def proof(self, sentence: str) -> int | None:
-        """The number of the source that proves a statement without citations, which then counts as checked. None if no
-        source does, or if one with as many of its words contradicts it."""
-        source = await asyncio.to_thread(self._proof, sentence)
-        self.checked += source is not None
-        return source
-
     def _proof(self, sentence: str, *, is_strict: bool = False) -> int | None:
-        among_all = self._verdict(sentence, frozenset())[1]
+        """The number of the source that proves a statement. None if no source does, if one with as many of its words
+        contradicts it, or if all together lack one of its numbers, or any of its facts if `is_strict`."""
+        among_all = self._verdict(sentence, ())
         if among_all.is_contradicted or any(is_strict or fact.kind is FactKind.NUMBER for fact in among_all.missing):
             return None
-        proofs = [(self._verdict(sentence, frozenset({source.number}))[1], source.number) for source in self._sources]
+        verdicts = {source.number: self._verdict(sentence, (source.number,)) for source in self._sources}
         proving = [
-            (verdict.together, -number)
-            for verdict, number in proofs
-            if verdict.proves and not self.is_borrowed(sentence, [number])
+            number
+            for number, verdict in verdicts.items()
+            if verdict.proves and not self.is_borrowed(sentence, (number,))
         ]
         if not proving:
             return None
-        best, number = max(proving)
-        is_denied = any(verdict.together >= best for verdict, _ in proofs if verdict.is_contradicted)
-        return None if is_denied else -number
+        best = max(proving, key=lambda number: (verdicts[number].together, -number))
+        is_denied = any(
+            verdict.is_contradicted and verdict.together >= verdicts[best].together for verdict in verdicts.values()
+        )
+        return None if is_denied else best
 
     def is_borrowed(self, sentence: str, sources: Collection[int]) -> bool:
         """Whether the sentence repeats a word of the question that `sources` lack and another source has: they state it
         about another subject than the question's."""
-        own, every = self._evidence(frozenset(sources)), self._evidence(frozenset())
+        own, every = self._evidence(sources), self._evidence(())
         words = self._subject & stems(plain(sentence))
         return any(every.has_word(word) and not own.has_word(word) for word in words)
 
     async def code_finding(self, code: str) -> Finding | None:
         """None if each line of a code block is in some source, ignoring spaces."""
-        evidence = await asyncio.to_thread(self._evidence, frozenset())
+        evidence = await asyncio.to_thread(self._evidence, ())
         self.checked += 1
         missing = tuple(line.strip() for line in code.splitlines() if line.strip() and not evidence.has_code(line))
         if not missing:
             return None
-        self.findings.append(Finding(missing[0], missing))
-        return self.findings[-1]
+        finding = Finding(missing[0], Fault.MISSING, missing)
+        self.findings.append(finding)
+        return finding
 
-    async def _fault(self, sentence: str, verdict: Verdict, evidence: Evidence, *, is_citing: bool) -> Finding | None:
-        text = " ".join(sentence.split())
-        if not verdict.is_proven:
-            return Finding(text, tuple(fact.text for fact in verdict.missing), verdict.is_contradicted)
-        if is_citing and not verdict.proves:
-            nearness = await self._nearness(sentence, evidence)
-            if nearness is not None and nearness < (_FAR_ACROSS if verdict.is_across else _FAR - verdict.together):
-                return Finding(text, is_far=True)
-        return None
-
-    async def _nearness(self, sentence: str, evidence: Evidence) -> float | None:
+    async def _nearness(self, sentence: str, cited: Collection[int]) -> float | None:
         """The cosine of the place that is nearest in meaning; None if it is unknown."""
         known = self._embedder.knows
         if known is not None and self._language not in known:
             return None
-        texts = [plain(sentence), *evidence.nearest(sentence, _PLACES_READ)]
+        texts = [plain(sentence), *self._evidence(cited).nearest(sentence, _PLACES_READ)]
         try:
             statement, *places = np.asarray(await self._embedder.embed(texts))
         except (Unavailable, Overloaded) as error:
@@ -213,24 +221,24 @@ class StatementCheck:
             return None
         return max(float(statement @ place) for place in places)
 
-    def _verdict(self, sentence: str, cited: frozenset[int]) -> tuple[Evidence, Verdict]:
-        evidence = self._evidence(cited)
-        if (sentence, cited) not in self._verdicts:
+    def _verdict(self, sentence: str, cited: Collection[int]) -> Verdict:
+        known = sentence, frozenset(cited)
+        if known not in self._verdicts:
             languages = {source.language for source in self._chosen(cited)} - {None}
             is_across = bool(languages) and self._language is not None and self._language not in languages
             stated = _ATTRIBUTION.sub("", without_reply(sentence.replace(REMOVED_LINK, "")))
-            verdict = evidence.verdict(stated, self._language, is_across=is_across)
-            self._verdicts[sentence, cited] = verdict
-        return evidence, self._verdicts[sentence, cited]
+            self._verdicts[known] = self._evidence(cited).verdict(stated, self._language, is_across=is_across)
+        return self._verdicts[known]
+
+    def _evidence(self, cited: Collection[int]) -> Evidence:
+        known = frozenset(cited)
+        if known not in self._known:
+            sections = [self._section(source) for source in self._chosen(cited)]
+            self._known[known] = Evidence(sections, self._own_names())
+        return self._known[known]
 
     def _chosen(self, cited: Collection[int]) -> list[Source]:
         return [source for source in self._sources if not cited or source.number in cited]
-
-    def _evidence(self, cited: frozenset[int]) -> Evidence:
-        if cited not in self._known:
-            sections = [self._section(source) for source in self._chosen(cited)]
-            self._known[cited] = Evidence(sections, self._own_names())
-        return self._known[cited]
 
     def _own_names(self) -> frozenset[str]:
         """Words of the agent's name, and of the hosts of the sources without their last part."""
