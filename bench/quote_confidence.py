@@ -26,8 +26,9 @@ from app.agents.records import AgentRecords
 from app.answers.page_context import numbered_sources
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passage_odds import QuoteSignals
+from app.answers.writing.passage_readings import PassageReadings
+from app.answers.writing.quote_confidence import QuoteConfidence
 from app.bootstrap.answering import for_operators, search_parts
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.core.text.turn_language import turn_language
@@ -55,18 +56,6 @@ class Judged:
     site: str
     signals: tuple[float, ...]
     is_right: bool | None
-
-
-class ListeningJudge(PassageJudge):
-    """Keeps the signals of the passage that each question was answered with."""
-
-    kept: list[QuoteSignals]
-
-    async def signals(self, context: AnswerContext, judged: Sequence[JudgedPassage]) -> QuoteSignals | None:
-        found = await super().signals(context, judged)
-        if found:
-            self.kept.append(found)
-        return found
 
 
 def main() -> None:
@@ -104,12 +93,12 @@ async def _answers(
 ) -> AsyncIterator[tuple[dict[str, Any], tuple[float, ...], str]]:
     """Those that a passage is quoted for, with the mean signals of their passages."""
     models, search = base.models, for_operators(base, search_parts(base, None))
-    judge = ListeningJudge(models.questions, base.indexes.keywords, models.token_embedder, models.reranker)
-    writer, guesser = ExtractiveWriter(judge), LanguageGuesser()
+    readings = PassageReadings(models.questions, base.indexes.keywords, models.token_embedder, models.reranker)
+    writer, confidence, guesser = ExtractiveWriter(readings), QuoteConfidence(readings), LanguageGuesser()
     agent = await base.record.read(lambda tx: AgentRecords(tx).live(agent_id))
     giving = replace(agent.config, confidence_threshold=0.0)
     for question in questions:
-        text, judge.kept = question["question"], []
+        text = question["question"]
         guess = guesser.guess(text)
         language = turn_language(pinned=giving.language, locale="", guess=guess, known=guesser.languages)
         query = SearchQuery(text, _PAGE, asked_in=language, bare=text)
@@ -125,8 +114,9 @@ async def _answers(
             read_in=found.read_in,
         )
         written = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
-        if judge.kept:
-            means = (float(np.mean([getattr(each, name) for each in judge.kept])) for name in _SIGNALS)
+        signals = [await confidence.signals(each.context, each.judged) for each in await writer.readings(context)]
+        if kept := [each for each in signals if each]:
+            means = (float(np.mean([getattr(each, name) for each in kept])) for name in _SIGNALS)
             yield question, tuple(means), written
 
 

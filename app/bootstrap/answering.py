@@ -316,16 +316,16 @@ def answer_pipeline(
     from app.answers.writing.clarifying_writer import ClarifyingWriter
     from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
     from app.answers.writing.model_writer import ModelWriter
-    from app.answers.writing.passage_judge import PassageJudge
+    from app.answers.writing.passage_readings import PassageReadings
     from app.kit.language_guesser import LanguageGuesser
 
     reranker = base.models.reranker if base.models.is_reranker_shipped else None  # its weight is fitted to these logits
-    judge = PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder, reranker)
-    quotes = ExtractiveWriter(judge)
+    readings = PassageReadings(base.models.questions, base.indexes.keywords, base.models.token_embedder, reranker)
+    quotes = ExtractiveWriter(readings)
     return AnswerPipeline(
         base.record,
         curated,
-        [ClarifyingWriter(quotes), ModelWriter(prompt_builder(base)), quotes, ClosestSectionsWriter(judge)],
+        [ClarifyingWriter(quotes), ModelWriter(prompt_builder(base)), quotes, ClosestSectionsWriter(readings)],
         LanguageGuesser(),
         base.clock,
         base.models.questions,

@@ -3,7 +3,7 @@
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passage_readings import PassageReadings
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
@@ -38,7 +38,7 @@ async def written(
     if own_page:
         sources = (Source(1, "https://x.example/1", "Your page", own_page, is_unasked=True), *sources)
     config = AgentConfig(name="x", max_answer_chars=max_chars, confidence_threshold=threshold)
-    writer = ExtractiveWriter(PassageJudge(embedder or HashingEmbedder(), MemoryKeywordIndex()))
+    writer = ExtractiveWriter(PassageReadings(embedder or HashingEmbedder(), MemoryKeywordIndex()))
     text, confidence = "", None
     async for item in writer.write(AnswerContext(config, question, question, sources, language="en")):
         if isinstance(item, TextDelta):

@@ -8,7 +8,7 @@ from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.generation import Generation
-from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passage_readings import PassageReadings
 from app.sources.source import UNLINKED
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
@@ -31,5 +31,5 @@ async def test_it_is_named_with_its_page_and_whether_it_can_be_opened(url: str, 
     asked = "How heavy is the lamp with its battery?"
     agent = AgentConfig(name="x", confidence_threshold=0)
     generation = Generation(AnswerContext(agent, asked, asked, (source,), language=language), lambda piece, whole: None)
-    await generation.write((ExtractiveWriter(PassageJudge(HashingEmbedder(), MemoryKeywordIndex())),))
+    await generation.write((ExtractiveWriter(PassageReadings(HashingEmbedder(), MemoryKeywordIndex())),))
     assert [citation.title for citation in generation.citations] == [title]

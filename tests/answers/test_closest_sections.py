@@ -3,7 +3,7 @@ from dataclasses import replace
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ClosestSectionsWriter
-from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passage_readings import PassageReadings
 from app.providers.chat.chat_model import TextDelta
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
@@ -13,7 +13,7 @@ TABLE = "| Port | Use |\n|---|---|\n| 1883 | plain text messages |"
 
 async def written(question: str, *sources: Source, language: str = "en") -> str:
     context = AnswerContext(AgentConfig(name="x"), question, question, sources, language=language)
-    writer = ClosestSectionsWriter(PassageJudge(HashingEmbedder(), MemoryKeywordIndex()))
+    writer = ClosestSectionsWriter(PassageReadings(HashingEmbedder(), MemoryKeywordIndex()))
     return "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
 
 

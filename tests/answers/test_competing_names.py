@@ -10,8 +10,10 @@ from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.clarifying_writer import ClarifyingWriter, competing_names, may_compete
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.generation import Generation
-from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, passages
+from app.answers.writing.passage_judge import JudgedPassage
+from app.answers.writing.passage_odds import Nearness
+from app.answers.writing.passage_readings import PassageReadings
+from app.answers.writing.passages import Looks, Passage, passages
 from app.core.turn import AnsweredBy
 from tests.answers.extractive_answers import source
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -103,26 +105,26 @@ def test_the_page_that_the_visitor_looks_at_is_meant() -> None:
     assert competing_names(QUESTION, judged(MATHS, PHYSICS), "https://x.example/") == ["maths", "physics"]
 
 
-class CountingJudge(PassageJudge):
+class CountingReadings(PassageReadings):
     """Knows what it was asked."""
 
     def __init__(self) -> None:
         super().__init__(HashingEmbedder(), MemoryKeywordIndex())
         self.asked: list[str] = []
 
-    async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
+    async def nearness(self, context: AnswerContext, passages: Sequence[Passage]) -> dict[Looks, Nearness]:
         self.asked.append(context.asked)
-        return await super().judged(context, candidates)
+        return await super().nearness(context, passages)
 
 
 async def test_what_was_read_to_ask_back_is_not_read_again_for_the_quotation() -> None:
-    judge = CountingJudge()
-    quotes = ExtractiveWriter(judge)
+    readings = CountingReadings()
+    quotes = ExtractiveWriter(readings)
     question = "what degree do teachers need for algebra"
     context = AnswerContext(AgentConfig(name="x", confidence_threshold=0), question, question, (MATHS, PHYSICS))
     assert may_compete(question, context.sources)
     generation = Generation(context, lambda piece, whole: None)
     await generation.write([ClarifyingWriter(quotes), quotes])
     assert generation.answered_by is AnsweredBy.EXTRACTIVE
-    assert judge.asked == [question]
+    assert readings.asked == [question]
     assert replace(context, read_as="something else").readings == []

@@ -6,7 +6,7 @@ from app.agents.agent import AgentConfig
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passage_readings import PassageReadings
 from app.core.turn import Exchange
 from tests.answers.extractive_answers import answer, source, written
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -112,7 +112,7 @@ async def test_the_question_that_a_follow_up_leans_on_is_not_asked_again() -> No
     context = AnswerContext(
         AgentConfig(name="x"), asked, f"{earlier} {asked}", TWO_PAGES, (Exchange(earlier, "3 years."),), language="en"
     )
-    async for _item in ExtractiveWriter(PassageJudge(embedder, MemoryKeywordIndex())).write(context):
+    async for _item in ExtractiveWriter(PassageReadings(embedder, MemoryKeywordIndex())).write(context):
         pass
     assert f"{earlier} {asked}" in embedder.embedded
     assert earlier not in embedder.embedded
@@ -245,15 +245,14 @@ async def test_a_page_in_a_language_that_the_embedder_does_not_read_is_judged_by
     context = AnswerContext(
         AgentConfig(name="x"), "Wie lange gilt die Garantie?", "Wie lange gilt die Garantie?", (german,)
     )
-    async for _item in ExtractiveWriter(PassageJudge(embedder, MemoryKeywordIndex())).write(context):
+    async for _item in ExtractiveWriter(PassageReadings(embedder, MemoryKeywordIndex())).write(context):
         pass
     assert embedder.embedded == []
 
 
 async def test_a_text_is_embedded_once_however_often_it_is_asked_about() -> None:
     embedder = HashingEmbedder()
-    judge = PassageJudge(embedder, MemoryKeywordIndex())
-    writer = ExtractiveWriter(judge)
+    writer = ExtractiveWriter(PassageReadings(embedder, MemoryKeywordIndex()))
     context = AnswerContext(AgentConfig(name="x"), "Which lamp?", "Which lamp?", (source(1, "A lamp for every desk."),))
     for _ in range(2):
         async for _item in writer.write(context):

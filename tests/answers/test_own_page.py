@@ -8,7 +8,7 @@ from app.agents.agent import AgentConfig
 from app.answers.page_context import about_page
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passage_readings import PassageReadings
 from app.providers.chat.chat_model import TextDelta
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import EMBEDDER_FOLDER, RERANKER_FOLDER, OnnxThreads
@@ -33,7 +33,7 @@ async def writer() -> AsyncIterator[ExtractiveWriter]:
     threads = OnnxThreads()
     embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads).for_questions()
     reranker = OnnxReranker(RERANKER_FOLDER, threads)
-    yield ExtractiveWriter(PassageJudge(embedder, MemoryKeywordIndex(), embedder, reranker))
+    yield ExtractiveWriter(PassageReadings(embedder, MemoryKeywordIndex(), embedder, reranker))
     await threads.close()
 
 

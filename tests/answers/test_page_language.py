@@ -8,7 +8,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passage_readings import PassageReadings
 from app.answers.writing.quotation import page_language
 from app.core.text.languages import LANGUAGES
 from app.providers.chat.chat_model import TextDelta
@@ -24,7 +24,7 @@ async def answer(sources: Sequence[Source], visitor: str | None) -> str:
     context = AnswerContext(
         AgentConfig(name="x", confidence_threshold=0.0), QUESTION, QUESTION, tuple(sources), language=visitor
     )
-    writer = ExtractiveWriter(PassageJudge(HashingEmbedder(), MemoryKeywordIndex()))
+    writer = ExtractiveWriter(PassageReadings(HashingEmbedder(), MemoryKeywordIndex()))
     return "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)]).strip()
 
 

@@ -10,6 +10,7 @@ from app.agents.agent import AgentConfig
 from app.agents.retrieval_settings import RetrievalSettings
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passage_readings import PassageReadings
 from app.answers.writing.passages import passages
 from app.core.errors import RerankerUnavailable
 from app.providers.reranking.reranker import PairScore
@@ -26,7 +27,7 @@ async def test_where_words_decide_the_source_that_alone_holds_them_is_surer() ->
         embedder = HashingEmbedder()
         embedder.is_down = True
         sources = tuple(source(number, text) for number, text in enumerate(texts, 1))
-        judge = PassageJudge(embedder, MemoryKeywordIndex())
+        judge = PassageJudge(PassageReadings(embedder, MemoryKeywordIndex()))
         asked = "Where is the hidden lamp switch?"
         [best, *_] = await judge.judged(
             AnswerContext(AgentConfig(name="x"), asked, asked, sources),
@@ -43,7 +44,7 @@ async def test_where_words_decide_the_source_that_alone_holds_them_is_surer() ->
 
 
 async def test_the_best_of_each_source_is_read_however_much_another_source_has() -> None:
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex())
+    judge = PassageJudge(PassageReadings(HashingEmbedder(), MemoryKeywordIndex()))
     long = "\n\n".join(f"## Lamp {number}\n\nThe settings of lamp {number} are its own." for number in range(40))
     other = replace(source(2, "Choices are not kept where nobody may write."), order=0.5)
     asked = "Where are the settings of the lamp?"
@@ -58,7 +59,7 @@ async def test_the_best_of_each_source_is_read_however_much_another_source_has()
 async def test_what_tells_the_number_is_preferred_to_what_says_the_word_for_it() -> None:
     embedder = HashingEmbedder()
     embedder.is_down = True
-    judge = PassageJudge(embedder, MemoryKeywordIndex())
+    judge = PassageJudge(PassageReadings(embedder, MemoryKeywordIndex()))
     sources = (
         source(1, "We repair your bicycle. Ask for a day by telefono."),
         source(2, "Calle Mayor 8, Conil\n\n956 555 019"),
@@ -73,7 +74,7 @@ async def test_what_tells_the_number_is_preferred_to_what_says_the_word_for_it()
 
 async def test_a_page_in_the_language_of_the_question_is_preferred_to_its_translation() -> None:
     embedder = HashingEmbedder(reads=frozenset({"de", "en"}))
-    judge = PassageJudge(embedder, MemoryKeywordIndex())
+    judge = PassageJudge(PassageReadings(embedder, MemoryKeywordIndex()))
     sources = tuple(
         replace(source(number, "Hotel Sonne, Lift, WLAN."), language=language)
         for number, language in enumerate(("en", "de"), 1)
@@ -90,7 +91,9 @@ async def test_a_site_in_one_language_alone_loses_nothing_in_another() -> None:
     odds = []
     for asked_in in ("en", "de"):
         context = AnswerContext(AgentConfig(name="x"), "Hotel WLAN?", "Hotel WLAN?", (english,), language=asked_in)
-        [judged] = await PassageJudge(embedder, MemoryKeywordIndex()).judged(context, passages(english))
+        [judged] = await PassageJudge(PassageReadings(embedder, MemoryKeywordIndex())).judged(
+            context, passages(english)
+        )
         odds.append(judged.odds)
     assert odds[0] == odds[1]
 
@@ -102,14 +105,14 @@ async def test_what_is_read_word_for_word_is_less_sure() -> None:
     for knows in (frozenset({"de"}), frozenset({"en"})):
         embedder = HashingEmbedder(reads=frozenset({"de", "en"}), knows=knows)
         context = AnswerContext(AgentConfig(name="x"), asked, asked, (text,), language="de")
-        [judged] = await PassageJudge(embedder, MemoryKeywordIndex()).judged(context, passages(text))
+        [judged] = await PassageJudge(PassageReadings(embedder, MemoryKeywordIndex())).judged(context, passages(text))
         odds.append(judged.odds)
     assert odds[0] == odds[1] + 0.5
 
 
 async def test_where_each_token_has_a_vector_the_passage_that_meets_more_of_them_wins() -> None:
     embedder = HashingEmbedder()
-    judge = PassageJudge(embedder, MemoryKeywordIndex(), embedder)
+    judge = PassageJudge(PassageReadings(embedder, MemoryKeywordIndex(), embedder))
     asked = "Does the siren of the hub stop at night?"
     sources = (
         source(1, "The siren of the hub stops with a press."),
@@ -127,30 +130,30 @@ async def test_where_each_token_has_a_vector_the_passage_that_meets_more_of_them
 
 async def test_what_was_read_token_by_token_is_not_embedded_again() -> None:
     embedder = HashingEmbedder()
-    judge = PassageJudge(embedder, MemoryKeywordIndex(), embedder)
+    readings = PassageReadings(embedder, MemoryKeywordIndex(), embedder)
     asked = "Where is the lamp?"
     one = source(1, "The lamp is under the base.")
     context = AnswerContext(AgentConfig(name="x"), asked, asked, (one,))
-    [judged] = await judge.judged(context, passages(one))
-    told = len(embedder.embedded)
+    [judged] = await PassageJudge(readings).judged(context, passages(one))
+    read_before = len(embedder.embedded)
 
-    nearness = await judge.nearness(context, one, [judged.passage.text, "A roof."])
+    cosines = await readings.cosines(context, one, [judged.passage.text, "A roof."])
 
-    assert embedder.embedded[told:] == ["A roof."]
-    assert nearness is not None
-    assert nearness[0] > nearness[1]
+    assert embedder.embedded[read_before:] == ["A roof."]
+    assert cosines is not None
+    assert cosines[0] > cosines[1]
 
 
 async def test_an_embedder_of_tokens_that_is_away_leaves_words_to_decide() -> None:
     embedder = HashingEmbedder()
-    judge = PassageJudge(embedder, MemoryKeywordIndex(), embedder)
+    judge = PassageJudge(PassageReadings(embedder, MemoryKeywordIndex(), embedder))
     asked = "Where is the hidden lamp switch?"
     one = source(1, "The hidden lamp switch is under the base.")
     context = AnswerContext(AgentConfig(name="x"), asked, asked, (one,))
     embedder.is_down = True
 
     [away] = await judge.judged(context, passages(one))
-    [words] = await PassageJudge(embedder, MemoryKeywordIndex()).judged(context, passages(one))
+    [words] = await PassageJudge(PassageReadings(embedder, MemoryKeywordIndex())).judged(context, passages(one))
 
     assert away.odds == words.odds
 
@@ -161,7 +164,9 @@ async def test_what_answers_the_question_before_is_no_answer_to_a_follow_up() ->
         joined = f"The lamp is offline. {question}"
         context = AnswerContext(AgentConfig(name="x"), question, joined, sources, bare=question)
         candidates = [passage for each in sources for passage in passages(each)]
-        [first, *_] = await PassageJudge(HashingEmbedder(), MemoryKeywordIndex()).judged(context, candidates)
+        [first, *_] = await PassageJudge(PassageReadings(HashingEmbedder(), MemoryKeywordIndex())).judged(
+            context, candidates
+        )
         return first.passage.source.number, first.odds
 
     (floats, sure), (_, unsure) = await best("Does it float on water?"), await best("Does it measure ultraviolet?")
@@ -196,7 +201,7 @@ async def test_only_a_follow_up_that_names_nothing_is_answered_by_the_question_b
     told = "The lamp is offline: press its button for ten seconds."
     sources = (source(1, told), source(2, "The lamp costs nothing."))
     context = AnswerContext(AgentConfig(name="x"), "x", "Offline lamp? How much is it?", sources, bare=bare)
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=_ReadsOffline())
+    judge = PassageJudge(PassageReadings(HashingEmbedder(), MemoryKeywordIndex(), reranker=_ReadsOffline()))
     judged = await judge.judged(context, [passage for each in sources for passage in passages(each)])
     assert [one.odds for one in judged] == sorted((one.odds for one in judged), reverse=True)
     assert judged[0].passage.text == told
@@ -216,7 +221,7 @@ async def test_a_passage_that_a_follow_up_is_not_about_is_no_answer(
     earlier: str, bare: str, text: str, *, is_about_both: bool
 ) -> None:
     [one] = [source(1, text)]
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex())
+    judge = PassageJudge(PassageReadings(HashingEmbedder(), MemoryKeywordIndex()))
     follow_up = AnswerContext(AgentConfig(name="x"), bare, f"{earlier} {bare}", (one,), bare=bare, language="en")
 
     [judged] = await judge.judged(follow_up, passages(one))
@@ -229,7 +234,7 @@ async def test_a_passage_that_a_follow_up_is_not_about_is_no_answer(
 async def test_a_passage_that_tells_a_price_need_not_call_it_one() -> None:
     embedder = HashingEmbedder()
     embedder.is_down = True
-    judge = PassageJudge(embedder, MemoryKeywordIndex())
+    judge = PassageJudge(PassageReadings(embedder, MemoryKeywordIndex()))
     asked = "What does the hidden lamp cost?"
     sources = (source(1, "The hidden lamp, with its base: €59."), source(2, "The hidden lamp, with its base: white."))
 
@@ -283,7 +288,7 @@ class TestReranked:
 
     @pytest.fixture
     def judge(self, reranker: FixedReranker) -> PassageJudge:
-        return PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=reranker)
+        return PassageJudge(PassageReadings(HashingEmbedder(), MemoryKeywordIndex(), reranker=reranker))
 
     async def test_the_best_few_are_ordered_by_what_the_reranker_says_as_well(self, judge: PassageJudge) -> None:
         before = await self.judged(judge, passages_read=0)
@@ -310,7 +315,7 @@ class TestReranked:
     @pytest.mark.parametrize(("logit", "read"), [(9.0, 3), (-8.0, 4)])
     async def test_the_rest_is_read_unless_one_of_the_first_is_out_of_its_reach(self, logit: float, read: int) -> None:
         reranker = FixedReranker({"lamp": logit})
-        judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=reranker)
+        judge = PassageJudge(PassageReadings(HashingEmbedder(), MemoryKeywordIndex(), reranker=reranker))
         sources = (*self.SOURCES, source(4, "The lamp is sold out."))
 
         await self.judged(judge, passages_read=8, sources=sources)
@@ -333,7 +338,7 @@ class TestReranked:
     async def test_where_words_decide_alone_it_is_not_asked(self, reranker: FixedReranker) -> None:
         embedder = HashingEmbedder()
         embedder.is_down = True
-        judge = PassageJudge(embedder, MemoryKeywordIndex(), reranker=reranker)
+        judge = PassageJudge(PassageReadings(embedder, MemoryKeywordIndex(), reranker=reranker))
 
         await self.judged(judge, passages_read=3)
 

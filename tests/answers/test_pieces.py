@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.answers.writing.passages import passages
-from app.answers.writing.pieces import length, pieces_of
+from app.answers.writing.passages import length, passages, pieces_of
 from app.core.text.markdown.blocks import blocks, units
 from tests.answers.extractive_answers import source
 

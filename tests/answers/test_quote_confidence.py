@@ -6,10 +6,12 @@ from dataclasses import replace
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.answers.writing.answer_context import AnswerContext
-from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.answer_context import AnswerContext, Source
+from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passage_odds import QuoteSignals, ignored_share
+from app.answers.writing.passage_readings import PassageReadings
 from app.answers.writing.passages import passages
+from app.answers.writing.quote_confidence import QuoteConfidence
 from app.core.errors import RerankerUnavailable
 from app.providers.reranking.reranker import PairScore
 from tests.answers.extractive_answers import source
@@ -36,11 +38,40 @@ class WordReader:
         return [PairScore(float(sum(word in question.split() for word in self._words)), 0.5)] * len(texts)
 
 
+class Quoted:
+    """The passages of a context's sources, judged, with what is known of the best one."""
+
+    def __init__(self, context: AnswerContext, reader: WordReader | None) -> None:
+        readings = PassageReadings(HashingEmbedder(), MemoryKeywordIndex(), reranker=reader)
+        self._context = context
+        self._judge = PassageJudge(readings)
+        self._confidence = QuoteConfidence(readings)
+
+    async def judged(self) -> list[JudgedPassage]:
+        return await self._judge.judged(
+            self._context, [passage for each in self._context.sources for passage in passages(each)]
+        )
+
+    async def confidence(self) -> float:
+        return await self._confidence.probability(self._context, await self.judged())
+
+    async def signals(self) -> QuoteSignals:
+        signals = await self._confidence.signals(self._context, await self.judged())
+        assert signals is not None
+        return signals
+
+
+def quoted(question: str, reader: WordReader | None, *sources: Source, bare: str = "") -> Quoted:
+    return Quoted(
+        AnswerContext(
+            AgentConfig(name="x"), bare or question, question, sources or (LIBRARIES,), language="en", bare=bare
+        ),
+        reader,
+    )
+
+
 async def confidence(question: str, reader: WordReader) -> float:
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=reader)
-    context = AnswerContext(AgentConfig(name="x"), question, question, (LIBRARIES,), language="en")
-    judged = await judge.judged(context, passages(LIBRARIES))
-    return await judge.confidence(context, judged)
+    return await quoted(question, reader).confidence()
 
 
 async def test_a_word_that_the_passage_lacks_and_the_reader_goes_past_makes_an_answer_less_sure() -> None:
@@ -52,14 +83,10 @@ async def test_a_word_that_the_passage_lacks_and_the_reader_goes_past_makes_an_a
 
 async def test_an_answer_is_less_sure_where_other_passages_are_as_near() -> None:
     question = "Can I order books from libraries?"
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order"))
-    likely = []
-    for other in ("The museum has a garden with roses.", "Books from libraries: you can order three."):
-        sources = (LIBRARIES, source(2, other))
-        context = AnswerContext(AgentConfig(name="x"), question, question, sources, language="en")
-        judged = await judge.judged(context, [passage for each in sources for passage in passages(each)])
-        likely.append(await judge.confidence(context, judged))
-    alone, among_others = likely
+    alone, among_others = [
+        await quoted(question, WordReader("order"), LIBRARIES, source(2, other)).confidence()
+        for other in ("The museum has a garden with roses.", "Books from libraries: you can order three.")
+    ]
     assert alone > among_others
 
 
@@ -67,9 +94,7 @@ async def test_an_answer_is_less_sure_where_other_passages_are_as_near() -> None
 async def test_what_has_no_letter_is_answered_only_by_a_passage_that_has_it(question: str) -> None:
     assert await confidence(question, WordReader(question)) <= LIBRARIES.calibrated
     parts = source(1, f"Part {question} fits every lamp.")
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader(question))
-    context = AnswerContext(AgentConfig(name="x"), question, question, (parts,), language="en")
-    has_it = await judge.confidence(context, await judge.judged(context, passages(parts)))
+    has_it = await quoted(question, WordReader(question), parts).confidence()
     assert (has_it > parts.calibrated) is question.isdigit()
 
 
@@ -81,12 +106,10 @@ async def test_words_that_the_passage_has_are_not_asked_about_again() -> None:
 
 async def test_the_words_of_a_gloss_are_not_asked_about_again() -> None:
     question, reader = "Can I order books from libraries abroad?", WordReader("order")
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=reader)
     context = AnswerContext(
         AgentConfig(name="x"), "?", "?", (LIBRARIES,), language="de", read_as=question, read_in="en"
     )
-    judged = await judge.judged(context, passages(LIBRARIES))
-    await judge.confidence(context, judged)
+    await Quoted(context, reader).confidence()
     assert reader.asked == [question]
 
 
@@ -97,36 +120,22 @@ async def test_at_most_two_words_are_left_out() -> None:
 
 
 async def test_without_a_reranker_the_judge_alone_tells() -> None:
-    question = "Can I order books from libraries abroad?"
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex())
-    context = AnswerContext(AgentConfig(name="x"), question, question, (LIBRARIES,), language="en")
-    judged = await judge.judged(context, passages(LIBRARIES))
-    assert await judge.confidence(context, judged) == judged[0].probability
+    unread = quoted("Can I order books from libraries abroad?", None)
+    assert await unread.confidence() == (await unread.judged())[0].probability
 
 
 async def test_a_reranker_that_goes_away_in_between_takes_nothing_for_ignored() -> None:
     question = "Can I order books from libraries abroad?"
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order", away_after=1))
-    context = AnswerContext(AgentConfig(name="x"), question, question, (LIBRARIES,), language="en")
-    judged = await judge.judged(context, passages(LIBRARIES))
-    signals = await judge.signals(context, judged)
-    assert signals is not None
-    assert signals.ignored == 0
+    assert (await quoted(question, WordReader("order", away_after=1)).signals()).ignored == 0
 
 
 async def test_a_follow_up_is_as_unsure_as_what_its_reading_ignores_makes_it() -> None:
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order"))
     earlier = "Can I order books from libraries?"
     likely = []
     for bare in ("And from libraries?", "And from bicycles abroad?"):
-        context = AnswerContext(
-            AgentConfig(name="x"), bare, f"{earlier} {bare}", (LIBRARIES,), language="en", bare=bare
-        )
-        judged = await judge.judged(context, passages(LIBRARIES))
-        signals = await judge.signals(context, judged)
-        assert signals is not None
-        likely.append((await judge.confidence(context, judged), signals.ignored))
-        assert likely[-1][0] <= judged[0].probability
+        follow_up = quoted(f"{earlier} {bare}", WordReader("order"), bare=bare)
+        likely.append((await follow_up.confidence(), (await follow_up.signals()).ignored))
+        assert likely[-1][0] <= (await follow_up.judged())[0].probability
     (known, nothing), (other, ignored) = likely
     assert nothing < ignored
     assert known > other
@@ -134,14 +143,13 @@ async def test_a_follow_up_is_as_unsure_as_what_its_reading_ignores_makes_it() -
 
 async def test_how_far_ahead_a_passage_is_makes_a_follow_up_no_surer_than_it_is_near() -> None:
     sources = (source(1, "Lamps cost 9 euros."), source(2, "The museum has a garden with roses."))
-    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=WordReader("order"))
     ahead = []
-    for asked, bare in (("Where are roses and what does it cost?", "what does it cost?"), ("What do lamps cost?", "")):
-        context = AnswerContext(AgentConfig(name="x"), bare or asked, asked, sources, language="en", bare=bare)
-        judged = await judge.judged(context, [passage for each in sources for passage in passages(each)])
-        signals = await judge.signals(context, judged)
-        assert signals is not None
-        ahead.append(signals.ahead - judged[0].odds)
+    for question, bare in (
+        ("Where are roses and what does it cost?", "what does it cost?"),
+        ("What do lamps cost?", ""),
+    ):
+        asked = quoted(question, WordReader("order"), *sources, bare=bare)
+        ahead.append((await asked.signals()).ahead - (await asked.judged())[0].odds)
     follow_up, alone = ahead
     assert follow_up <= 1.5 < alone
 

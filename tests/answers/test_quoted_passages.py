@@ -5,8 +5,8 @@ from unittest.mock import ANY
 
 import pytest
 
-from app.answers.writing.passage_extent import with_code
 from app.answers.writing.passages import passages
+from app.answers.writing.quotation import with_code
 from tests.answers.extractive_answers import answer, source, written
 from tests.doubles.hashing_embedder import HashingEmbedder
 

@@ -9,7 +9,7 @@ from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source, WritingItem
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.generation import Generation
-from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passage_readings import PassageReadings
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.text.markdown.links import split_links
 from app.core.turn import AnsweredBy, Finish, TokenUsage
@@ -36,7 +36,7 @@ def context(*sources: Source, max_chars: int = 900, hosts: tuple[str, ...] = ())
 
 async def quoted(markdown: str, max_chars: int = 900) -> str:
     generation = Generation(context(linking(markdown), max_chars=max_chars), lambda *_: None)
-    await generation.write([ExtractiveWriter(PassageJudge(HashingEmbedder(), MemoryKeywordIndex()))])
+    await generation.write([ExtractiveWriter(PassageReadings(HashingEmbedder(), MemoryKeywordIndex()))])
     return generation.text.strip()
 
 

@@ -8,17 +8,20 @@ from app.answers.follow_up import leans_on_history
 from app.answers.page_context import about_page
 from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
 from app.answers.writing.asked_names import AskedNames
-from app.answers.writing.passage_extent import (
+from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
+from app.answers.writing.passage_readings import PassageReadings
+from app.answers.writing.passages import LONGEST_PASSAGE, Passage, has_steps, passages, says_message
+from app.answers.writing.quotation import (
+    asked_rows,
     completed,
     extended,
+    page_language,
     single_lines,
     with_code,
     without_far_ends,
+    word_for_word,
 )
-from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, passages
-from app.answers.writing.pieces import LONGEST_PASSAGE, has_steps, says_message
-from app.answers.writing.quotation import asked_rows, page_language, word_for_word
+from app.answers.writing.quote_confidence import QuoteConfidence
 from app.core.page_url import is_same_page
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import text_of
@@ -62,8 +65,10 @@ class ExtractiveWriter:
 
     answered_by = AnsweredBy.EXTRACTIVE
 
-    def __init__(self, judge: PassageJudge) -> None:
-        self._judge = judge
+    def __init__(self, readings: PassageReadings) -> None:
+        self._readings = readings
+        self._judge = PassageJudge(readings)
+        self._confidence = QuoteConfidence(readings)
 
     async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | OfferedPassage | ChatEnd, None]:
         readings = await self.readings(context)
@@ -106,7 +111,7 @@ class ExtractiveWriter:
         ]
         is_of_page = bool(judged) and judged[0].passage.source.is_unasked
         judged = [one for one in judged if one.passage.source.is_unasked is is_of_page]
-        probability = await self._judge.confidence(context, judged) if judged else 0.0
+        probability = await self._confidence.probability(context, judged) if judged else 0.0
         return Reading(context, candidates, judged, probability)
 
     async def _quoted(self, readings: Sequence[Reading]) -> list[Passage]:
@@ -166,7 +171,7 @@ class ExtractiveWriter:
         texts = [text_of(piece) for piece in passage.own_pieces]
         if len(texts) == 1:
             return passage
-        nearness = await self._judge.nearness(reading.context, passage.source, texts)
+        nearness = await self._readings.cosines(reading.context, passage.source, texts)
         return without_far_ends(passage, nearness) if nearness else passage
 
 
@@ -310,8 +315,8 @@ class ClosestSectionsWriter:
 
     answered_by = AnsweredBy.FALLBACK
 
-    def __init__(self, judge: PassageJudge) -> None:
-        self._judge = judge
+    def __init__(self, readings: PassageReadings) -> None:
+        self._judge = PassageJudge(readings)
 
     async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | OfferedPassage | ChatEnd, None]:
         if closest := await self._closest(context):
