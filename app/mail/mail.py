@@ -78,11 +78,19 @@ MAX_ADDRESS_CHARS: Final = 254
 # RFC 5321's Dot-string without "?", which could begin an encoded word, and an ASCII domain.
 _LOCAL_PART: Final = re.compile(r"(?=.{1,64}\Z)[\w!#$%&'*+/=^`{|}~-]++(?:\.[\w!#$%&'*+/=^`{|}~-]++)*+", re.ASCII)
 _DOMAIN: Final = re.compile(r"[\w-]++(?:\.[\w-]++)*+", re.ASCII)
-_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;color:#1f2328;max-width:36em"
+# Text and ground are left to the reader's light or dark scheme; greys are half transparent, to suit either.
+_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;max-width:36em;overflow-wrap:break-word"
 _BUTTON: Final = (
     "display:inline-block;padding:.5em 1em;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none"
 )
-_SMALL: Final = "font-size:13px;color:#59636e"
+_SMALL: Final = "font-size:13px;opacity:.75;margin-top:2em;padding-top:1em;border-top:1px solid #8886"
+_QUOTE: Final = "margin:1em 0;padding-left:12px;border-left:3px solid #8886"
+_HEAD: Final = """<head><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<style>body { margin: 16px } table { border-collapse: collapse } .amount { text-align: end }
+th, td { padding: 6px 16px 6px 0; border-bottom: 1px solid #8886; text-align: start } code { font: 14px/1.45 monospace }
+pre { padding: 12px; border-radius: 6px; background: #8882; white-space: pre-wrap }</style></head>"""
+_URL: Final = re.compile(r"https?://(?:(?!&(?:[lg]t|quot|#x27);)\S)+(?<![.,;:!?)])")  # in escaped text
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +138,14 @@ class Mail:
         from app.kit.markdown_html import markdown_html
 
         parts: list[str] = [markdown_html(self.markdown)] if self.markdown else []
-        parts += (f"<p>{_lines(paragraph)}</p>" for paragraph in self.paragraphs)
+        parts += map(_paragraph, self.paragraphs)
         if self.link:
             parts.append(f'<p><a style="{_BUTTON}" href="{escape(self.link.url)}">{escape(self.link.label)}</a></p>')
         if self.footer or self.settings_url:
             choose = f' <a href="{escape(self.settings_url)}">Choose what you get</a>' if self.settings_url else ""
             parts.append(f'<p style="{_SMALL}">{_lines(self.footer)}{choose}</p>')
         body = "\n".join(parts)
-        return f'<!doctype html>\n<html><body><div style="{_STYLE}">\n{body}\n</div></body></html>\n'
+        return f'<!doctype html>\n<html>{_HEAD}<body><div dir="auto" style="{_STYLE}">\n{body}\n</div></body></html>\n'
 
 
 def checked_mail_address(field: str, address: str) -> str:
@@ -194,5 +202,13 @@ def _written(address: str, name: str = "") -> Address:
     return Address(one_line(name), local_part, domain)
 
 
+def _paragraph(text: str) -> str:
+    """A first line behind "> " is a quotation."""
+    if not text.startswith("> "):
+        return f'<p dir="auto">{_lines(text)}</p>'
+    quoted, _, rest = text.removeprefix("> ").partition("\n")
+    return f'<blockquote dir="auto" style="{_QUOTE}">{_lines(quoted)}</blockquote>' + (_paragraph(rest) if rest else "")
+
+
 def _lines(text: str) -> str:
-    return escape(text).replace("\n", "<br>\n")
+    return _URL.sub(r'<a href="\g<0>">\g<0></a>', escape(text)).replace("\n", "<br>\n")

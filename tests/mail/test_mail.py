@@ -1,5 +1,6 @@
 """What a mail says, and that nobody's words become a header or a tag."""
 
+import re
 from base64 import b64encode
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -51,7 +52,7 @@ def test_a_mail_has_plain_text_and_simple_html_that_say_the_same() -> None:
         "-- \nYou get this because Bo gave your address.\nhttps://docent.example.com/console/notices\n"
     )
     html = part(INVITATION, "html")
-    assert "<p>Bo wants you at the console.</p>" in html
+    assert '<p dir="auto">Bo wants you at the console.</p>' in html
     assert 'href="https://docent.example.com/console/invitation?a=1&amp;b=2">Choose a password</a>' in html
 
 
@@ -61,8 +62,25 @@ def test_markdown_is_plain_text_in_one_part_and_markup_in_the_other() -> None:
     text = "It costs 7 euros [1]:\n\n- 2*3 lamps\n- more (https://a.example) <b>\n\n[1] *Prices*\n\n-- \n"
     assert part(mail, "plain").startswith(text)
     html = part(mail, "html")
-    for markup in ("<strong>7 euros</strong> [1]", "<li>2*3 lamps</li>", ">more</a> &lt;b&gt;", "<p>[1] *Prices*</p>"):
+    for markup in ("<strong>7 euros</strong> [1]", "<li>2*3 lamps</li>", ">more</a> &lt;b&gt;", ">[1] *Prices*</p>"):
         assert markup in html
+
+
+def test_web_addresses_are_links_and_a_question_is_a_quotation_in_the_html() -> None:
+    text = "> Why <b>?\nAda: see (https://a.example/x?a=1&b=2).\n[1] Prices https://a.example/"
+    html = part(replace(INVITATION, paragraphs=(text,)), "html")
+    for markup in (
+        ">Why &lt;b&gt;?</blockquote><p",
+        'see (<a href="https://a.example/x?a=1&amp;b=2">https://a.example/x?a=1&amp;b=2</a>).<br>',
+        'Prices <a href="https://a.example/">https://a.example/</a></p>',
+    ):
+        assert markup in html
+
+
+def test_the_html_leaves_text_and_ground_to_the_readers_scheme() -> None:
+    html = part(replace(INVITATION, markdown="| a | b |\n|---|---|\n| 1 | 2 |"), "html")
+    assert '<meta name="color-scheme" content="light dark">' in html
+    assert re.findall(r"(?<!-)color:[^;\"]+", html) == ["color:#ffffff"], "of the button alone"
 
 
 def test_pictures_are_attached() -> None:
@@ -103,7 +121,7 @@ def test_a_long_subject_is_cut() -> None:
 
 def test_words_become_no_tags() -> None:
     html = part(Mail("ann@example.com", "Hi", ("<script>1</script>\n&",), MailLink("<b>", 'https://x/"><i>')), "html")
-    assert "<p>&lt;script&gt;1&lt;/script&gt;<br>\n&amp;</p>" in html
+    assert ">&lt;script&gt;1&lt;/script&gt;<br>\n&amp;</p>" in html
     assert "<a style" in html
     assert 'href="https://x/&quot;&gt;&lt;i&gt;">&lt;b&gt;</a>' in html
 

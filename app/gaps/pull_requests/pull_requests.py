@@ -18,6 +18,7 @@ from app.core.actor import WRITE, Actor
 from app.core.errors import DocentError, InvalidInput, NotFound, Unauthorized
 from app.core.field_rules import check_http_url
 from app.core.gap_state import GapState
+from app.core.text.untrusted_text import one_line
 from app.gaps.gap import DueGap, Gap, GapAsking, TrialAnswer
 from app.gaps.pull_requests.pull_request import (
     FILE,
@@ -35,6 +36,7 @@ from app.gaps.pull_requests.pull_request import (
 from app.gaps.pull_requests.records import PullRequestRecords, RepositoryRecords, RepositorySecrets
 from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.kit.clock import Clock
+from app.kit.markdown_text import markdown_text
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.providers.code.code_host import CodeHost, Proposal, RepositoryAccess, RepositoryFile
@@ -286,11 +288,12 @@ class GoodNews:
 
     def _tell(self, tx: Transaction, due: DueGap, page: str, answer: str) -> None:
         site = AgentRecords(tx).agent(due.workspace_id, due.gap.agent_id).draft.name
+        text = markdown_text(answer, without=range(1, 100))  # the sources are not in the mail
         for one in PullRequestRecords(tx).waiting(due.gap.id):
             mail = Mail(
                 to=one.email,
                 subject=f"{site}: your question is answered",
-                paragraphs=(f"You asked:\n{one.question}", answer),
+                paragraphs=(f"> {one_line(one.question)}", text),
                 link=MailLink("Read it on the page", page),
                 footer="You get this mail once, because you asked this question and left your address.",
             )
