@@ -15,7 +15,7 @@ from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.local_operator import known_agents, local_operator, meant_agent
 from app.cli.sources.run_now import agent_for, run_now
-from app.cli.sources.website_address import check_website, website_address, website_name
+from app.cli.sources.website_address import check_website, website_address, website_identity
 from app.cli.terminal import AgentName, Allow, AsJson, err, fail, out, print_json, run, settings_for, table
 from app.core.actor import Actor
 from app.knowledge.chunk_contexts import ContextEstimate
@@ -101,7 +101,9 @@ async def _crawl(
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         is_first = not await known_agents(base, actor)
-        name = await website_name(settings, config.url) if is_first and named is None else config.name
+        name = config.name
+        if is_first and named is None:
+            name = (await website_identity(settings, config.url)).name
         agent = await agent_for(base, knowledge, actor, named, name)
         source, is_new = await _source_for(base, actor, agent, config, given)
         reading = await run_now(base, knowledge, actor, source, as_json)

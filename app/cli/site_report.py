@@ -21,7 +21,7 @@ from app.cli.demo.command import orderly_end
 from app.cli.local_operator import ALONE, NO_CHAT_MODELS, local_operator
 from app.cli.sources.crawl_progress import asking_progress
 from app.cli.sources.run_now import read_now
-from app.cli.sources.website_address import check_website, website_address, website_name
+from app.cli.sources.website_address import check_website, website_address, website_identity
 from app.cli.terminal import Allow, AsJson, fail, out, print_json, run, settings_for
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
@@ -79,7 +79,7 @@ def report(
 
 
 async def _report(settings: Settings, site: str, max_pages: int, given: Sequence[ReportQuestion]) -> SiteReport:
-    name = await website_name(settings, site)
+    name = (await website_identity(settings, site)).name
     config = SourceConfig(SITE, name, site, max_pages=max_pages)
     async with open_infrastructure(settings) as base, open_playground(base) as playground:
         actor = await local_operator(base)

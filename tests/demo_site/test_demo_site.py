@@ -9,6 +9,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from app.cli.demo.script import nimbrel_plan
+
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "app" / "demo_site"
 GOLDEN = ROOT / "tests" / "data" / "demo_golden_questions.jsonl"
@@ -368,3 +370,9 @@ def test_no_single_page_answers_a_two_page_question() -> None:
             path: [fact for fact in facts if fact in PAGES[path].main_text] for path in strings(question, "relevant")
         }
         assert all(0 < len(of_page) < len(facts) for of_page in found.values()), found
+
+
+def test_the_widget_wears_the_sites_colour() -> None:
+    color = nimbrel_plan(BASE, ()).color
+    assert f'<meta name="theme-color" content="{color}">' in (SITE / "index.html").read_text("utf-8")
+    assert f"--accent: {color};" in (SITE / "style.css").read_text("utf-8")

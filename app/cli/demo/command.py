@@ -28,10 +28,11 @@ from app.cli.doctor.store_counts import store_counts
 from app.cli.local_operator import local_operator
 from app.cli.operators import operators_on
 from app.cli.sources.crawl_progress import crawl_progress, in_words
-from app.cli.sources.website_address import check_website, website_address, website_name
+from app.cli.sources.website_address import check_website, website_address, website_identity
 from app.cli.terminal import Allow, AsJson, err, fail, out, print_json, run, settings_for
 from app.core.errors import InvalidInput
 from app.settings import PREFIX, Settings
+from app.sources.discovery import SiteIdentity
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Role
 
@@ -52,7 +53,7 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Read a website, answer three questions, show the gap, and leave the widget to try."""
-    name = ""
+    identity = SiteIdentity()
     if site is not None:
         site = website_address(site)
         settings = settings_for(crawl_allow=allow)
@@ -60,11 +61,11 @@ def demo(
             check_website(site, settings.crawl_allow)
         except InvalidInput as error:
             fail(str(error), 2)
-        name = run(website_name(settings, site))
+        identity = run(website_identity(settings, site))
     with orderly_end(), ExitStack() as closing:
         data = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="docent-demo-")))
         shown = closing.enter_context(serve_demo_site())
-        stage = _Stage(data, free_port(port or (None if once else _USUAL_PORT)), shown, site, allow, name)
+        stage = _Stage(data, free_port(port or (None if once else _USUAL_PORT)), shown, site, allow, identity)
         settings = settings_for(log_level="warning", **stage.overrides())
         token, password = run(_first_accounts(settings))
         client = ApiClient(stage.base, token)
@@ -96,7 +97,7 @@ class _Stage:
     shown: DemoSite
     site: str | None
     allow: str | None
-    site_name: str
+    identity: SiteIdentity
 
     @property
     def base(self) -> str:
@@ -117,7 +118,7 @@ class _Stage:
 
     def plan(self, more: tuple[str, ...]) -> Plan:
         if self.site:
-            return other_site_plan(self.site, self.site_name, self.shown.base, more)
+            return other_site_plan(self.site, self.identity.name, self.identity.color, self.shown.base, more)
         return nimbrel_plan(self.shown.base, more)
 
     def visit_url(self) -> str:

@@ -96,6 +96,7 @@ class Plan:
     starter_prompts: tuple[str, ...] = ()
     golden: tuple[dict[str, Any], ...] = ()
     telephone: str = ""
+    color: str = ""
 
 
 def nimbrel_plan(base: str, more: Sequence[str]) -> Plan:
@@ -125,6 +126,7 @@ def nimbrel_plan(base: str, more: Sequence[str]) -> Plan:
         starter_prompts=tuple(each["question"] for each in golden),
         golden=golden,
         telephone="+353 20 915 0123",
+        color="#0b6580",
     )
 
 
@@ -132,7 +134,7 @@ def _golden(question: str, page: str, text: str) -> dict[str, Any]:
     return {"question": question, "pages": [page], "answer_contains": [text]}
 
 
-def other_site_plan(site: str, name: str, widget_base: str, more: Sequence[str]) -> Plan:
+def other_site_plan(site: str, name: str, color: str, widget_base: str, more: Sequence[str]) -> Plan:
     """A plan for any website. Which question it can answer is known only once it has been read, so that question is
     "" until then (see `Demonstration.questions`)."""
     return Plan(
@@ -144,6 +146,7 @@ def other_site_plan(site: str, name: str, widget_base: str, more: Sequence[str])
         questions=("", "Can I talk to a person?", "What is the airspeed of an unladen swallow?", *more),
         curated_pattern="talk to a person",
         curated_answer="The contact page of this website tells you how to reach the people behind it.",
+        color=color,
     )
 
 
@@ -163,7 +166,10 @@ class Demonstration:
             "name": plan.agent_name,
             "allowed_origins": plan.origins,
             "starter_prompts": plan.starter_prompts,
-            "theme": {"greeting": f"Hello! Ask me anything about {plan.agent_name}."},
+            "theme": {
+                "greeting": f"Hello! Ask me anything about {plan.agent_name}.",
+                "primary_color": plan.color or None,
+            },
         }
         if plan.telephone:
             number = plan.telephone.replace(" ", "")

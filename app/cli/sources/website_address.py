@@ -1,6 +1,7 @@
 """Parses a website's address as people type it, and suggests the option that allows a private one."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
@@ -12,6 +13,7 @@ from crawler.url_rules import check_url
 
 if TYPE_CHECKING:
     from app.settings import Settings
+    from app.sources.discovery import SiteIdentity
 
 _LOCALHOST, _LOOPBACK = "localhost", "127.0.0.1"
 
@@ -38,12 +40,13 @@ def check_website(address: str, allowed: Collection[tuple[str, int]]) -> None:
         raise InvalidInput("url", f"This address cannot be read: {error.reason}. {hint}".rstrip()) from error
 
 
-async def website_name(settings: "Settings", address: str) -> str:
-    """The name that the website gives itself, else its host."""
+async def website_identity(settings: "Settings", address: str) -> "SiteIdentity":
+    """How the website presents itself. Its name is its host if it has none."""
     from app.bootstrap.adapters import open_site_discovery
 
     async with open_site_discovery(settings) as discovery:
-        return (await discovery.identity_of(address)).name or urlsplit(address).hostname or address
+        its = await discovery.identity_of(address)
+    return replace(its, name=its.name or urlsplit(address).hostname or address)
 
 
 def way_in(address: str, allowed: Collection[tuple[str, int]]) -> str:
