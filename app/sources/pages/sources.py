@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from app.agents.agent import AgentConfig
+from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import AgentPictures, Agents
-from app.agents.widget_settings import Theme
+from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import check_http_url
 from app.core.list_page import PageRequest
@@ -25,7 +25,7 @@ from app.sources.kinds import KINDS, SITE, TEXT, ZENDESK
 from app.sources.listed.document_list import ListedKind
 from app.sources.runs.run_progress import run_progress
 from app.sources.source import ENDED_STATES, MAX_NAME_CHARS, STATUS, CrawlRun, RunState, Source, SourceConfig
-from app.sources.source_editing import SourceEditing, with_own_address
+from app.sources.source_editing import SourceEditing, origin_of, with_own_address
 from app.sources.sources import Sources
 from app.web.console.page import (
     Answer,
@@ -62,9 +62,17 @@ class NewAgent(Form):
 
 
 class NewAgentPages(Pages):
-    def __init__(self, agents: Agents, sources: Sources, discovery: SiteDiscovery, pictures: AgentPictures) -> None:
+    def __init__(
+        self,
+        agents: Agents,
+        sources: Sources,
+        editing: SourceEditing,
+        discovery: SiteDiscovery,
+        pictures: AgentPictures,
+    ) -> None:
         self._agents = agents
         self._sources = sources
+        self._editing = editing
         self._discovery = discovery
         self._pictures = pictures
 
@@ -84,16 +92,9 @@ class NewAgentPages(Pages):
             self._sources.check(wanted)
         except InvalidInput as error:
             raise InvalidInput("website", str(error).removeprefix("url: ")) from None
-        its = await self._discovery.identity_of(url)
-        config = AgentConfig(
-            name=name or its.name[:_MAX_NAME_CHARS] or site.hostname[:_MAX_NAME_CHARS],
-            allowed_origins=(f"{site.scheme}://{site.netloc}",),
-            theme=Theme(primary_color=its.color or None),
-        )
-        agent = await self._agents.create(visit.actor, config)
-        if its.icon:
-            with suppress(InvalidInput):  # no picture of a kind that can be drawn
-                await self._pictures.set(visit.actor, agent.id, Upload("icon", its.icon))
+        host = site.hostname[:_MAX_NAME_CHARS]
+        config = AgentConfig(name=name or host, allowed_origins=(f"{site.scheme}://{site.netloc}",))
+        agent = await self._wear_look(visit.actor, await self._agents.create(visit.actor, config), url)
         source = await self._sources.create(visit.actor, agent.id, wanted)
         await self._sources.sync(visit.actor, source.id)
         await self._agents.publish(visit.actor, agent.id)
@@ -101,6 +102,43 @@ class NewAgentPages(Pages):
             visit.url("source", agent_id=agent.id, source_id=source.id),
             f"{agent.draft.name} is live. The reading of {site.netloc} has begun.",
         )
+
+    @action("/console/agents/{agent_id}/sources/{source_id}/without-tls", access=write, shown_on="source")
+    async def read_without_tls(self, visit: Visit[NoForm]) -> Go:
+        """From http:// instead of https://, for a website that has no TLS. If the agent allows the website, this moves
+        as well, and its look is read; published at once, unless the draft has other changes."""
+        source = await own_source(self._sources, visit)
+        url = _without_tls(source.config.url) or source.config.url
+        await self._editing.change(visit.actor, source.id, lambda config: replace(config, url=url))
+        await self._sources.sync(visit.actor, source.id)
+        before, origin = visit.agent.draft, origin_of(source.config.url)
+        if origin in before.allowed_origins and url != source.config.url:
+
+            def change(config: AgentConfig) -> AgentConfig:
+                origins = (_without_tls(each) if each == origin else each for each in config.allowed_origins)
+                return replace(config, allowed_origins=tuple(dict.fromkeys(origins)))
+
+            agent = await self._agents.change_draft(visit.actor, visit.agent.id, change)
+            await self._wear_look(visit.actor, agent, url)
+            if agent.live_version and (await self._agents.live(agent.id)).config == before:
+                await self._agents.publish(visit.actor, agent.id)
+        return Go(visit.url("source", source_id=source.id), "Address changed. Reading started.")
+
+    async def _wear_look(self, actor: Actor, agent: Agent, url: str) -> Agent:
+        """Give the draft the name, colour and icon of the website at `url`, where it has none of its own."""
+        its, host = await self._discovery.identity_of(url), (urlsplit(url).hostname or "")[:_MAX_NAME_CHARS]
+
+        def change(draft: AgentConfig) -> AgentConfig:
+            name = its.name[:_MAX_NAME_CHARS] if draft.name == host else ""
+            color = draft.theme.primary_color or its.color or None
+            return replace(draft, name=name or draft.name, theme=replace(draft.theme, primary_color=color))
+
+        if change(agent.draft) != agent.draft:
+            agent = await self._agents.change_draft(actor, agent.id, change)
+        if its.icon and agent.draft.theme.picture is None:
+            with suppress(InvalidInput):  # no picture of a kind that can be drawn
+                agent = await self._pictures.set(actor, agent.id, Upload("icon", its.icon))
+        return agent
 
 
 async def own_source(sources: Sources, visit: Visit[Form]) -> Source:
@@ -192,9 +230,7 @@ class SourcePages(Pages):
         discovery: Discovery,
         files: SourceFiles,
         passages: Passages,
-        agents: Agents,
     ) -> None:
-        self._agents = agents
         self._sources = sources
         self._unread = unread
         self._editing = editing
@@ -301,33 +337,6 @@ class SourcePages(Pages):
         )
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), "Saved. Reading started.")
-
-    @action("/console/agents/{agent_id}/sources/{source_id}/without-tls", access=write, shown_on="source")
-    async def read_without_tls(self, visit: Visit[NoForm]) -> Go:
-        """From http:// instead of https://, for a website that has no TLS; the widget is allowed on it as well."""
-        source = await own_source(self._sources, visit)
-        await self._editing.change(
-            visit.actor, source.id, lambda config: replace(config, url=_without_tls(config.url) or config.url)
-        )
-        await self._sources.sync(visit.actor, source.id)
-        site = urlsplit(source.config.url)
-        await self._allow_without_tls(visit, f"{site.scheme}://{site.netloc}")
-        return Go(visit.url("source", source_id=source.id), "Address changed. Reading started.")
-
-    async def _allow_without_tls(self, visit: Visit[NoForm], origin: str) -> None:
-        """Replace the origin, if the agent allows it, by that of the website without TLS. Published at once, unless the
-        draft has other changes."""
-        before = visit.agent.draft
-        if origin not in before.allowed_origins or not _without_tls(origin):
-            return
-
-        def change(config: AgentConfig) -> AgentConfig:
-            origins = (_without_tls(each) if each == origin else each for each in config.allowed_origins)
-            return replace(config, allowed_origins=tuple(dict.fromkeys(origins)))
-
-        await self._agents.change_draft(visit.actor, visit.agent.id, change)
-        if visit.agent.live_version and (await self._agents.live(visit.agent.id)).config == before:
-            await self._agents.publish(visit.actor, visit.agent.id)
 
     @page("/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}", access=read, under="sources")
     async def learnt_page(self, visit: Visit[NoForm]) -> Shown:

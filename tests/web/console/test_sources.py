@@ -185,6 +185,20 @@ async def test_the_widget_is_allowed_on_a_website_without_tls(
     assert (await agents.live(agent_id)).config.allowed_origins == (f"{allowed}://shop.example",)
 
 
+async def test_a_website_without_tls_shows_its_look_once_it_can_be_read(house: House, browser: ConsoleBrowser) -> None:
+    discovery, agents = house.parts.get(SiteDiscovery), house.parts.get(Agents)
+    assert isinstance(discovery, ScriptedSiteDiscovery)
+    own = await browser.post("/console/new-agent", {"website": "shop.example", "name": "Ada"})
+    made = await browser.post("/console/new-agent", {"website": "shop.example"})
+    discovery.identity = SiteIdentity("Bea Lamps", "#0f766e", picture_file())
+
+    for location, name in ((made, "Bea Lamps"), (own, "Ada")):
+        await browser.post(f"{location.headers['location']}/without-tls")
+        live = (await agents.live(UUID(location.headers["location"].split("/")[3]))).config
+        assert (live.name, live.theme.primary_color) == (name, "#0f766e")
+        assert live.theme.picture is not None
+
+
 async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(list_path(house), {"kind": "url", "url": "https://www.example.com/faq"})
     (source,) = await sources_of(house, house.agent.id)
