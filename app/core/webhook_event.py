@@ -12,6 +12,7 @@ from uuid import UUID
 
 TURN: Final = "turn."
 _GAP: Final = "gap.seen"
+_NOT_URGENT: Final = 50
 
 
 class WebhookEvent(str):
@@ -60,8 +61,9 @@ class NoticeText:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`words` describe the event after "when". `place` orders lists of events. `sent` are the names of the outbox's
-    values that webhooks receive in addition to those of every event. `notice` is None if people receive none."""
+    """`words` describe the event after "when". `place` orders lists of events; below 50, somebody has to act. `sent`
+    names the outbox's values that webhooks receive in addition to those of every event. `notice` is None if people
+    receive none."""
 
     name: WebhookEvent
     words: str
@@ -109,6 +111,11 @@ def declared_events() -> list[Event]:
     return sorted(_DECLARED.values(), key=lambda event: event.place)
 
 
+def urgent_events() -> list[WebhookEvent]:
+    """Those on which somebody has to act: what forms tick until an operator chooses."""
+    return [event.name for event in declared_events() if event.place < _NOT_URGENT]
+
+
 def declared_event(name: str) -> Event | None:
     """The event with this name; None if it belonged to a feature that was removed."""
     return _DECLARED.get(name)
@@ -117,16 +124,16 @@ def declared_event(name: str) -> Event | None:
 def _declare_core() -> None:
     """Declare the core's events. Features declare others, with the remaining places."""
     of_core = (
-        ("TURN_FINISHED", "turn.finished", 0, "an answer finishes, fails or is cut off"),
-        ("GAP_DETECTED", "gap.detected", 10, "a question could not be answered"),
-        ("GAP_GROWN", "gap.grown", 20, "a gap is new, or was asked 5, 20 or 100 times"),
-        ("GAPS_WEEKLY", "gaps.weekly", 30, "a week ends, with a summary of its gaps"),
-        ("PERSON_ASKED", "conversation.person_asked", 40, "a visitor is waiting for a person"),
+        ("PERSON_ASKED", "conversation.person_asked", 0, "a visitor is waiting for a person"),
+        ("SOURCE_FAILED", "source.failed", 20, "a source could not be read"),
+        ("GAP_GROWN", "gap.grown", 30, "a gap is new, or was asked 5, 20 or 100 times"),
+        ("BUDGET_SPENT", "budget.spent", 40, "all of a day's or a month's tokens are used"),
         ("CONVERSATION_ASSIGNED", "conversation.assigned", 60, "a conversation is assigned"),
         ("OPERATOR_MENTIONED", "conversation.mentioned", 70, "a note mentions an operator"),
-        ("SOURCE_FAILED", "source.failed", 90, "a source could not be read"),
         ("BUDGET_NEAR", "budget.near", 100, "four fifths of a day's or a month's tokens are used"),
-        ("BUDGET_SPENT", "budget.spent", 110, "all of a day's or a month's tokens are used"),
+        ("GAPS_WEEKLY", "gaps.weekly", 200, "a week ends, with a summary of its gaps"),
+        ("GAP_DETECTED", "gap.detected", 210, "a question could not be answered"),
+        ("TURN_FINISHED", "turn.finished", 220, "an answer finishes, fails or is cut off"),
     )
     for attribute, name, place, words in of_core:
         setattr(WebhookEvent, attribute, WebhookEvent(name))

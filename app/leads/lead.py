@@ -14,7 +14,7 @@ from app.core.webhook_event import Event, NoticeText, WebhookEvent
 LEAD_LEFT: Final = Event(
     WebhookEvent("lead.left"),
     "a visitor left a message",
-    50,
+    10,
     ("lead_id",),
     NoticeText(
         "a visitor left a message",

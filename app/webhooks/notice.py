@@ -133,15 +133,11 @@ _MADE: Final[Mapping[str, Callable[[str, str, Mapping[str, Any]], Notice]]] = {
     WebhookEvent.CONVERSATION_ASSIGNED: _assigned,
     WebhookEvent.GAPS_WEEKLY: _week,
 }
-# Places in the list that differ from those in the API.
-_PLACES: Final = {WebhookEvent.PERSON_ASKED: 15, WebhookEvent.GAPS_WEEKLY: 1000}
 
 
 def noticed() -> dict[WebhookEvent, str]:
     """The events for which there are notices, with their names in words, in the order of the list."""
-    known = [event for event in declared_events() if event.name in _MADE or _text_of(event.name)]
-    known.sort(key=lambda event: _PLACES.get(event.name, event.place))
-    return {event.name: event.words for event in known}
+    return {event.name: event.words for event in declared_events() if event.name in _MADE or _text_of(event.name)}
 
 
 def _text_of(name: WebhookEvent) -> NoticeText | None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from app.core.webhook_event import WebhookEvent, declared_events
+from app.core.webhook_event import WebhookEvent, declared_events, urgent_events
 from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.api import WebhookIn
 from app.webhooks.webhook import Webhook
@@ -53,6 +53,7 @@ class WebhookPages(Pages):
             "made": made,
             "secret": secret,
             "in_words": {event.name: event.words for event in declared_events()},
+            "usual": urgent_events(),
             "most": MAX_WEBHOOKS,
         }
         return Shown("webhooks/webhooks.html", context)

@@ -1,6 +1,6 @@
 """Console pages: channels of a team's chat, the events they get, testing and removing them."""
 
-from app.core.webhook_event import WebhookEvent
+from app.core.webhook_event import WebhookEvent, urgent_events
 from app.mail.mailer import Mailer
 from app.web.console.page import Form, Go, Link, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.channels.api import NoticeChannelIn
@@ -23,6 +23,7 @@ class NoticeChannelPages(Pages):
         context = {
             "channels": await self._channels.of_workspace(visit.actor),
             "in_words": noticed(),
+            "usual": urgent_events(),
             "most": MAX_CHANNELS,
             "has_address": bool(self._mailer.whole_url("/")),
         }

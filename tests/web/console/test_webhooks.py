@@ -37,10 +37,16 @@ async def the_webhook(house: House) -> Webhook:
     return webhook
 
 
-async def test_without_webhooks_the_page_says_so_and_offers_every_event(house: House, browser: ConsoleBrowser) -> None:
+async def test_without_webhooks_the_page_says_so_and_ticks_what_somebody_has_to_act_on(
+    house: House, browser: ConsoleBrowser
+) -> None:
     page = await browser.page(list_path(house))
     assert "No webhooks yet" in text_of(page)
-    assert re.findall(r'type="checkbox" value="([\w.]+)" checked', page) == [each.name for each in declared_events()]
+    offered = re.findall(r'type="checkbox" value="([\w.]+)"( checked)?', page)
+    assert [name for name, _ in offered] == [each.name for each in declared_events()]
+    urgent = ["conversation.person_asked", "lead.left", "source.failed", "gap.grown", "budget.spent"]
+    assert [name for name, is_ticked in offered if is_ticked] == urgent
+    assert [name for name, _ in offered[: len(urgent)]] == urgent
 
 
 async def test_the_secret_that_signs_is_shown_once(house: House, browser: ConsoleBrowser) -> None:
@@ -68,7 +74,7 @@ async def test_an_address_is_refused_in_the_words_of_the_api(house: House, brows
     assert f'id="add_webhook-url-wrong">{said}</p>' in unescape(refused.text)
     assert f'value="{url}"' in refused.text, "what was sent is kept"
     ticked = re.findall(r'type="checkbox" value="([\w.]+)" checked', refused.text)
-    assert ticked == ["gap.detected", "gaps.weekly"]
+    assert ticked == ["gaps.weekly", "gap.detected"]
 
 
 @pytest.mark.parametrize(
