@@ -161,6 +161,8 @@ _STATE_TONES: Final = {
     RunState.FAILED: "bad",
     RunState.CANCELLED: "warn",
 }
+# The console's buttons and notices speak of stopping.
+_STATE_WORDS: Final = {state: state.value for state in RunState} | {RunState.CANCELLED: "stopped"}
 # For pages: with any other status, there was nothing to learn from.
 _PAGE_TONES: Final = {"queued": "plain", "indexed": "good", "unchanged": "good", "duplicate": "plain"}
 
@@ -253,6 +255,7 @@ class SourcePages(Pages):
             "rows": rows,
             "unread": unread,
             "state_tone": state_tone,
+            "state_words": _STATE_WORDS,
             "most": self._files.max_bytes,
             "listed_kinds": [(kind.value, " · ".join(filter(None, (kind.label, kind.address)))) for kind in _LISTED],
         }
@@ -306,6 +309,7 @@ class SourcePages(Pages):
                     "source", {"status": visit.input.status, "cursor": pages.next_cursor}, source_id=source.id
                 ),
                 "state_tone": state_tone,
+                "state_words": _STATE_WORDS,
                 "page_tones": _PAGE_TONES,
             },
         )

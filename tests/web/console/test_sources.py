@@ -203,7 +203,7 @@ async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBr
     await browser.post(list_path(house), {"kind": "url", "url": "https://www.example.com/faq"})
     (source,) = await sources_of(house, house.agent.id)
     path = f"{list_path(house)}/{source.id}"
-    for action, state in (("pause", "paused"), ("read", "queued"), ("cancel", "cancelled")):
+    for action, state in (("pause", "paused"), ("read", "queued"), ("cancel", "stopped")):
         await browser.flash(await browser.post(f"{path}/{action}"))
         assert f"State {state}" in text_of(await browser.page(path))
 
