@@ -339,3 +339,14 @@ def test_an_unfolded_source_shows_its_whole_title_above_its_place(page: Page, si
     assert shown.evaluate("e => e.scrollWidth - e.clientWidth") == 0
     tops = chat.panel.locator(".source span").evaluate_all("all => all.map((e) => e.getBoundingClientRect().top)")
     assert tops[1] < tops[2]
+
+
+def test_two_sections_of_a_page_are_one_source_by_its_title(page: Page, site: Site) -> None:
+    one = {"id": 1, "url": "https://shop.example/lamps#glance", "title": "Lamps › At a glance", "as_of": None}
+    two = {"id": 2, "url": "https://shop.example/lamps#limits", "title": "Lamps › Limits", "as_of": None}
+    alone = {"id": 3, "url": "https://shop.example/care#glass", "title": "Care › Glass", "as_of": None}
+    site.api.script[QUESTION] = [*tokens("Dim it [1]. Or not [2]. Wipe it [3]."), citations(one, two, alone), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    expect(chat.answers.last.locator(".source .title")).to_have_text(["Lamps", "Care › Glass"])

@@ -164,9 +164,12 @@ export class TurnView {
     const items = turn.citations.flatMap((one) => {
       const url = safeLink(one.link || one.url);
       const page = one.url.split("#")[0]!;
+      const title = one.title || page;
       const known = pages.get(page);
       if (known) {
         known.append(", " + one.id);
+        // Two sections of a page have its title in common alone.
+        known.nextSibling!.textContent = title.split(" › ")[0]!;
         sources.push([known.parentElement!, one]);
         return [];
       }
@@ -180,7 +183,7 @@ export class TurnView {
           click: url && ((): void => this.actions.cited(turn, one)),
         },
         number,
-        h("span", { class: "title", dir: "auto" }, one.title || page),
+        h("span", { class: "title", dir: "auto" }, title),
       );
       sources.push([source, one]);
       return [h("li", {}, source)];
