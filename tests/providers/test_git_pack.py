@@ -103,10 +103,12 @@ def test_a_number_of_64_bits_is_read() -> None:
 
 @given(st.binary(max_size=300), st.integers(0, 200))
 @example(noise=b"\xe0\x00", at=54)
-def test_garbled_bytes_are_refused(noise: bytes, at: int) -> None:
+def test_garbled_bytes_are_refused_and_a_cut_pack_unless_all_its_objects_are_there(noise: bytes, at: int) -> None:
     whole = pack_of(blob(TEXT), difference(TEXT, copied(9), 9))
     for pack in (noise, whole[:at] + noise, whole[:at]):
         try:
-            unpacked(pack, 100_000)
+            found = unpacked(pack, 100_000)
         except (PackGarbled, PackTooLarge):
-            continue
+            assert pack != whole
+        else:
+            assert found == unpacked(whole, 100_000) or pack not in whole
