@@ -139,12 +139,11 @@ def _opened(message: EmailMessage) -> OpenedMail:
 
 def _shown_parts(part: MIMEPart) -> Iterator[MIMEPart]:
     """The texts of the mail, of which programs write several around pictures, without files and forwarded mails."""
-    if part.is_attachment() or part.get_filename():
-        return
     if part.get_content_maintype() == "multipart":
         for each in part.iter_parts():
-            yield from _shown_parts(each)
-    elif part.get_content_maintype() == "text":
+            if not each.get_filename():
+                yield from _shown_parts(each)
+    elif part.get_content_maintype() == "text" and not part.is_attachment():
         yield part
 
 

@@ -111,6 +111,10 @@ async def test_texts_around_a_picture_are_read_together_and_files_are_not() -> N
     assert mail.attachments == 2
 
 
+async def test_a_text_that_is_the_whole_mail_may_have_a_name() -> None:
+    assert (await read(f"{REPLY}Content-Type: text/plain; name=body.txt\n\nIs it blue?")).question == "Is it blue?"
+
+
 async def test_where_the_plain_text_is_empty_the_html_is_read() -> None:
     mail = await read(
         of_parts("alternative", "Content-Type: text/plain\n\n ", "Content-Type: text/html\n\nIs it blue?")
