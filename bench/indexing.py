@@ -39,7 +39,7 @@ from bench.demo_corpus import site_pages
 from bench.serving.web_process import own_environment
 
 _SITE: Final = "https://nimbrel.example"
-_WARM_UP_PAGES: Final = 3  # tables and indexes are made with the first
+WARM_UP_PAGES: Final = 3  # tables and indexes are made with the first
 _PAGES_A_TURN: Final = 16
 
 
@@ -80,17 +80,17 @@ async def measure(rounds: int, at_once: int) -> list[Cost]:
 
 
 async def _round(base: Infrastructure, at_once: int) -> Cost:
-    agent, source = await _new_agent(base)
+    agent, source = await new_agent(base)
     noting = _NotingEmbedder(base.models.embedder)
     cost = Cost()
     async with open_knowledge(replace(base, models=replace(base.models, embedder=noting))) as knowledge:
-        pages = [replace(page, url=f"{_SITE}{page.url}") for page in site_pages()]
-        for page in pages[:_WARM_UP_PAGES]:
+        pages = demo_pages()
+        for page in pages[:WARM_UP_PAGES]:
             await knowledge.ingest.learn(agent.id, source.id, page)
-        for some in batches(pages[_WARM_UP_PAGES:], _PAGES_A_TURN):
+        for some in batches(pages[WARM_UP_PAGES:], _PAGES_A_TURN):
             noting.batches.clear()
             began = time.process_time()
-            cost.chunks += await _learnt(knowledge.ingest, agent.id, source.id, some, at_once)
+            cost.chunks += await learn_all(knowledge.ingest, agent.id, source.id, some, at_once)
             learnt = time.process_time()
             for texts in noting.batches:
                 await base.models.embedder.embed(texts)
@@ -99,8 +99,14 @@ async def _round(base: Infrastructure, at_once: int) -> Cost:
     return cost
 
 
-async def _learnt(ingest: Ingest, agent_id: UUID, source_id: UUID, pages: Sequence[PageContent], at_once: int) -> int:
-    """How many chunks they have."""
+def demo_pages() -> list[PageContent]:
+    return [replace(page, url=f"{_SITE}{page.url}") for page in site_pages()]
+
+
+async def learn_all(
+    ingest: Ingest, agent_id: UUID, source_id: UUID, pages: Sequence[PageContent], at_once: int = CONCURRENCY
+) -> int:
+    """Learn the pages, `at_once` at a time; return how many chunks they have."""
     places = asyncio.Semaphore(at_once)
 
     async def learn(page: PageContent) -> int:
@@ -110,7 +116,8 @@ async def _learnt(ingest: Ingest, agent_id: UUID, source_id: UUID, pages: Sequen
     return sum(await asyncio.gather(*map(learn, pages)))
 
 
-async def _new_agent(base: Infrastructure) -> tuple[Agent, Source]:
+async def new_agent(base: Infrastructure) -> tuple[Agent, Source]:
+    """A published agent with a source that takes texts."""
     workspace_id = (await local_operator(base)).workspace_id
 
     def work(tx: Transaction) -> tuple[Agent, Source]:

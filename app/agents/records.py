@@ -204,6 +204,13 @@ class AgentRecords(Repository):
             is_paused=paused_at is not None,
         )
 
+    def live_config(self, agent_id: UUID) -> AgentConfig:
+        """The published configuration; the defaults for an agent without one."""
+        try:
+            return self.live(agent_id).config
+        except NotFound:
+            return AgentConfig(name="")
+
     def by_version(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
         """The agent with its published configuration or its draft. Raises NotFound for an agent that does not exist,
         belongs to another workspace, or is not published if the live version is requested."""

@@ -9,7 +9,6 @@ from anyio import to_thread
 
 from app.agents.agent_choices import ContextKind
 from app.agents.records import AgentRecords
-from app.core.errors import NotFound
 from app.core.turn import TokenUsage
 from app.knowledge.chunk_limits import RESERVED_TOKENS
 from app.knowledge.context_writer import MAX_ANSWER_TOKENS, ContextWriter, Window, context_requests
@@ -98,7 +97,7 @@ class ChunkContexts:
         the model for missing ones."""
 
         def work(tx: Transaction) -> tuple[VersionToSituate | None, ContextKind]:
-            kind = _context_kind(tx, agent_id)
+            kind = AgentRecords(tx).live_config(agent_id).contextual_chunks
             if kind is ContextKind.STRUCTURAL and not ContextRecords(tx).has_written(version_id):
                 return None, kind
             return ContextRecords(tx).version(version_id), kind
@@ -202,10 +201,3 @@ class ChunkContexts:
             cached_tokens=begin * (len(passages) - 1) if begin >= _CACHEABLE_TOKENS else 0,
             answer_tokens=MAX_ANSWER_TOKENS * len(passages),
         )
-
-
-def _context_kind(tx: Transaction, agent_id: UUID) -> ContextKind:
-    try:
-        return AgentRecords(tx).live(agent_id).config.contextual_chunks
-    except NotFound:
-        return ContextKind.STRUCTURAL

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from app.agents.records import AgentRecords
 from app.core.chunk import StoredChunk
-from app.core.errors import NotFound
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
@@ -142,10 +141,7 @@ def chunk_terms(chunks: Sequence[StoredChunk]) -> list[ChunkTerms]:
 
 def keyword_language(tx: Transaction, agent_id: UUID) -> str | None:
     """The language for which the agent's keyword index is stemmed: the one that its published version sets, or None."""
-    try:
-        return AgentRecords(tx).live(agent_id).config.language
-    except NotFound:
-        return None
+    return AgentRecords(tx).live_config(agent_id).language
 
 
 async def keyword_ids(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> set[str]:

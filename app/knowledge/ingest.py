@@ -14,7 +14,7 @@ same time go into the indexes, and live, together.
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -25,18 +25,16 @@ from weakref import WeakValueDictionary
 import anyio
 from anyio import to_thread
 
-from app.agents.agent import AgentConfig
-from app.agents.agent_choices import Quarantine
+from app.agents.agent_choices import ContextKind, Quarantine
 from app.agents.records import AgentRecords
-from app.core.chunk import content_hash
-from app.core.errors import NotFound
+from app.core.chunk import ChunkDraft, content_hash
 from app.core.text.markdown.links import split_links, without_targets
 from app.core.text.words import folded_words
 from app.kit.tasks import GroupedWork
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import Chunker
-from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent, PageTexts, PendingVersion
+from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent, PageTexts, PendingVersion, VersionState
 from app.knowledge.injection_scan import IN_WORDS, Finding, scan_page
 from app.knowledge.page_sections import left_out_of
 from app.knowledge.records.documents import DocumentRecords
@@ -102,28 +100,13 @@ def page_hash(page: PageContent, cut_as: str) -> str:
     return content_hash(f"{cut_as}\n{page.title}\n{without_targets(page.markdown)}{attributes}")
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The result of finishing a version. `embedded` counts the chunks that had to be embedded."""
-
-    embedded: int
-    contexts: ContextReport
-
-
-def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
-    """The quarantine setting of the agent's published configuration, like all settings for learning pages."""
-    try:
-        return AgentRecords(tx).live(agent_id).config.quarantine
-    except NotFound:
-        return AgentConfig(name="").quarantine
-
-
 def _known(tx: Transaction, source_id: UUID, page: PageContent, digest: str) -> IngestReceipt | None:
     """HELD or UNCHANGED if the URL's page has this content already and its links lead where they led; else None."""
     url = page.url
-    if QuarantineRecords(tx).held_hash(source_id, url) == digest:
+    standing = LiveDocumentRecords(tx).hashes(source_id, url)
+    if standing.get(VersionState.HELD) == digest:
         return IngestReceipt(IngestOutcome.HELD, LiveDocumentRecords(tx).document_at(source_id, url), note=_HELD)
-    if LiveDocumentRecords(tx).live_hash(source_id, url) != digest:
+    if standing.get(VersionState.LIVE) != digest:
         return None
     if _linked_pages(PageMarkdownRecords(tx).live_markdown(source_id, url)) != _linked_pages(page.markdown):
         return None
@@ -140,6 +123,8 @@ def _held_because(findings: Sequence[Finding]) -> str:
 
 
 def _near_twin_of(texts: Sequence[str], others: Sequence[PageTexts]) -> UUID | None:
+    if not others:
+        return None
     mine = PageWording.from_texts(texts)
     return next((other.document_id for other in others if mine.is_near(PageWording.from_texts(other.texts))), None)
 
@@ -159,7 +144,7 @@ class Retire:
         """Retire what was learnt at the URL; return its document id, None if nothing there is live."""
 
         def work(tx: Transaction) -> tuple[UUID | None, Sequence[UUID]]:
-            if LiveDocumentRecords(tx).live_hash(source_id, url) is None:
+            if VersionState.LIVE not in LiveDocumentRecords(tx).hashes(source_id, url):
                 return None, ()
             document_id = LiveDocumentRecords(tx).document_at(source_id, url)
             return document_id, () if document_id is None else DocumentRecords(tx).retire_document(
@@ -210,26 +195,22 @@ class Ingest:
             known, alike, repeated = await self._looked_up(agent_id, source_id, page, digest)
             if known is not None:
                 return known
-            left_out = await to_thread.run_sync(left_out_of, page.markdown, repeated) if repeated else ()
-            drafts = await to_thread.run_sync(self._chunker.cut, page, left_out)
+            left_out, drafts, findings, near_twin = await to_thread.run_sync(self._examined, page, repeated, alike)
             if not drafts:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.EMPTY)
-            findings = await to_thread.run_sync(scan_page, page.title, without_targets(page.markdown), page.hidden_text)
-            texts = [draft.text for draft in drafts]
-            near_twin = await to_thread.run_sync(_near_twin_of, texts, alike) if alike else None
 
-            def stored(tx: Transaction) -> PendingVersion | IngestReceipt:
+            def stored(tx: Transaction) -> tuple[PendingVersion, ContextKind] | IngestReceipt:
                 """Store the page as a version to be indexed, or return the receipt of one that need not be."""
                 # Another worker may have made the page live meanwhile.
                 if (known := _known(tx, source_id, page, digest)) is not None:
                     return known
-                policy = _quarantine(tx, agent_id)
                 twin = LiveDocumentRecords(tx).same_content(agent_id, digest, source_id, page.url) or near_twin
                 if twin is not None:
                     return IngestReceipt(IngestOutcome.DUPLICATE, twin)
-                found = findings if policy is not Quarantine.OFF else []
-                is_held = bool(found) and policy is Quarantine.HOLD
+                config = AgentRecords(tx).live_config(agent_id)
+                found = findings if config.quarantine is not Quarantine.OFF else []
+                is_held = bool(found) and config.quarantine is Quarantine.HOLD
                 version = DocumentRecords(tx).add_pending(
                     agent_id,
                     source_id,
@@ -243,16 +224,31 @@ class Ingest:
                 )
                 if is_held:
                     return IngestReceipt(IngestOutcome.HELD, version.document_id, note=_held_because(found))
-                return version
+                return version, config.contextual_chunks
 
-            version = await self._record.of_agent(agent_id).write(stored)
-            if isinstance(version, IngestReceipt):
-                if version.outcome is IngestOutcome.DUPLICATE:
+            outcome = await self._record.of_agent(agent_id).write(stored)
+            if isinstance(outcome, IngestReceipt):
+                if outcome.outcome is IngestOutcome.DUPLICATE:
                     await self._retire.page(agent_id, source_id, page.url)
-                return version
-            finished = await self.finish_pending(version)
-        note = finished.contexts.in_words()
-        return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), finished.embedded, note)
+                return outcome
+            version, kind = outcome
+            contexts = ContextReport()
+            if kind is not ContextKind.STRUCTURAL:
+                contexts = await self._contexts.refresh(agent_id, version.id)
+            embedded = await self._indexed(version)
+        return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), embedded, contexts.in_words())
+
+    def _examined(
+        self, page: PageContent, repeated: Collection[str], alike: Sequence[PageTexts]
+    ) -> tuple[Sequence[str], list[ChunkDraft], list[Finding], UUID | None]:
+        """The keys of the sections to leave out, the chunks, the findings, and the document among `alike` that is
+        nearly the same; the last two only if there are chunks. Takes milliseconds of CPU time: call it in a thread."""
+        left_out = left_out_of(page.markdown, repeated) if repeated else ()
+        drafts = self._chunker.cut(page, left_out)
+        if not drafts:
+            return left_out, [], [], None
+        findings = scan_page(page.title, without_targets(page.markdown), page.hidden_text)
+        return left_out, drafts, findings, _near_twin_of([draft.text for draft in drafts], alike)
 
     async def cut_anew(self) -> bool:
         """Chunk again one live page whose chunks were made by other rules than today's, from its stored text, and make
@@ -284,17 +280,21 @@ class Ingest:
         )
         return True
 
-    async def finish_pending(self, version: PendingVersion) -> Finished:
+    async def finish_pending(self, version: PendingVersion) -> None:
         """Index a pending version and make it live. Chunks whose context cannot be written get the structural one.
 
         A repeated call, after a crash at any border, changes nothing more. Raises like `learn`.
         """
-        contexts = await self._contexts.refresh(version.agent_id, version.id)
+        await self._contexts.refresh(version.agent_id, version.id)
+        await self._indexed(version)
+
+    async def _indexed(self, version: PendingVersion) -> int:
+        """Index the version together with those of its agent that wait too; return how many chunks were embedded."""
         work = self._indexing.get(version.agent_id)
         if work is None:
             work = GroupedWork(partial(self._index, version.agent_id), most=_TOGETHER)
             self._indexing[version.agent_id] = work
-        return Finished(await work.run(version), contexts)
+        return await work.run(version)
 
     async def _index(self, agent_id: UUID, versions: Sequence[PendingVersion]) -> list[int]:
         """Put pending versions into both indexes and make them live; return how many chunks of each were embedded."""

@@ -9,13 +9,12 @@ from app.agents.own_agent import OwnAgent
 from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.costs import TokenPrices
-from app.core.errors import NotFound
 from app.kit.job_queue import JobQueue
 from app.knowledge.chunk_contexts import ChunkContexts, ContextEstimate, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer, batches
 from app.knowledge.records.contexts import ContextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord
 from app.workspaces.audit_entry import more_changes_of
 from app.workspaces.records.audit import AuditRecords
 
@@ -94,9 +93,10 @@ class Reindexing:
 
     async def estimate(self, actor: Actor, agent_id: UUID) -> ReindexEstimate:
         """Estimate the cost, without a call of the model. Raises NotFound."""
-        is_writing = await OwnAgent(self._records, actor, agent_id).read(lambda tx: _has_written_contexts(tx, agent_id))
+        own = OwnAgent(self._records, actor, agent_id)
+        config = await own.read(lambda tx: AgentRecords(tx).live_config(agent_id))
         contexts = await self._contexts.estimate(agent_id)
-        if not is_writing:
+        if config.contextual_chunks is not ContextKind.MODEL:
             contexts = replace(contexts, to_write=0, prompt_tokens=0, cached_tokens=0, answer_tokens=0)
         return ReindexEstimate(contexts, self._prices.cost(replace(contexts.usage, model=self._contexts.model_id)))
 
@@ -106,10 +106,3 @@ class Reindexing:
             lambda tx: AuditRecords(tx).acted(actor, "agent.reindex", agent_id)
         )
         await self._jobs.reindex_agent(agent_id)
-
-
-def _has_written_contexts(tx: Transaction, agent_id: UUID) -> bool:
-    try:
-        return AgentRecords(tx).live(agent_id).config.contextual_chunks is ContextKind.MODEL
-    except NotFound:  # it is not published
-        return False

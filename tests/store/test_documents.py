@@ -36,7 +36,7 @@ async def test_a_pending_version_cannot_be_answered_from(record: SystemOfRecord,
     version = await add_pending(record, source, a_page(URL), "One.", "Two.")
     ids = [chunk_id(source.agent_id, version.id, position) for position in (0, 1)]
     with record.reading() as tx:
-        assert LiveDocumentRecords(tx).live_hash(source.id, URL) is None
+        assert VersionState.LIVE not in LiveDocumentRecords(tx).hashes(source.id, URL)
         assert LiveDocumentRecords(tx).live_chunks(source.agent_id, ids) == {}
         assert LiveDocumentRecords(tx).agent_chunks(source.agent_id) == []
         assert IndexedTextRecords(tx).standing(source.agent_id).live == {}
@@ -68,7 +68,7 @@ async def test_a_live_version_is_what_searches_see(
         ids = IndexedTextRecords(tx).standing(source.agent_id).live
         chunk = LiveDocumentRecords(tx).live_chunks(source.agent_id, list(ids))[next(iter(ids))]
         documents = LiveDocumentRecords(tx).page(source.agent_id, PageRequest()).items
-        assert LiveDocumentRecords(tx).live_hash(source.id, URL) == content_hash(a_page(URL).markdown)
+        assert LiveDocumentRecords(tx).hashes(source.id, URL) == {VersionState.LIVE: content_hash(a_page(URL).markdown)}
         assert LiveDocumentRecords(tx).counts(source.agent_id) == (1, 1)
         assert [stored.id for stored in LiveDocumentRecords(tx).agent_chunks(source.agent_id)] == [chunk.id]
     assert (chunk.text, chunk.url, chunk.title, chunk.breadcrumb) == ("One.", URL, "Install", ("Install",))
@@ -203,7 +203,7 @@ async def test_a_retired_document_cannot_be_answered_from(
         retired = DocumentRecords(tx).retire_document(source.agent_id, live.document_id)
         assert retired == [old.id, live.id, pending.id]
         assert LiveDocumentRecords(tx).counts(source.agent_id) == (0, 0)
-        assert LiveDocumentRecords(tx).live_hash(source.id, URL) is None
+        assert VersionState.LIVE not in LiveDocumentRecords(tx).hashes(source.id, URL)
     assert await generation(record, source, workspace_id) == 3
     with record.writing() as tx:
         DocumentRecords(tx).purge_versions(retired)

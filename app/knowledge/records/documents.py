@@ -124,8 +124,9 @@ class DocumentRecords(Repository):
         """Add a new version with its chunks, pending or held; older pending or held versions of the document are
         retired. Findings are open until an operator has looked at them. Without `cut_as`, the page is never chunked
         again."""
-        document_id = self._document(agent_id, source_id, page.url)
-        self._connection.execute(_RETIRE, {"documents": [document_id], "states": [_PENDING, _HELD]})
+        document_id, is_new = self._document(agent_id, source_id, page.url)
+        if not is_new:
+            self._connection.execute(_RETIRE, {"documents": [document_id], "states": [_PENDING, _HELD]})
         state = VersionState.HELD if is_held else VersionState.PENDING
         version = PendingVersion(new_id(), agent_id, document_id, state)
         self._add(
@@ -307,8 +308,8 @@ class DocumentRecords(Repository):
             self._bump(agent_id)
         return [version_id for version_id, _ in versions]
 
-    def _document(self, agent_id: UUID, source_id: UUID, url: str) -> UUID:
-        """The page's document, created if necessary, and locked until the transaction ends."""
+    def _document(self, agent_id: UUID, source_id: UUID, url: str) -> tuple[UUID, bool]:
+        """The page's document, and whether this created it. It is locked until the transaction ends."""
         if self._connection.scalar(_OWN_SOURCE, {"own_id": source_id, "own_agent": agent_id}) is None:
             raise NotFound("source")
         now = self._now()
@@ -322,7 +323,7 @@ class DocumentRecords(Repository):
             "updated_at": now,
         }
         document_id: UUID = self._connection.execute(_seen(self._dialect), page).scalar_one()
-        return document_id
+        return document_id, document_id == page["id"]
 
     def _add_chunks(self, version: PendingVersion, chunks: Sequence[ChunkDraft]) -> None:
         for batch in batches(chunks):

@@ -89,8 +89,8 @@ _DOCUMENT_AT_URL = select(DOCUMENTS.c.id).where(_AT_URL)
 _VERSIONS = select(DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.id).join(
     DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id
 )
-HASH_AT_URL = _VERSIONS.with_only_columns(DOCUMENT_VERSIONS.c.content_hash).where(
-    _AT_URL, DOCUMENT_VERSIONS.c.state == bindparam("state")
+_HASHES_AT_URL = _VERSIONS.with_only_columns(DOCUMENT_VERSIONS.c.state, DOCUMENT_VERSIONS.c.content_hash).where(
+    _AT_URL, DOCUMENT_VERSIONS.c.state.in_((VersionState.LIVE.value, VersionState.HELD.value))
 )
 _OLDEST_LIVE = (
     _VERSIONS.where(DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value)
@@ -108,9 +108,10 @@ _SAME_TITLE = _OLDEST_LIVE.where(
 
 
 class LiveDocumentRecords(Repository):
-    def live_hash(self, source_id: UUID, url: str) -> str | None:
-        """Content hash of the URL's live version, or None."""
-        return self._connection.scalar(HASH_AT_URL, at_url(source_id, url) | {"state": VersionState.LIVE.value})
+    def hashes(self, source_id: UUID, url: str) -> dict[VersionState, str]:
+        """Content hashes of the URL's live and of its held version, if it has them."""
+        found = self._connection.execute(_HASHES_AT_URL, at_url(source_id, url))
+        return {VersionState(state): content_hash for state, content_hash in found}
 
     def same_content(self, agent_id: UUID, content_hash: str, source_id: UUID, url: str) -> UUID | None:
         """Another document of the agent than the source's at `url`, whose live version has this content, or None."""

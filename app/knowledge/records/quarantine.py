@@ -8,7 +8,6 @@ from sqlalchemy import Row, func, select, update
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.knowledge.document import PageReview, QuarantinedPage, Review, ReviewedPassage, VersionState
-from app.knowledge.records.live_documents import HASH_AT_URL, at_url
 from app.store.tables.agents import AGENTS
 from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Keyset, Repository, value_of
@@ -24,10 +23,6 @@ _PAGES = select(
 
 
 class QuarantineRecords(Repository):
-    def held_hash(self, source_id: UUID, url: str) -> str | None:
-        """Content hash of the URL's held version, or None."""
-        return self._connection.scalar(HASH_AT_URL, at_url(source_id, url) | {"state": _HELD})
-
     def drop_held(self, document_id: UUID) -> None:
         """Retire the document's held version, because the page again has the text of its live version."""
         self._connection.execute(

@@ -15,7 +15,7 @@ import shutil
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -172,25 +172,23 @@ class TantivyKeywordIndex:
         return list(map(coverage.share, self._known.held(language, coverage.weights, texts)))
 
     def _put(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> None:
-        cut = analysis_of(language).cut
         with self._writer(agent_id, language) as writer:
-            for row in {row.chunk_id: row for row in rows}.values():
-                writer.delete_documents_by_term("chunk_id", row.chunk_id)
-                writer.add_document(_document(row, cut))
+            for chunk_id, document in _documents({row.chunk_id: row for row in rows}, language):
+                writer.delete_documents_by_term("chunk_id", chunk_id)
+                writer.add_document(document)
 
     def _rewrite(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> bool:
         """Rewrites all entries: tombstones alone would leave the words of dropped ones in their segments until a
         merge."""
         if not self._directories(agent_id):
             return True
-        cut = analysis_of(language).cut
         anew = {row.chunk_id: row for row in rows}
         with self._writer(agent_id, language) as writer:  # nobody else writes from here on
             if self._chunk_ids(agent_id) - anew.keys():
                 return False
             writer.delete_all_documents()
-            for row in anew.values():
-                writer.add_document(_document(row, cut))
+            for _, document in _documents(anew, language):
+                writer.add_document(document)
             writer.commit()
             writer.garbage_collect_files()
         return True
@@ -355,13 +353,17 @@ def _schema() -> Schema:
     return builder.build()
 
 
-def _document(row: ChunkTerms, cut: Callable[[str], str]) -> Document:
-    document = Document()
-    document.add_text("chunk_id", row.chunk_id)
-    document.add_text("document_version_id", str(row.document_version_id))
-    document.add_text("title", cut(row.title))
-    document.add_text("text", cut(row.text))
-    return document
+def _documents(rows: Mapping[str, ChunkTerms], language: str) -> Iterator[tuple[str, Document]]:
+    """Chunk ids, and what tantivy keeps of each."""
+    cut = analysis_of(language).cut
+    cut_title = functools.lru_cache(1)(cut)  # the chunks of a page follow each other
+    for chunk_id, row in rows.items():
+        document = Document()
+        document.add_text("chunk_id", chunk_id)
+        document.add_text("document_version_id", str(row.document_version_id))
+        document.add_text("title", cut_title(row.title))
+        document.add_text("text", cut(row.text))
+        yield chunk_id, document
 
 
 def _hits(searcher: Searcher, query: Query, limit: int) -> list[IndexHit]:

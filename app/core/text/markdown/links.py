@@ -81,13 +81,13 @@ def without_targets(markdown: str) -> str:
 def placed_links(text: str, links: Iterable[TextLink]) -> list[PlacedLink]:
     """Find the links in a part of their page, in order, without overlaps. If several have the same label, the words
     around it decide; if these are equal too, none is chosen. A link in code only counts if its label is all of it."""
-    links = list(links)
-    if not links:
+    labelled = [(link, label) for link in links if (label := _words(link.label)) and label[0] in text]
+    if not labelled:
         return []
     words = _Words(text)
     best: dict[tuple[int, int], tuple[int, set[TextLink]]] = {}
-    for link in links:
-        for first, last in words.runs(_words(link.label)):
+    for link, label in labelled:
+        for first, last in words.runs(label):
             if (score := words.agreement(first, last, link)) is None:
                 continue
             standing, candidates = best.get((first, last), (-1, set()))
@@ -189,7 +189,7 @@ class _Words:
 
     def runs(self, wanted: Sequence[str]) -> Iterator[tuple[int, int]]:
         """The indexes of the first and last word of each place where the wanted words follow each other on one line."""
-        for first in self._places.get(wanted[0], ()) if wanted else ():
+        for first in self._places.get(wanted[0], ()):
             last = first + len(wanted) - 1
             if self._texts[first : last + 1] == list(wanted) and self._lines[first] == self._lines[last]:
                 yield first, last
