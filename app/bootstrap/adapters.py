@@ -231,8 +231,11 @@ async def configured_mail_transport(settings: Settings, clock: Clock) -> AsyncIt
     from app.providers.http_caller import CrawlerHttpCaller
     from app.providers.mail_transport import AiosmtplibMailTransport
 
-    async with CrawlerHttpCaller(settings.crawl_allow) as caller:
-        client = token_client(settings.smtp_oauth.get_secret_value())
-        token = partial(AccessTokens(caller, clock).text, client) if client else None
-        how = {"is_tls": server.is_tls, "is_plain": server.is_plain}
+    client = token_client(settings.smtp_oauth.get_secret_value())
+    how = {"is_tls": server.is_tls, "is_plain": server.is_plain}
+    async with AsyncExitStack() as closing:
+        token = None
+        if client:
+            caller = await closing.enter_async_context(CrawlerHttpCaller(settings.crawl_allow))
+            token = partial(AccessTokens(caller, clock).text, client)
         yield AiosmtplibMailTransport(server.host, server.port, server.user, server.password, **how, token=token)

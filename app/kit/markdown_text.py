@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
 _CITED: Final = re.compile(r"(?<![ \t])[ \t]*\[(\d{1,3})\]")
@@ -15,11 +17,17 @@ _CITED: Final = re.compile(r"(?<![ \t])[ \t]*\[(\d{1,3})\]")
 def markdown_text(markdown: str, without: Collection[int] = ()) -> str:
     """Emphasis and code lose their marks, a link has its address after it, lists, quotes and the rows of tables keep a
     shape. HTML and an asterisk between digits are text. `without` are the numbers of sources that are left out."""
-    from markdown_it import MarkdownIt  # 68 modules that no start needs
     from markdown_it.tree import SyntaxTreeNode
 
-    tokens = MarkdownIt("js-default", {"html": False}).disable("image").parse(markdown)
-    return "\n".join(_lines(SyntaxTreeNode(tokens).children, frozenset(without))).strip("\n")
+    tree = SyntaxTreeNode(_parser().parse(markdown))
+    return "\n".join(_lines(tree.children, frozenset(without))).strip("\n")
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # 68 modules that no start needs
+
+    return MarkdownIt("js-default", {"html": False}).disable("image")
 
 
 def _lines(nodes: Sequence[SyntaxTreeNode], without: Collection[int], *, is_tight: bool = False) -> list[str]:
