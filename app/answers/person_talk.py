@@ -10,7 +10,7 @@ PERSON_RULE = (
 )
 
 
-def told_talk(exchange: Exchange) -> str:
+def as_transcript(exchange: Exchange) -> str:
     """Each side between markers that no text can imitate, because its angle brackets are escaped."""
     sides = (("visitor", exchange.question), ("person of the team", exchange.answer))
     return "\n".join(f'<said by="{who}">\n{as_prompt_text(text)}\n</said>' for who, text in sides if text)

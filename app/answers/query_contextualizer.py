@@ -7,7 +7,7 @@ from typing import Protocol
 import structlog
 
 from app.answers.follow_up import leans_on_history, stitched
-from app.answers.person_talk import told_talk
+from app.answers.person_talk import as_transcript
 from app.answers.writing.clarifying_writer import clarified
 from app.core.errors import Unavailable
 from app.core.text.untrusted_text import as_prompt_text
@@ -91,5 +91,7 @@ def _subject(past: Exchange) -> str:
 
 def _as_prompt(past: Exchange) -> str:
     if past.is_with_person:
-        return told_talk(replace(past, question=past.question[-_EXCERPT_CHARS:], answer=past.answer[-_EXCERPT_CHARS:]))
+        return as_transcript(
+            replace(past, question=past.question[-_EXCERPT_CHARS:], answer=past.answer[-_EXCERPT_CHARS:])
+        )
     return f"Visitor asked: {as_prompt_text(past.question)}\nReply: {as_prompt_text(past.answer[:_EXCERPT_CHARS])}"

@@ -9,7 +9,7 @@ import structlog
 
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.errors import EmbedderUnavailable, Unavailable
-from app.core.text.asked_details import asked_details, without_details
+from app.core.text.requested_details import requested_details, without_details
 from app.core.text.sentences import asks, quotables
 from app.core.text.untrusted_text import as_prompt_text
 from app.providers.chat.chat_model import ChatMessage, ChatModel
@@ -65,7 +65,7 @@ class DetailWordings:
     """A QueryPlanner that adds the pages' terms for the details asked for, if nothing else is asked."""
 
     async def wordings(self, query: SearchQuery, settings: RetrievalSettings) -> Sequence[Wording]:
-        called = " ".join(dict.fromkeys(each.called for each in asked_details(query.text) if each.called))
+        called = " ".join(dict.fromkeys(each.called for each in requested_details(query.text) if each.called))
         return [Wording(called, _DETAIL_WEIGHT, is_meant=False)] if called and not without_details(query.text) else []
 
 

@@ -14,7 +14,7 @@ from app.agents.retrieval_settings import ConfidenceScale, RerankMode, Retrieval
 from app.core.chunk import RankedChunk
 from app.core.errors import IndexUnavailable, RerankerUnavailable
 from app.core.page_url import is_same_page
-from app.core.text.asked_details import is_told_alone
+from app.core.text.requested_details import has_requested_contacts
 from app.core.text.turn_language import covers
 from app.core.text.words import without_stop_words
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -191,7 +191,7 @@ class HybridRetriever:
             trace.note_missing(["coverage"])
             shares = {key: plain_coverage(candidates.question_of(key), [text])[0] for key, text in of.items()}
         trace.stage("coverage")
-        return {key: 1.0 if is_told_alone(query.text, of[key]) else share for key, share in shares.items()}
+        return {key: 1.0 if has_requested_contacts(query.text, of[key]) else share for key, share in shares.items()}
 
     async def _adjusted(
         self,

@@ -119,7 +119,7 @@ class TurnRun:
         self._end_early("shutting_down")
 
     @property
-    def has_told_less(self) -> bool:
+    def ended_late(self) -> bool:
         """Whether readers got an error although the whole answer was stored later."""
         return self._ends.was_late
 
@@ -330,7 +330,7 @@ class TurnRun:
             return
         latest = Exchange(self._request.message, generation.text)
         await self._tools.history.remember(self._session.conversation_id, asking.history, latest)
-        if self.has_told_less:
+        if self.ended_late:
             return
         if end.citations:
             self._live.publish(Citations(end.citations))

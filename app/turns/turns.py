@@ -173,7 +173,7 @@ class Turns:
         await run.run()
         if run.may_be_lost:
             self.lost.add(turn_id)
-        if run.has_told_less:  # later readers get it from the record
+        if run.ended_late:  # later readers get it from the record
             self._drop(turn_id)
             try:
                 await self._shared.log.forget([turn_id])

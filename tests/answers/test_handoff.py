@@ -11,7 +11,7 @@ from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
-from app.answers.person_talk import told_talk
+from app.answers.person_talk import as_transcript
 from app.conversations.live_chat import LiveState
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
@@ -214,12 +214,12 @@ async def test_the_agent_knows_what_they_wrote_after_they_hand_back(tmp_path: Pa
         await house.ask("And how many days is it?")
     _, first, second = model.requests
     assert [message.content for message in first[1:3]] == [QUESTION, "3 years."]
-    assert first[3].content.startswith(told_talk(TALK))
+    assert first[3].content.startswith(as_transcript(TALK))
     assert "Shipping costs 9 euros" in first[3].content
     assert [message.content for message in second[1:5]] == [
         QUESTION,
         "3 years.",
-        f"{told_talk(TALK)}\n\nAnd what does that cost?",
+        f"{as_transcript(TALK)}\n\nAnd what does that cost?",
         "9 euros.",
     ]
 

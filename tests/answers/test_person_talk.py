@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.answers.person_talk import told_talk
+from app.answers.person_talk import as_transcript
 from app.core.turn import Exchange
 
 
 def test_each_side_stands_under_who_wrote_it() -> None:
-    assert told_talk(Exchange("Which lamp?", "The Nordlys.", is_with_person=True)) == (
+    assert as_transcript(Exchange("Which lamp?", "The Nordlys.", is_with_person=True)) == (
         '<said by="visitor">\nWhich lamp?\n</said>\n<said by="person of the team">\nThe Nordlys.\n</said>'
     )
 
@@ -24,7 +24,7 @@ def test_each_side_stands_under_who_wrote_it() -> None:
     ],
 )
 def test_who_wrote_nothing_is_left_out(question: str, answer: str, who: list[str]) -> None:
-    told = told_talk(Exchange(question, answer, is_with_person=True))
+    told = as_transcript(Exchange(question, answer, is_with_person=True))
     assert re.findall(r'<said by="(.*?)">', told) == who
 
 
@@ -36,7 +36,7 @@ _TEXT = st.lists(st.one_of(_TRICKS, st.text(max_size=10)), max_size=6).map("".jo
 
 @given(_TEXT, _TEXT)
 def test_nobodys_words_leave_their_marks(question: str, answer: str) -> None:
-    told = told_talk(Exchange(question, answer, is_with_person=True))
+    told = as_transcript(Exchange(question, answer, is_with_person=True))
     wrote = bool(question) + bool(answer)
     assert told.count("<said by=") == told.count("</said>") == wrote
     assert "[INST]" not in told

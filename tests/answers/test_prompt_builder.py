@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.agents.agent import AgentConfig
-from app.answers.person_talk import PERSON_RULE, told_talk
+from app.answers.person_talk import PERSON_RULE, as_transcript
 from app.answers.writing.agent_models import WritingModel
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.prompt_builder import PromptBuilder, PromptLimits, PromptSizes
@@ -227,7 +227,7 @@ def test_the_history_is_told_as_turns_the_oldest_of_them_falls_out_first() -> No
 
 
 TALK = Exchange("Which lamp is best?", "The Nordlys.", is_with_person=True)
-TOLD_TALK = told_talk(TALK)
+TRANSCRIPT = as_transcript(TALK)
 
 
 def test_what_a_person_wrote_is_the_models_own_at_no_time() -> None:
@@ -237,11 +237,11 @@ def test_what_a_person_wrote_is_the_models_own_at_no_time() -> None:
     assert [message.content for message in turns] == [
         "question 1",
         "answer 1",
-        f"{TOLD_TALK}\n\nquestion 2",
+        f"{TRANSCRIPT}\n\nquestion 2",
         "answer 2",
     ]
     assert last.role == "user"
-    assert last.content.startswith(f"{TOLD_TALK}\n\n{TOLD_TALK}\n\nSources, between the two")
+    assert last.content.startswith(f"{TRANSCRIPT}\n\n{TRANSCRIPT}\n\nSources, between the two")
     assert "Nordlys" not in rules.content
 
 
@@ -256,7 +256,7 @@ def test_what_a_person_wrote_is_no_source_and_no_instruction() -> None:
 def test_a_long_talk_falls_out_as_a_long_answer_does() -> None:
     long = replace(TALK, answer="word " * 2000)
     assert built(replace(CONTEXT, history=(TALK, long)))[1].content.startswith("Sources, between the two")
-    assert built(replace(CONTEXT, history=(long, TALK)))[1].content.startswith(TOLD_TALK)
+    assert built(replace(CONTEXT, history=(long, TALK)))[1].content.startswith(TRANSCRIPT)
 
 
 def test_the_best_sources_stay_whole_and_the_last_one_is_cut_at_a_word() -> None:

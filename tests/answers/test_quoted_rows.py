@@ -1,6 +1,6 @@
 """Of a table, an answer quotes the rows about the code that is asked about."""
 
-from app.answers.writing.quotation import asked_rows
+from app.answers.writing.quotation import matching_rows
 from tests.answers.extractive_answers import answer, source
 
 CODES = """| Code | Meaning | What to do |
@@ -12,7 +12,7 @@ CODES = """| Code | Meaning | What to do |
 
 
 def test_text_around_a_table_stays() -> None:
-    assert asked_rows(f"All codes.\n\n{CODES}\n\nE41 is rare.", {"e42"}).splitlines() == [
+    assert matching_rows(f"All codes.\n\n{CODES}\n\nE41 is rare.", {"e42"}).splitlines() == [
         "All codes.",
         "",
         *CODES.splitlines()[:2],
@@ -23,8 +23,8 @@ def test_text_around_a_table_stays() -> None:
 
 
 def test_a_code_within_another_one_or_in_another_column_selects_no_row() -> None:
-    assert asked_rows(CODES, {"e4"}) == CODES
-    assert asked_rows(CODES, {"cable"}) == CODES
+    assert matching_rows(CODES, {"e4"}) == CODES
+    assert matching_rows(CODES, {"cable"}) == CODES
 
 
 async def test_of_a_table_the_row_about_the_code_is_quoted() -> None:
@@ -48,4 +48,4 @@ async def test_a_table_without_a_row_about_the_code_stays_whole() -> None:
 
 
 def test_a_code_may_be_cut_otherwise_than_in_the_table() -> None:
-    assert asked_rows(CODES, {"e-42"}) == asked_rows(CODES, {"e42"}) != CODES
+    assert matching_rows(CODES, {"e-42"}) == matching_rows(CODES, {"e42"}) != CODES

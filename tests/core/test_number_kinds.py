@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.number_kinds import CLOCK, MONEY, SHARE, THINGS, likeness, number_kinds, said_numbers
+from app.core.text.number_kinds import CLOCK, MONEY, SHARE, THINGS, likeness, number_kinds, number_spellings
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_number_counts_what_stands_beside_it(text: str, number: str, kind: str
     ],
 )
 def test_time_may_be_told_in_another_way(sentence: str, number: str, pair: tuple[str, str]) -> None:
-    assert pair in said_numbers(sentence)[number]
+    assert pair in number_spellings(sentence)[number]
 
 
 def test_a_price_is_no_number_of_things() -> None:

@@ -23,7 +23,7 @@ _SAME: Final = {"km": "kilometre", "email": "mail", "telephone": "phone"}
 _MENU_CHARS: Final = 20
 _DENIED_WORDS: Final = 2
 # Verbs between a thing and what is said about it; a page may have a colon or a column instead.
-_TELL_LITTLE: Final = frozenset(
+_LIGHT_VERBS: Final = frozenset(
     """
     allow allows comes contain contains cost costs cover covers gets give gives include included includes including
     lets offer offers paid pay pays provide provides take takes
@@ -34,7 +34,7 @@ _TELL_LITTLE: Final = frozenset(
 def stems(text: str) -> frozenset[str]:
     """The stems of the content words."""
     words = (term.casefold() for term in search_terms(text))
-    return frozenset(stem(word) for word in words if is_content_word(word) and word not in _TELL_LITTLE)
+    return frozenset(stem(word) for word in words if is_content_word(word) and word not in _LIGHT_VERBS)
 
 
 def stem(word: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from app.answers.guard.place_words import every_stem, number_words, stems
 from app.core.text.languages import LANGUAGES, any_of, language_table
-from app.core.text.number_kinds import is_unit, number_kinds, said_numbers
+from app.core.text.number_kinds import is_unit, number_kinds, number_spellings
 from app.core.text.stated_facts import Fact, FactKind, facts_of, in_ascii_digits, plain
 
 _FRAGMENT: Final = re.compile(r"(?:with|at|by|for|of|per)\s[^,;:]{1,24}(?=[,;.:]|$)", re.IGNORECASE)
@@ -91,7 +91,7 @@ class ReadSentence:
         if len(clauses) > 1:
             parts += [_part(clause, facts, text) for clause in clauses]
         is_english = language == "en"
-        numbers = said_numbers(text, has_known_units=is_english)
+        numbers = number_spellings(text, has_known_units=is_english)
         spelt = frozenset(spelling for pairs in numbers.values() for spelling, _ in pairs)
         return cls(text, is_english, tuple(facts), tuple(parts), numbers, spelt, every_stem(text))
 

@@ -12,9 +12,9 @@ from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passage_readings import PassageReadings
 from app.answers.writing.passages import LONGEST_PASSAGE, Passage, has_steps, passages, says_message
 from app.answers.writing.quotation import (
-    asked_rows,
     completed,
     extended,
+    matching_rows,
     page_language,
     single_lines,
     with_code,
@@ -292,7 +292,7 @@ def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, be
     it, has too. Of a table with rows about `codes`, only these."""
     is_headed = below is None or _heading_of(passage) != _heading_of(below)
     is_term_shown = below is not None and passage.within in (below.within, below.term)
-    shown = asked_rows(passage.text_below(below) if below else passage.text, codes)
+    shown = matching_rows(passage.text_below(below) if below else passage.text, codes)
     whole = shown if is_term_shown or not passage.within else f"{passage.within}\n\n{shown}"
     text = word_for_word(whole, passage.source.links)
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"

@@ -9,7 +9,7 @@ from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_odds import Nearness, fitted_weights, kind_odds, scaled_odds
 from app.answers.writing.passage_readings import PassageReadings
 from app.answers.writing.passages import Passage
-from app.core.text.asked_details import asked_details, is_completed, is_told_alone, lacks_detail
+from app.core.text.requested_details import has_requested_contacts, is_completed, lacks_detail, requested_details
 from app.search.confidence import sigmoid
 
 _MOST_PASSAGES: Final = 20  # to embed: each costs the embedder some 5 ms
@@ -145,7 +145,7 @@ async def word_shares(readings: PassageReadings, context: AnswerContext, candida
     question = context.asked
     shares = await readings.coverage(context, question, [f"{one.place}\n{one.text}" for one in candidates])
     return [
-        1.0 if is_told_alone(question, passage.text) else share
+        1.0 if has_requested_contacts(question, passage.text) else share
         for passage, share in zip(candidates, shares, strict=True)
     ]
 
@@ -155,9 +155,9 @@ def _best_first(judged: Iterable[JudgedPassage]) -> list[JudgedPassage]:
 
 
 def _odds_of_details(question: str, text: str) -> float:
-    if is_told_alone(question, text):
+    if has_requested_contacts(question, text):
         return _CONTACT_ODDS
-    return _DETAIL_ODDS if any(each.answering.search(text) for each in asked_details(question)) else 0.0
+    return _DETAIL_ODDS if any(each.answering.search(text) for each in requested_details(question)) else 0.0
 
 
 def _promising(candidates: Sequence[Passage], shares: Sequence[float]) -> list[tuple[Passage, float]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from app.agents.agent import AgentConfig
-from app.answers.person_talk import PERSON_RULE, told_talk
+from app.answers.person_talk import PERSON_RULE, as_transcript
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.source_links import link_hosts, text_for_model
 from app.core.page_url import is_same_page
@@ -185,7 +185,7 @@ class PromptBuilder:
 
     def _size(self, exchange: Exchange) -> int:
         if exchange.is_with_person:
-            return self._sizes.tokens(told_talk(exchange)) + _BLOCK_TOKENS
+            return self._sizes.tokens(as_transcript(exchange)) + _BLOCK_TOKENS
         return self._sizes.tokens(as_prompt_text(exchange.question)) + self._sizes.tokens(
             as_prompt_text(exchange.answer)
         )
@@ -217,7 +217,7 @@ def _turns_and_talk(history: Sequence[Exchange]) -> tuple[list[ChatMessage], lis
     talk: list[str] = []
     for exchange in history:
         if exchange.is_with_person:
-            talk.append(told_talk(exchange))
+            talk.append(as_transcript(exchange))
             continue
         question, answer = as_prompt_text(exchange.question), as_prompt_text(exchange.answer)
         turns += [ChatMessage("user", _after(talk, question)), ChatMessage("assistant", answer)]

@@ -166,7 +166,7 @@ def _letters(text: str) -> str:
     return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
-def asked_rows(text: str, names: Collection[str]) -> str:
+def matching_rows(text: str, names: Collection[str]) -> str:
     """The text with only those rows of its tables whose first cell has one of the `names`, which are case-folded. A
     table without such a row stays whole."""
     if not names or "|" not in text:

@@ -74,7 +74,7 @@ def counted_numbers(text: str) -> Iterator[tuple[str, str, int, int]]:
         yield number, _kind(text, start, end), start, end
 
 
-def said_numbers(text: str, *, has_known_units: bool = True) -> dict[str, set[tuple[str, str]]]:
+def number_spellings(text: str, *, has_known_units: bool = True) -> dict[str, set[tuple[str, str]]]:
     """For each number in the text, the pairs (spelling, kind) under which a source may have it, including conversions
     to other units of time and between 12 and 24 hours. Without `has_known_units`, kinds are ""."""
     kinds: dict[str, set[tuple[str, str]]] = {}

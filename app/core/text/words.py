@@ -120,7 +120,7 @@ def normalised(text: str) -> str:
 _SHORTEST = 3
 
 # English words of three letters and more that say nothing about the subject of a text.
-_TELL_NOTHING = frozenset(
+_FUNCTION_WORDS = frozenset(
     """
     about above additionally after again against all also alternatively although always among and another any are
     around because been before being below between both but can cannot could currently did does doing done down
@@ -137,7 +137,7 @@ _TELL_NOTHING = frozenset(
 
 def is_content_word(word: str) -> bool:
     """Whether a case-folded word is significant."""
-    return len(word) >= _SHORTEST and not word.isdigit() and word not in _TELL_NOTHING
+    return len(word) >= _SHORTEST and not word.isdigit() and word not in _FUNCTION_WORDS
 
 
 def content_words(text: str, count: int) -> list[str]:

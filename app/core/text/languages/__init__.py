@@ -6,7 +6,7 @@
     follow_up        words of questions that depend on the one before; in English also openings of such sentences
     questions        words that `begin` questions, some of which `may_tell` instead ("When it rains, does it ...?")
     comparison       regular expressions for comparing questions: `forms` with {name}, their `ends`, and `articles`
-    details          regular expressions that ask for details (`asked_details.py`), and terms for contact pages
+    details          regular expressions that ask for details (`requested_details.py`), and terms for contact pages
     failure          regular expressions for an answer that admits not knowing (`answer_words.py`)
     handoff          regular expressions over folded words for the wish for a `person`: `before`, `wishes`, `after`
     answers          how models speak of their sources (`answer_words.py`)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from app.core.text.asked_details import (
-    asked_details,
+from app.core.text.requested_details import (
+    has_requested_contacts,
     is_completed,
-    is_told_alone,
     lacks_detail,
+    requested_details,
     without_details,
 )
 
@@ -38,8 +38,8 @@ WARRANTY = "Every lamp has a warranty of 3 years."
 )
 def test_nothing_but_how_to_reach_somebody_is_asked(question: str) -> None:
     assert without_details(question) == ""
-    assert is_told_alone(question, CONTACT)
-    assert not is_told_alone(question, "Hold its button for ten seconds.")
+    assert has_requested_contacts(question, CONTACT)
+    assert not has_requested_contacts(question, "Hold its button for ten seconds.")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_nothing_but_how_to_reach_somebody_is_asked(question: str) -> None:
     ],
 )
 def test_something_else_is_asked_as_well(question: str) -> None:
-    assert not is_told_alone(question, f"{CONTACT}, 2 kg, EUR 5")
+    assert not has_requested_contacts(question, f"{CONTACT}, 2 kg, EUR 5")
 
 
 @pytest.mark.parametrize(
@@ -132,4 +132,4 @@ def test_a_question_that_names_something_itself_asks_for_more_than_a_detail(ques
     ],
 )
 def test_details_are_asked_for_in_every_language(question: str, names: list[str]) -> None:
-    assert [detail.name for detail in asked_details(question)] == names
+    assert [detail.name for detail in requested_details(question)] == names

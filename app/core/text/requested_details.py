@@ -30,7 +30,7 @@ class Detail:
     pages: tuple[str, ...] = ()
 
     @property
-    def asked(self) -> re.Pattern[str]:
+    def request(self) -> re.Pattern[str]:
         """Matches words that ask for the detail, in any language that Docent speaks."""
         return _pattern(f"<{self.name}>")
 
@@ -70,24 +70,23 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=16)  # an answer checks many passages against one question
-def asked_details(question: str) -> tuple[Detail, ...]:
-    return tuple(each for each in _DETAILS if each.asked.search(question))
+def requested_details(question: str) -> tuple[Detail, ...]:
+    return tuple(each for each in _DETAILS if each.request.search(question))
 
 
 @lru_cache(maxsize=16)
 def without_details(question: str) -> str:
     """The question without its words for the details; "" if no significant word is left."""
-    for each in asked_details(question):
-        question = each.asked.sub(" ", question)
-    return "" if _light_words().issuperset(folded_words(question)) else " ".join(question.split())
+    rest = _without_requests(question)
+    return "" if _light_words().issuperset(folded_words(rest)) else " ".join(rest.split())
 
 
-def is_told_alone(question: str, text: str) -> bool:
+def has_requested_contacts(question: str, text: str) -> bool:
     """Whether the question asks only for contact details, as in "where are you?", and the text has all of them."""
-    asked = asked_details(question)
+    details = requested_details(question)
     return (
-        bool(asked)
-        and all(each.is_contact and each.answering.search(text) for each in asked)
+        bool(details)
+        and all(each.is_contact and each.answering.search(text) for each in details)
         and not without_details(question)
     )
 
@@ -95,21 +94,24 @@ def is_told_alone(question: str, text: str) -> bool:
 def is_completed(question: str, text: str) -> bool:
     """Whether the question names no subject and no detail, as "why?" or "how many years is it?", and the text has
     numbers in every unit that it asks for. Only the conversation can tell whether the text answers such a question."""
-    named = [word for word in folded_words(question) if word not in _empty_words()]
-    return not asked_details(question) and all(counts_in(word, text) for word in named)
-
-
-def _own_words(question: str) -> str:
-    for each in asked_details(question):
-        question = each.asked.sub(" ", question)
-    return " ".join(word for word in folded_words(question) if word not in _empty_words())
+    return not requested_details(question) and all(counts_in(word, text) for word in _own_words(question))
 
 
 def lacks_detail(question: str, text: str) -> bool:
     """Whether the question asks only for details of an earlier subject, such as the price of "it", and the text has
     none of them."""
-    asked = asked_details(question)
-    return bool(asked) and not _own_words(question) and not any(each.answering.search(text) for each in asked)
+    details = requested_details(question)
+    return bool(details) and not _own_words(question) and not any(each.answering.search(text) for each in details)
+
+
+def _without_requests(question: str) -> str:
+    for each in requested_details(question):
+        question = each.request.sub(" ", question)
+    return question
+
+
+def _own_words(question: str) -> list[str]:
+    return [word for word in folded_words(_without_requests(question)) if word not in _empty_words()]
 
 
 @cache
