@@ -37,8 +37,8 @@ _BEGINNINGS: Final = 8
 # What is read of a text at most, by the code that uses the pattern.
 _BOUNDS: Final = {
     "app.core.text.answer_words.failure_patterns": 320,
-    "app.answers.follow_up._spaced_forms": 160,
-    "app.answers.follow_up._joined_forms": 160,
+    "app.answers.query_contextualizer._spaced_forms": 160,
+    "app.answers.query_contextualizer._joined_forms": 160,
     "app.answers.handoff._patterns": 500,
 }
 _MADE_BY_FUNCTIONS: Final = (*_BOUNDS, "app.core.text.words._word_pattern")

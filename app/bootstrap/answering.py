@@ -337,12 +337,8 @@ def answer_pipeline(
 
 def question_completer(base: Infrastructure, search: SearchParts) -> QueryContextualizer:
     """Completes questions that depend on earlier ones, with the model of search if there is one."""
-    from app.answers.query_contextualizer import (
-        ChoiceContextualizer,
-        ModelContextualizer,
-        QueryContextualizer,
-        StitchingContextualizer,
-    )
+    from app.answers.query_contextualizer import ModelContextualizer, QueryContextualizer, StitchingContextualizer
+    from app.answers.writing.clarifying_writer import ChoiceContextualizer
 
     def chosen() -> QueryContextualizer:
         stitching = StitchingContextualizer()

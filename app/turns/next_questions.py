@@ -13,7 +13,7 @@ from uuid import UUID
 import structlog
 
 from app.agents.agent import LiveAgent
-from app.answers.follow_up import leans_on_history
+from app.answers.query_contextualizer import leans_on_history
 from app.answers.writing.generation import Generation
 from app.conversations.records.conversations import ConversationRecords
 from app.core.chunk import Chunk

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.answers.follow_up import leans_on_history, stitched
+from app.answers.query_contextualizer import leans_on_history, stitched
 from app.core.text.languages import LANGUAGES
 from tests.answers.follow_up_questions import FOLLOW_UPS, NEW_QUESTIONS
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from app.answers.query_contextualizer import QueryContextualizer
 from app.answers.small_talk import small_talk
 from app.answers.writing.answer_context import AnswerContext, OfferedChoices, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
@@ -66,6 +67,16 @@ class ClarifyingWriter:
         if len(readings) != 1 or not readings[0].is_sure:
             return ()
         return competing_names(asked, readings[0].judged, context.page_url)
+
+
+class ChoiceContextualizer:
+    """Takes a choice to mean the question that was asked back; `others` completes everything else."""
+
+    def __init__(self, others: QueryContextualizer) -> None:
+        self._others = others
+
+    async def complete(self, question: str, history: Sequence[Exchange]) -> str:
+        return clarified(question, history) or await self._others.complete(question, history)
 
 
 def clarified(reply: str, history: Sequence[Exchange]) -> str:

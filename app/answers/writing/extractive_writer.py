@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from app.answers.follow_up import leans_on_history
 from app.answers.page_context import about_page
+from app.answers.query_contextualizer import leans_on_history
 from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
 from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge

@@ -26,9 +26,11 @@ from app.answers.writing.answer_context import (
     Proposal,
     Source,
     WritingItem,
+    link_hosts,
+    link_targets,
+    text_for_model,
 )
 from app.answers.writing.citations import citations_of
-from app.answers.writing.source_links import link_hosts, link_targets, text_for_model
 from app.core.confirmation import ProposedChange
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.text.canned_messages import canned_messages

@@ -12,8 +12,7 @@ from functools import cache, lru_cache
 
 from app.agents.agent import AgentConfig
 from app.answers.person_talk import PERSON_RULE, as_transcript
-from app.answers.writing.answer_context import AnswerContext, Source
-from app.answers.writing.source_links import link_hosts, text_for_model
+from app.answers.writing.answer_context import AnswerContext, Source, link_hosts, text_for_model
 from app.core.page_url import is_same_page
 from app.core.text.canned_messages import canned_messages
 from app.core.text.language_names import language_name

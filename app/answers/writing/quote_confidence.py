@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from app.answers.follow_up import leans_on_history
+from app.answers.query_contextualizer import leans_on_history
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.passage_judge import JudgedPassage, word_shares
 from app.answers.writing.passage_odds import RAREST, QuoteSignals, ahead_of, fitted_weights, ignored_share
