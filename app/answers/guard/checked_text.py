@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.agents.agent import AnswerCheck
-from app.answers.guard.answer_verdict import AnswerVerdict
-from app.answers.guard.sentence_kind import SentenceKind
+from app.answers.guard.sentence_kind import AnswerVerdict, SentenceKind
 from app.answers.guard.source_mentions import SourceMentions, cited_in
 from app.answers.guard.statement_check import StatementCheck
 from app.core.text.sentences import statement_ends, undecided_from

@@ -5,11 +5,10 @@ of the same kind, or another name.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from app.answers.guard.evidence_places import Place, PlaceIndex
-from app.answers.guard.name_places import NamePlaces
-from app.answers.guard.number_places import NumberPlaces
+from app.answers.guard.fact_places import FactPlaces, NamePlaces, NumberPlaces
 from app.answers.guard.place_words import stems
 from app.answers.guard.sentence_parts import ReadSentence
 from app.core.text.polarity import denies, is_denied_there, limits
@@ -23,27 +22,6 @@ _EVEN: Final = (0.95, 1.05)
 _NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no number near the name
 _NEARLY: Final = 0.5  # share of the best cover from which what a place denies or limits counts
 _NO_RIVAL: Final = 9.0
-
-
-class FactPlaces(Protocol):
-    """Finds the facts of one kind, of one sentence, in the places of an index."""
-
-    def sureness(self, fact: Fact) -> list[float]:
-        """For each place how surely it has the fact, in [0, 1]."""
-        ...
-
-    def rivals(self, fact: Fact, sureness: Sequence[float]) -> Mapping[int, float]:
-        """The rival places by index, each with how surely it has another fact of the same kind, in (0, 1]. `sureness`
-        is that of the fact."""
-        ...
-
-    def is_in_scope(self, place: Place, fact: Fact) -> bool:
-        """Whether the fact is in the section or the cell of the place."""
-        ...
-
-    def own_words(self, fact: Fact) -> frozenset[str]:
-        """The stems of the fact itself, which say nothing about its subject."""
-        ...
 
 
 class FactProof:

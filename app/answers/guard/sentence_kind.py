@@ -1,6 +1,8 @@
-"""The purpose of a sentence in an answer; only a statement can be proven or fail."""
+"""The purpose of a sentence in an answer, of which only a statement can be proven or fail; and the result of checking
+all sentences."""
 
 import re
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -15,6 +17,7 @@ _MARKS: Final = re.compile(r"\[\d{1,3}\]")
 _QUOTED: Final = re.compile(r"[\"“„«'][^\"“”„«»]{1,120}[\"”“»']")
 _FEW_WORDS: Final = 6
 _MOST_POINTING_WORDS: Final = 30
+_LEAST_CONFIRMED: Final = 0.5  # of the statements
 
 
 class SentenceKind(StrEnum):
@@ -25,6 +28,43 @@ class SentenceKind(StrEnum):
     MANNERS = "manners"
     ECHO = "echo"  # tells the visitor their own situation
     DECLINE = "decline"  # the sources do not have it
+
+
+_TALK: Final = frozenset({SentenceKind.QUESTION, SentenceKind.MANNERS, SentenceKind.HEADING})
+
+
+@dataclass(slots=True)
+class AnswerVerdict:
+    """Counts an answer's sentences. `kinds` are their kinds in order. `confirmed` counts the statements for which a
+    source was found, `failed` the statements and blocks of code that failed the check."""
+
+    kinds: list[SentenceKind] = field(default_factory=list)
+    confirmed: int = 0
+    failed: int = 0
+    is_first_confirmed: bool = False
+
+    @property
+    def statements(self) -> int:
+        return self.kinds.count(SentenceKind.STATEMENT)
+
+    @property
+    def is_failed(self) -> bool:
+        return self.failed > 0
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether the first statement, which is the answer, and at least half of all statements are confirmed."""
+        return self.is_first_confirmed and self.confirmed >= _LEAST_CONFIRMED * self.statements
+
+    def confirm(self) -> None:
+        """Count the last sentence as confirmed."""
+        self.confirmed += 1
+        self.is_first_confirmed |= self.statements == 1
+
+    @property
+    def is_talk(self) -> bool:
+        """Whether the answer only asks the visitor something or is polite, so that there is nothing to prove."""
+        return bool(self.kinds) and _TALK.issuperset(self.kinds) and not self.failed
 
 
 def sentence_kind(sentence: str, language: str | None = "en") -> SentenceKind:

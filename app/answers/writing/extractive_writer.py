@@ -322,18 +322,13 @@ class ClosestSectionsWriter:
         if closest := await self._closest(context):
             for passage in closest.values():
                 yield _offered_section(passage)
-            shown = await self._lines(context, list(closest.values()))
-            items = [
-                f"- **{name}**{shown.get(passage.section, '')} [{passage.source.number}]"
-                for name, passage in closest.items()
-            ]
-            named = [
-                (passage.source.language, f"{name}{shown.get(passage.section, '')}")
-                for name, passage in closest.items()
-            ]
+            lines = await self._lines(context, list(closest.values()))
+            shown = [(name, lines.get(passage.section, ""), passage.source) for name, passage in closest.items()]
+            items = [f"- **{name}**{line} [{source.number}]" for name, line, source in shown]
+            named = [(source.language, f"{name}{line}") for name, line, source in shown]
             notice = page_language(named, context.language, of_sections=True)
-            lines = [canned_messages(context.language).closest_sections, "", *items, *(["", notice] if notice else [])]
-            yield TextDelta("\n".join(lines))
+            parts = [canned_messages(context.language).closest_sections, "\n".join(items), notice]
+            yield TextDelta("\n\n".join(filter(None, parts)))
         yield ChatEnd(Finish.COMPLETE, TokenUsage())
 
     async def _closest(self, context: AnswerContext) -> dict[str, Passage]:

@@ -10,12 +10,11 @@ from typing import Any, Literal
 import structlog
 
 from app.agents.agent import AnswerCheck
-from app.answers.guard.answer_verdict import AnswerVerdict
 from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.citation_spellings import CitationSpellings, CitedPage
 from app.answers.guard.evidence_places import KnownSections
 from app.answers.guard.output_guard import OutputGuard
-from app.answers.guard.sentence_kind import SentenceKind
+from app.answers.guard.sentence_kind import AnswerVerdict, SentenceKind
 from app.answers.guard.statement_check import StatementCheck
 from app.answers.writing.answer_context import (
     AnswerContext,
