@@ -20,7 +20,6 @@ _LIKE_THE_RIVAL_ELSEWHERE: Final = {FactKind.NUMBER: 0.6, FactKind.NAME: 0.2}
 _WHOLE_LIKE_THE_RIVAL: Final = 0.5  # for the whole sentence, where a clause alone fits both equally
 _EVEN: Final = (0.95, 1.05)
 _NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no number near the name
-_NEARLY: Final = 0.5  # share of the best cover from which what a place denies or limits counts
 _NO_RIVAL: Final = 9.0
 
 
@@ -39,8 +38,6 @@ class FactProof:
         self._known_rivals: dict[Fact, Mapping[int, float]] = {}
 
     def stands(self, fact: Fact) -> bool:
-        if fact.kind is FactKind.NAME and self._sentence.is_list_of_names and any(self.held(fact)):
-            return True  # each has a place of its own
         if self.is_denied_and_absent(fact) or self._is_denied_of_it(fact):
             return True
         if fact.kind is FactKind.NUMBER and (
@@ -58,7 +55,8 @@ class FactProof:
         return self._held[fact]
 
     def is_denied_and_absent(self, fact: Fact) -> bool:
-        """Whether a name that no source has is denied ("We do not ship to Japan") where a similar place sets limits."""
+        """Whether a name that no source has is denied ("We do not ship to Japan") where a place about the same sets
+        limits."""
         if (
             fact.kind is not FactKind.NAME
             or any(self.held(fact))
@@ -66,11 +64,9 @@ class FactProof:
         ):
             return False
         covers = self._index.covers(self._sentence.words)
-        best = max(covers, default=0.0)
         return any(
-            denies(place.text) or limits(place.text)
+            cover and (denies(place.text) or limits(place.text))
             for place, cover in zip(self._index.places, covers, strict=True)
-            if best and cover >= _NEARLY * best
         )
 
     def _is_denied_of_it(self, fact: Fact) -> bool:

@@ -14,7 +14,6 @@ from app.core.text.stated_facts import Fact, FactKind, facts_of, in_ascii_digits
 _FRAGMENT: Final = re.compile(r"(?:with|at|by|for|of|per)\s[^,;:]{1,24}(?=[,;.:]|$)", re.IGNORECASE)
 _WORD: Final = re.compile(r"\w[\w'’.-]*\w|\w")
 _AFTER_A_NAME: Final = re.compile(r"[A-Z]|\d{1,4}")  # Breeze M, Nibbit 6
-_FEWEST_LISTED: Final = 4
 _ACRONYM: Final = re.compile(r"[A-Z]{2,5}")
 _FIRST_WORD: Final = re.compile(r"\W{0,3}([^\W\d_][\w-]*\w)")
 _VERB: Final = re.compile(
@@ -94,11 +93,6 @@ class ReadSentence:
         numbers = number_spellings(text, has_known_units=is_english)
         spelt = frozenset(spelling for pairs in numbers.values() for spelling, _ in pairs)
         return cls(text, is_english, tuple(facts), tuple(parts), numbers, spelt, every_stem(text))
-
-    @property
-    def is_list_of_names(self) -> bool:
-        names = sum(fact.kind is FactKind.NAME for fact in self.facts)
-        return names == len(self.facts) >= _FEWEST_LISTED and self.text.count(",") > 1
 
     @property
     def clauses(self) -> Sequence[Part]:
