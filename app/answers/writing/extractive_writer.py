@@ -122,7 +122,7 @@ class ExtractiveWriter:
             return quoted
         best = readings[0].judged
         first = await self._first(readings[0], min(_FIRST_CHARS, max_chars - _MARK_CHARS), max_chars)
-        least = best[0].odds - (_NEAR_RERANKED if best[0].is_reranked else _NEAR_BEST)
+        least = best[0].odds - (_NEAR_BEST if best[0].logit is None else _NEAR_RERANKED)
         # Half of a comparison answers nothing.
         compared = await self._compared(readings[0], first, min(_FIRST_CHARS, max_chars - _length(first)))
         second = compared or _steps_of_page(first, best, readings[0].context.asked, max_chars)

@@ -43,10 +43,6 @@ class JudgedPassage:
     logit: float | None = None
 
     @property
-    def is_reranked(self) -> bool:
-        return self.logit is not None
-
-    @property
     def probability(self) -> float:
         return sigmoid(self.odds)
 
@@ -114,7 +110,7 @@ class PassageJudge:
         read, rest = await self._with_logits(context, judged[: min(most, _READ_FIRST)]), judged[_READ_FIRST:most]
         if rest and "reranker" not in context.missing and max(one.odds for one in read) - rest[0].odds < _OUT_OF_REACH:
             read += await self._with_logits(context, rest)
-        if not any(one.is_reranked for one in read):
+        if all(one.logit is None for one in read):
             return list(judged)
         last = min(one.odds for one in read)
         behind = [replace(one, odds=min(one.odds, last)) for one in judged[len(read) :]]
@@ -180,9 +176,7 @@ def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
     best: dict[int, float] = {}
     for passage, share in promising:
         best[passage.source.number] = max(share, best.get(passage.source.number, 0.0))
-    if len(best) == 1:
-        return [0.0] * len(promising)
     return [
-        share - max((other for number, other in best.items() if number != passage.source.number))
+        share - max((other for number, other in best.items() if number != passage.source.number), default=share)
         for passage, share in promising
     ]
