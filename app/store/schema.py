@@ -103,7 +103,7 @@ class Id(sa.Uuid[UUID]):
         return _to_bytes if dialect.name == "sqlite" else super().bind_processor(dialect)
 
     def result_processor(self, dialect: sa.Dialect, coltype: object) -> Callable[[Any], Any] | None:
-        return _from_bytes if dialect.name == "sqlite" else super().result_processor(dialect, coltype)
+        return _from_bytes if dialect.name == "sqlite" else super().result_processor(dialect, coltype)  # type: ignore[no-untyped-call]
 
 
 @compiles(Id, "sqlite")

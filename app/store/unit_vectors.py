@@ -14,7 +14,7 @@ def packed(vector: Sequence[float]) -> bytes:
     exact = np.asarray(vector, _LARGEST)
     largest = np.abs(exact).max()
     steps = np.rint(exact / (largest or 1) * _STEPS).astype(np.int8)
-    return largest.astype(_LARGEST).tobytes() + steps.tobytes()
+    return bytes(largest.tobytes() + steps.tobytes())
 
 
 def unpacked(stored: bytes) -> tuple[float, ...]:

@@ -78,7 +78,7 @@ class RunningDocent:
         printed: Json = json.loads(ended.stdout)
         return printed
 
-    def rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: str | bytes) -> list[tuple[Any, ...]]:
         """Straight from the system of record."""
         with closing(sqlite3.connect(f"file:{self.data / 'docent.sqlite'}?mode=ro", uri=True)) as record:
             return record.execute(query, values).fetchall()
