@@ -310,7 +310,8 @@ def _class(node: ast.ClassDef) -> _Class:
         tuple(_last_name(base) for base in node.bases if ast.unparse(base) != "asyncio.Protocol"),
         frozenset(item.name for item in methods) | {name for name, _ in typed} | constants | set_by_init,
         tuple(_last_name(annotation) for name, annotation in typed if not name.startswith("_")),
-        is_use_case=any(item.name == "__init__" and _takes(item, "SystemOfRecord") for item in methods),
+        is_use_case=any(item.name == "__init__" and _takes(item, "SystemOfRecord") for item in methods)
+        or any(name.startswith("_") and _last_name(annotation) == "SystemOfRecord" for name, annotation in typed),
         is_value="dataclass" in _decorators(node) or any("Enum" in _last_name(base) for base in node.bases),
     )
 

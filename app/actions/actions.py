@@ -12,6 +12,7 @@ from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.answers.offered_actions import CalledAction
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -38,13 +39,12 @@ changes_of(
 )
 
 
-class Actions:
+class Actions(Wired):
     """Every method raises NotFound for an agent or action that is absent or another workspace's."""
 
-    def __init__(self, records: SystemOfRecord, calls: ActionCalls, hosts: ActionHosts) -> None:
-        self._records = records
-        self._calls = calls
-        self._hosts = hosts
+    _records: SystemOfRecord
+    _calls: ActionCalls
+    _hosts: ActionHosts
 
     @property
     def hosts(self) -> tuple[str, ...]:

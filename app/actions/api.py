@@ -97,9 +97,7 @@ class CalledOut(Model, shows=CalledAction, fields="outcome text status duration_
 
 class AdminActions(Api):
     tag = TAG
-
-    def __init__(self, actions: Actions) -> None:
-        self._actions = actions
+    _actions: Actions
 
     @get("/v1/agents/{agent_id}/actions", "List the agent's actions, by name", access=read)
     async def list_actions(self, call: Call[Actor, None]) -> ActionsOut:
@@ -145,9 +143,7 @@ class DecisionIn(Model):
 
 class WidgetConfirmations(Api):
     tag = "Visitors"
-
-    def __init__(self, confirmations: Confirmations) -> None:
-        self._confirmations = confirmations
+    _confirmations: Confirmations
 
     @get("/v1/widget/confirmations/{confirmation_id}", "Get the state of a proposed change", access=visitor)
     async def get_confirmation(self, call: Call[VisitorCaller, None]) -> ConfirmationOut:

@@ -16,6 +16,7 @@ from app.core.actor import Actor
 from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.errors import DocentError, NotFound
 from app.core.turn import VisitorSession
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction, unbroken
 from app.workspaces.records.audit import AuditRecords
 
@@ -30,16 +31,13 @@ _BY_VISITOR = "a visitor"
 Found = TypeVar("Found")
 
 
-class Confirmations:
+class Confirmations(Wired):
     """Every method raises NotFound for a change that this visitor was not asked about in this conversation."""
 
-    def __init__(
-        self, records: SystemOfRecord, calls: ActionCalls, history: HistoryCache, meter: DecisionMeter
-    ) -> None:
-        self._records = records
-        self._calls = calls
-        self._history = history
-        self._meter = meter
+    _records: SystemOfRecord
+    _calls: ActionCalls
+    _history: HistoryCache
+    _meter: DecisionMeter
 
     async def confirmation(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
         """Its present state."""

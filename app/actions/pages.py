@@ -210,8 +210,7 @@ def _typed(kind: str, text: str) -> Any:
 
 
 class ActionPages(Pages):
-    def __init__(self, actions: Actions) -> None:
-        self._actions = actions
+    _actions: Actions
 
     @page("/console/agents/{agent_id}/actions", access=read, menu=MenuEntry("Actions", "Set-up", 1, "bolt"))
     async def actions(self, visit: Visit[NoForm]) -> Shown:

@@ -19,6 +19,7 @@ from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.kit.pattern_matcher import PatternMatcher
+from app.kit.wiring import Wired
 from app.live_chat import saved_replies
 from app.live_chat.records import SavedReplyRecords
 from app.live_chat.saved_reply import SavedReply
@@ -37,24 +38,15 @@ Done = TypeVar("Done")
 more_changes_of("agent", {"apply_file": "Agent file applied"})
 
 
-class AgentFiles:
+class AgentFiles(Wired):
     """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
-    def __init__(
-        self,
-        records: SystemOfRecord,
-        patterns: PatternMatcher,
-        sources: Sources,
-        schedules: Schedules,
-        hosts: ActionHosts,
-        chat_models: ChatModelNames,
-    ) -> None:
-        self._records = records
-        self._patterns = patterns
-        self._sources = sources
-        self._schedules = schedules
-        self._hosts = hosts
-        self._chat_models = chat_models
+    _records: SystemOfRecord
+    _patterns: PatternMatcher
+    _sources: Sources
+    _schedules: Schedules
+    _hosts: ActionHosts
+    _chat_models: ChatModelNames
 
     @reads
     def contents(self, tx: Transaction, actor: Actor, agent_id: UUID, version: Version) -> AgentContents:

@@ -35,9 +35,8 @@ class FileForm(Form):
 
 
 class AgentFilePages(Pages):
-    def __init__(self, files: AgentFiles, publishing: Publishing) -> None:
-        self._files = files
-        self._publishing = publishing
+    _files: AgentFiles
+    _publishing: Publishing
 
     @page(
         "/console/agents/{agent_id}/settings/file",

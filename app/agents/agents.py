@@ -18,6 +18,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import ListPage, PageRequest, page_of
 from app.core.source_file import Upload
 from app.kit.job_queue import JobQueue
+from app.kit.wiring import Wired
 from app.providers.pillow_picture import square_picture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
@@ -42,13 +43,12 @@ changes_of(
 )
 
 
-class Agents:
+class Agents(Wired):
     """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue, chat_models: ChatModelNames) -> None:
-        self._records = records
-        self._jobs = jobs
-        self._chat_models = chat_models
+    _records: SystemOfRecord
+    _jobs: JobQueue
+    _chat_models: ChatModelNames
 
     @writes
     def create(self, tx: Transaction, actor: Actor, config: AgentConfig) -> Agent:
@@ -147,10 +147,9 @@ def _live_language(tx: Transaction, actor: Actor, agent_id: UUID) -> str | None:
 MAX_UPLOAD_BYTES: Final = 2 * 1024 * 1024
 
 
-class AgentPictures:
-    def __init__(self, agents: Agents, records: SystemOfRecord) -> None:
-        self._agents = agents
-        self._records = records
+class AgentPictures(Wired):
+    _agents: Agents
+    _records: SystemOfRecord
 
     async def set(self, actor: Actor, agent_id: UUID, upload: Upload) -> Agent:
         """Set the draft's picture. Raises NotFound, and InvalidInput for a file that is no picture."""

@@ -12,6 +12,7 @@ from app.agents.records import ModelEndpointRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.setting import check_limits
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -34,13 +35,12 @@ class EndpointProbe(Protocol):
         ...
 
 
-class ModelEndpoints:
+class ModelEndpoints(Wired):
     """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, probe: EndpointProbe, names: ChatModelNames) -> None:
-        self._records = records
-        self._probe = probe
-        self._names = names
+    _records: SystemOfRecord
+    _probe: EndpointProbe
+    _names: ChatModelNames
 
     @reads
     def of_workspace(self, tx: Transaction, actor: Actor) -> list[ModelEndpoint]:

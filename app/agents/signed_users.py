@@ -26,6 +26,7 @@ from app.core.setting import limits_of
 from app.kit.cache import RecentValues
 from app.kit.clock import Clock
 from app.kit.guarded_client import GuardedClient
+from app.kit.wiring import Wired
 from app.providers.identity.published_keys import Claims, PublishedKeys
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -56,12 +57,11 @@ _ATTRIBUTES_REFUSED: Final = (
 )
 
 
-class SignedUsers:
+class SignedUsers(Wired):
     """Operators' methods raise NotFound for an agent that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+    _records: SystemOfRecord
+    _clock: Clock
 
     @writes_agent
     def make_secret(self, tx: Transaction, actor: Actor, agent_id: UUID) -> str:
@@ -189,10 +189,9 @@ class UserIssuers:
         return keys
 
 
-class UserProofs:
-    def __init__(self, signed_users: SignedUsers, user_issuers: UserIssuers) -> None:
-        self._signed_users = signed_users
-        self._user_issuers = user_issuers
+class UserProofs(Wired):
+    _signed_users: SignedUsers
+    _user_issuers: UserIssuers
 
     async def check(self, agent_id: UUID, user_id: str, proof: str) -> None:
         """`proof` is the website's HMAC of the user's id, or a token of its identity provider. Raises Unauthorized,

@@ -92,11 +92,9 @@ class PlaygroundOut(TrialAnswerOut):
 
 class AdminPlayground(Api):
     tag = TAG
-
-    def __init__(self, playground: Playground, agents: Agents, streams: StreamPolicy) -> None:
-        self._playground = playground
-        self._agents = agents
-        self._streams = streams
+    _playground: Playground
+    _agents: Agents
+    _streams: StreamPolicy
 
     @post(
         "/v1/agents/{agent_id}/playground",

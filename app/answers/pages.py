@@ -159,10 +159,9 @@ def _asked(given: PlaygroundForm) -> Sequence[tuple[str, Version, str | None]]:
 
 
 class PlaygroundPages(Pages):
-    def __init__(self, playground: Playground, agents: Agents, streams: StreamPolicy) -> None:
-        self._playground = playground
-        self._agents = agents
-        self._streams = streams
+    _playground: Playground
+    _agents: Agents
+    _streams: StreamPolicy
 
     @page("/console/agents/{agent_id}/playground", access=read, menu=MenuEntry("Playground", "Knowledge", 3, "play"))
     async def playground(self, visit: Visit[NoForm]) -> Shown:

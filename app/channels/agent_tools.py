@@ -16,6 +16,7 @@ from app.core.errors import DocentError, NotFound
 from app.core.field_rules import MAX_QUESTION_CHARS
 from app.core.page_url import same_page_urls
 from app.core.turn import Channel
+from app.kit.wiring import Wired
 from app.knowledge.passages import versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.search.agent_search import AgentSearch
@@ -91,11 +92,10 @@ class ReadPageIn(Model):
     url: Annotated[PageUrl, Field(description="A URL from a citation or a search result.")]
 
 
-class AgentTools:
-    def __init__(self, records: SystemOfRecord, questions: ProgramQuestions, search: AgentSearch) -> None:
-        self._records = records
-        self._questions = questions
-        self._search = search
+class AgentTools(Wired):
+    _records: SystemOfRecord
+    _questions: ProgramQuestions
+    _search: AgentSearch
 
     def tools(self) -> list[Tool[ProgramCaller]]:
         return [

@@ -32,10 +32,8 @@ Listed = TypeVar("Listed", WebPage, WebPageText)
 
 class LlmsApi(Api):
     tag = "llms.txt"
-
-    def __init__(self, records: SystemOfRecord, questions: ProgramQuestions) -> None:
-        self._records = records
-        self._questions = questions
+    _records: SystemOfRecord
+    _questions: ProgramQuestions
 
     @get(
         "/llms/{agent_id}/llms.txt",

@@ -55,11 +55,9 @@ Caller = TypeVar("Caller", ProgramCaller, Actor)
 
 class McpApi(Api):
     tag = "MCP"
-
-    def __init__(self, agent_tools: AgentTools, operator_tools: OperatorTools, mailer: Mailer) -> None:
-        self._mailer = mailer
-        self._agent_tools = agent_tools
-        self._operator_tools = operator_tools
+    _agent_tools: AgentTools
+    _operator_tools: OperatorTools
+    _mailer: Mailer
 
     @post(
         "/mcp/{agent_id}",

@@ -24,20 +24,11 @@ MAX_BODY_BYTES = 512 * 1024
 
 class OpenAiApi(Api):
     tag = "OpenAI-compatible"
-
-    def __init__(
-        self,
-        questions: ProgramQuestions,
-        user_proofs: UserProofs,
-        streams: StreamPolicy,
-        meter: StreamMeter,
-        clock: Clock,
-    ) -> None:
-        self._questions = questions
-        self._user_proofs = user_proofs
-        self._streams = streams
-        self._meter = meter
-        self._clock = clock
+    _questions: ProgramQuestions
+    _user_proofs: UserProofs
+    _streams: StreamPolicy
+    _meter: StreamMeter
+    _clock: Clock
 
     @post(
         "/v1/chat/completions",

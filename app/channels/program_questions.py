@@ -17,6 +17,7 @@ from app.core.search_filter import EVERY_PAGE, SearchFilter
 from app.core.turn import Channel, Exchange, TokenUsage, TurnRequest
 from app.core.turn_events import TurnFeed
 from app.kit.limits import RateLimiter
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.access import Admission
@@ -79,22 +80,14 @@ class ProgramTurn:
     conversation_id: UUID
 
 
-class ProgramQuestions:
+class ProgramQuestions(Wired):
     """Each question is the only turn of its conversation: programs keep their history themselves."""
 
-    def __init__(
-        self,
-        records: SystemOfRecord,
-        conversations: Conversations,
-        turns: VisitorTurns,
-        limiter: RateLimiter,
-        limits: LimitsPolicy,
-    ) -> None:
-        self._records = records
-        self._conversations = conversations
-        self._turns = turns
-        self._limiter = limiter
-        self._limits = limits
+    _records: SystemOfRecord
+    _conversations: Conversations
+    _turns: VisitorTurns
+    _limiter: RateLimiter
+    _limits: LimitsPolicy
 
     @reads
     def published(self, tx: Transaction, actor: Actor) -> list[tuple[LiveAgent, datetime]]:

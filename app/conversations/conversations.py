@@ -13,6 +13,7 @@ from app.conversations.visitor_facts import VisitorDevice
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 
@@ -27,10 +28,9 @@ class OpenedConversation:
     latest: MessagePage = field(default_factory=MessagePage)
 
 
-class Conversations:
-    def __init__(self, records: SystemOfRecord, history: History) -> None:
-        self._records = records
-        self._history = history
+class Conversations(Wired):
+    _records: SystemOfRecord
+    _history: History
 
     async def open(
         self,

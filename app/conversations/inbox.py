@@ -36,6 +36,7 @@ from app.core.list_page import ListPage, PageRequest, collected
 from app.core.setting import check_limits, limits_of
 from app.core.turn import StoredTurn
 from app.core.webhook_event import WebhookEvent
+from app.kit.wiring import Wired
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
@@ -73,11 +74,10 @@ class Thread:
         return self.entry.conversation
 
 
-class ConversationReview:
+class ConversationReview(Wired):
     """Every method raises NotFound for an agent or conversation that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+    _records: SystemOfRecord
 
     async def conversations(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
@@ -138,11 +138,10 @@ def check_filter(only: ConversationFilter) -> None:
     check_limits("", only)
 
 
-class Inbox:
+class Inbox(Wired):
     """The audit counts changes under the agent, without naming conversations, because it outlives their erasure."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+    _records: SystemOfRecord
 
     async def change(
         self, actor: Actor, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange

@@ -8,6 +8,7 @@ from app.conversations.saved_filter import FilteredList, SavedFilter
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.setting import limits_of
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -22,11 +23,10 @@ changes_of(
 )
 
 
-class SavedFilters:
+class SavedFilters(Wired):
     """An actor sees their own and those of the whole workspace; others are not found."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+    _records: SystemOfRecord
 
     @reads
     def seen_by(self, tx: Transaction, actor: Actor) -> list[SavedFilter]:

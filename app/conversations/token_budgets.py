@@ -24,18 +24,18 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.costs import MonthCost, TokenPrices
 from app.core.turn import StoredTurn
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MONTHS: Final = 12
 
 
-class TokenBudgets:
+class TokenBudgets(Wired):
     """`together` are the limits of each workspace."""
 
-    def __init__(self, records: SystemOfRecord, prices: TokenPrices, together: WorkspaceTokens) -> None:
-        self._records = records
-        self._prices = prices
-        self._together = together
+    _records: SystemOfRecord
+    _prices: TokenPrices
+    _together: WorkspaceTokens
 
     @reads_agent
     def months(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[MonthCost]:

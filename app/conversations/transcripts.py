@@ -18,6 +18,7 @@ from app.core.errors import InvalidInput
 from app.core.text.untrusted_text import one_line
 from app.core.turn import StoredTurn, VisitorSession
 from app.kit.markdown_text import markdown_text
+from app.kit.wiring import Wired
 from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -31,13 +32,12 @@ MAX_TEXT_CHARS: Final = 20_000
 _CUT: Final = "[Earlier messages are left out.]"
 
 
-class Transcripts:
+class Transcripts(Wired):
     """Only operators can enter an address: with a form in the widget, anyone could mail any text to anybody. Visitors'
     transcripts go to the address that their website has signed."""
 
-    def __init__(self, records: SystemOfRecord, mailer: Mailer) -> None:
-        self._records = records
-        self._mailer = mailer
+    _records: SystemOfRecord
+    _mailer: Mailer
 
     @property
     def can_send(self) -> bool:

@@ -16,6 +16,7 @@ from app.core.gap_state import GapState
 from app.gaps.gap import DueGap, Gap, GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
 from app.gaps.gaps import NOTE
 from app.gaps.records.gaps import GapRecords, GapReplayRecords
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 
@@ -43,15 +44,14 @@ class GapNews(Protocol):
         ...
 
 
-class GapReplays:
+class GapReplays(Wired):
     """Every method raises NotFound for a gap that does not exist or belongs to another workspace, and the errors of
     Trials.
     """
 
-    def __init__(self, records: SystemOfRecord, trials: Trials, news: GapNews | None) -> None:
-        self._records = records
-        self._trials = trials
-        self._news = news
+    _records: SystemOfRecord
+    _trials: Trials
+    _news: GapNews | None
 
     async def replay(self, actor: Actor, gap_id: UUID, version: Version = "live") -> GapReplay:
         """Ask the latest MAX_WORDINGS wordings of the gap again; changes nothing."""

@@ -10,6 +10,7 @@ from app.core.errors import InvalidInput
 from app.gaps.gap import Gap, GapAsking
 from app.gaps.gap_replays import MAX_WORDINGS
 from app.gaps.records.gaps import GapRecords, GapReplayRecords
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 NO_MODEL = (
@@ -28,12 +29,11 @@ class AnswerDrafts(Protocol):
         ...
 
 
-class GapSuggestions:
+class GapSuggestions(Wired):
     """Suggests answers, without saving them. `drafts` is None if no chat model is set."""
 
-    def __init__(self, records: SystemOfRecord, drafts: AnswerDrafts | None) -> None:
-        self._records = records
-        self._drafts = drafts
+    _records: SystemOfRecord
+    _drafts: AnswerDrafts | None
 
     @property
     def can_draft(self) -> bool:

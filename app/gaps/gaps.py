@@ -19,6 +19,7 @@ from app.core.setting import at_most, required
 from app.gaps.gap import EVERY_GAP, FoundThen, Gap, GapFacts, GapFilter, GapOrder, Snapshot, found_then, shortfall
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
+from app.kit.wiring import Wired
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records import SourceRecords
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -54,11 +55,10 @@ def open_gaps(tx: Transaction, agent_id: UUID, _: datetime) -> int:
     return GapRecords(tx).counts(agent_id).get(GapState.OPEN, 0)
 
 
-class Gaps:
+class Gaps(Wired):
     """Every method raises NotFound for an agent or gap that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+    _records: SystemOfRecord
 
     @reads_agent
     def gaps(
@@ -120,11 +120,10 @@ class GapView:
     snapshot: Annotated[Snapshot | None, "What search found for the latest question, and why it was not enough."]
 
 
-class GapTriage:
+class GapTriage(Wired):
     """Every method raises NotFound for a gap that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+    _records: SystemOfRecord
 
     @reads
     def view(self, tx: Transaction, actor: Actor, gap_id: UUID) -> GapView:

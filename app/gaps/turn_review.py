@@ -14,6 +14,7 @@ from app.core.personal_data import masked
 from app.core.turn import StoredTurn
 from app.gaps.gap import Gap
 from app.gaps.records.gaps import GapRecords
+from app.kit.wiring import Wired
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion, cited_pages
 from app.quality.golden_questions import GoldenQuestions
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -22,13 +23,12 @@ from app.workspaces.records.audit import AuditRecords
 _MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\]")
 
 
-class TurnReview:
+class TurnReview(Wired):
     """Methods for one turn raise NotFound if it does not exist, was erased, or belongs to another workspace. Personal
     data is masked in the results, because they outlive the conversation."""
 
-    def __init__(self, records: SystemOfRecord, golden: GoldenQuestions) -> None:
-        self._records = records
-        self._golden = golden
+    _records: SystemOfRecord
+    _golden: GoldenQuestions
 
     @writes
     def flag(self, tx: Transaction, actor: Actor, turn_id: UUID) -> Gap:

@@ -16,6 +16,7 @@ from typing import (
     TypeVar,
     Union,
     cast,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -49,6 +50,15 @@ class Binding(Generic[Part]):
     def to_optional(self, part: Part | None) -> None:
         """Set a part or None. LookupError is raised for constructors that name its type without `... | None`."""
         self.parts[self.kind] = part
+
+
+@dataclass_transform(eq_default=False)
+class Wired:
+    """A class for a `Wiring` to create: its annotated attributes are the parameters of its constructor, in order."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(eq=False, repr=False)(cls)
 
 
 class Wiring:

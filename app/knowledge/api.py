@@ -55,9 +55,7 @@ class ReindexEstimateOut(
 
 class AdminReindex(Api):
     tag = "Agents"
-
-    def __init__(self, reindexing: Reindexing) -> None:
-        self._reindexing = reindexing
+    _reindexing: Reindexing
 
     @get("/v1/agents/{agent_id}/reindex", "Estimate what indexing the agent again costs", access=read)
     async def estimate_reindex(self, call: Call[Actor, None]) -> ReindexEstimateOut:
@@ -75,9 +73,7 @@ class AdminReindex(Api):
 
 class AdminQuarantine(Api):
     tag = TAG
-
-    def __init__(self, quarantine: PageQuarantine) -> None:
-        self._quarantine = quarantine
+    _quarantine: PageQuarantine
 
     @get(
         "/v1/agents/{agent_id}/quarantine",

@@ -75,17 +75,15 @@ class ContextEstimate:
         return ContextEstimate(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
+@dataclass(frozen=True, slots=True)
 class ChunkContexts:
     """Writes contexts with `writer`, None without a chat model. If anything fails, the structural line is used.
     `max_tokens` is the longest input of the embedder."""
 
-    def __init__(
-        self, record: SystemOfRecord, counter: TokenCounter, max_tokens: int, writer: ContextWriter | None
-    ) -> None:
-        self._record = record
-        self._counter = counter
-        self._max_tokens = max_tokens
-        self._writer = writer
+    _record: SystemOfRecord
+    _counter: TokenCounter
+    _max_tokens: int
+    _writer: ContextWriter | None
 
     @property
     def model_id(self) -> str:

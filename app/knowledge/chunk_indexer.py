@@ -1,6 +1,7 @@
 """Keeps both indexes in step with the system of record, one group of chunks at a time."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
@@ -24,16 +25,14 @@ _NO_VERSION = UUID(int=0)
 _PROBE = "reconcile"  # any word will do: an index of another language or version raises on every search
 
 
+@dataclass(frozen=True, slots=True)
 class ChunkIndexer:
     """Adds chunks to the vector and the keyword index, and removes them. All calls can be repeated."""
 
-    def __init__(
-        self, record: SystemOfRecord, embedder: Embedder, vectors: VectorIndex, keywords: KeywordIndex
-    ) -> None:
-        self._record = record
-        self._embedder = embedder
-        self._vectors = vectors
-        self._keywords = keywords
+    _record: SystemOfRecord
+    _embedder: Embedder
+    _vectors: VectorIndex
+    _keywords: KeywordIndex
 
     async def put(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> Collection[str]:
         """Add or replace the chunks in both indexes; return the content hashes that had to be embedded.

@@ -8,14 +8,14 @@ from app.core.actor import Actor
 from app.core.chunk import Chunk
 from app.core.list_page import ListPage, PageRequest
 from app.core.search_filter import SearchFilter
+from app.kit.wiring import Wired
 from app.knowledge.document import Document
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 
-class Passages:
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+class Passages(Wired):
+    _records: SystemOfRecord
 
     @reads_agent
     def documents(

@@ -8,6 +8,7 @@ from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.kit.job_queue import JobQueue
+from app.kit.wiring import Wired
 from app.knowledge.document import PageReview, QuarantinedPage, Review
 from app.knowledge.records.quarantine import QuarantineRecords
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -26,14 +27,13 @@ def quarantined_pages(tx: Transaction, agent_id: UUID, _: datetime) -> int:
     return QuarantineRecords(tx).quarantined_count(agent_id)
 
 
-class PageQuarantine:
+class PageQuarantine(Wired):
     """Every method raises NotFound for what does not exist or belongs to another workspace, and for a page without open
     findings.
     """
 
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
-        self._records = records
-        self._jobs = jobs
+    _records: SystemOfRecord
+    _jobs: JobQueue
 
     @reads_agent
     def pages(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:

@@ -45,6 +45,7 @@ class ReconcileReport:
         return ReconcileReport(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
+@dataclass(frozen=True, slots=True)
 class Reconcile:
     """Brings both indexes in step with the system of record, which is always right.
 
@@ -52,19 +53,11 @@ class Reconcile:
     indexing now is finished twice, with the same result.
     """
 
-    def __init__(
-        self,
-        record: SystemOfRecord,
-        vectors: VectorIndex,
-        keywords: KeywordIndex,
-        indexer: ChunkIndexer,
-        ingest: Ingest,
-    ) -> None:
-        self._record = record
-        self._vectors = vectors
-        self._keywords = keywords
-        self._indexer = indexer
-        self._ingest = ingest
+    _record: SystemOfRecord
+    _vectors: VectorIndex
+    _keywords: KeywordIndex
+    _indexer: ChunkIndexer
+    _ingest: Ingest
 
     async def all_agents(self) -> ReconcileReport:
         """Reconcile all agents. A worker runs this when it starts. Raises IndexUnavailable or EmbedderUnavailable if

@@ -10,6 +10,7 @@ from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.costs import TokenPrices
 from app.kit.job_queue import JobQueue
+from app.kit.wiring import Wired
 from app.knowledge.chunk_contexts import ChunkContexts, ContextEstimate, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer, batches
 from app.knowledge.records.contexts import ContextRecords
@@ -82,14 +83,13 @@ class ReindexEstimate:
     price: float | None
 
 
-class Reindexing:
+class Reindexing(Wired):
     """Has a worker write the contexts that are missing, and then refill both indexes."""
 
-    def __init__(self, records: SystemOfRecord, contexts: ChunkContexts, jobs: JobQueue, prices: TokenPrices) -> None:
-        self._records = records
-        self._contexts = contexts
-        self._jobs = jobs
-        self._prices = prices
+    _records: SystemOfRecord
+    _contexts: ChunkContexts
+    _jobs: JobQueue
+    _prices: TokenPrices
 
     async def estimate(self, actor: Actor, agent_id: UUID) -> ReindexEstimate:
         """Estimate the cost, without a call of the model. Raises NotFound."""

@@ -21,6 +21,7 @@ from app.core.chunk import Chunk
 from app.core.text.sentences import asks, sentences
 from app.core.text.untrusted_text import without_controls
 from app.core.text.words import folded_words, normalised
+from app.kit.wiring import Wired
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -168,9 +169,8 @@ SUGGESTED: Final = 12
 _CHUNKS: Final = 3000  # read from the pages that were learnt first
 
 
-class StarterSuggestions:
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+class StarterSuggestions(Wired):
+    _records: SystemOfRecord
 
     async def suggestions(self, actor: Actor, agent_id: UUID) -> list[StarterSuggestion]:
         """Suggestions without the questions that the draft has. Raises NotFound for an agent that does not exist or

@@ -7,6 +7,7 @@ from uuid import UUID
 from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.text.language_names import language_name
+from app.kit.wiring import Wired
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
@@ -14,10 +15,9 @@ from app.store.system_of_record import SystemOfRecord, Transaction, reads
 _LEAST_SHARE: Final = 0.05  # of the pages: a legal notice in another language, or a misdetected one, needs no action
 
 
-class UnreadLanguages:
-    def __init__(self, records: SystemOfRecord, embedder: Embedder) -> None:
-        self._records = records
-        self._embedder = embedder
+class UnreadLanguages(Wired):
+    _records: SystemOfRecord
+    _embedder: Embedder
 
     @reads
     def languages(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[str]:

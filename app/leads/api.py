@@ -63,11 +63,9 @@ class LeadIn(Model, takes=Lead, fields="name email message consent"):
 
 class WidgetLeads(Api):
     tag = "Visitors"
-
-    def __init__(self, leads: Leads, limits: LimitsPolicy, counting: VisitorLimits) -> None:
-        self._leads = leads
-        self._limits = limits
-        self._counting = counting
+    _leads: Leads
+    _limits: LimitsPolicy
+    _counting: VisitorLimits
 
     @post(
         "/v1/widget/leads",
@@ -84,9 +82,7 @@ class WidgetLeads(Api):
 
 class AdminLeads(Api):
     tag = TAG
-
-    def __init__(self, leads: Leads) -> None:
-        self._leads = leads
+    _leads: Leads
 
     @get("/v1/agents/{agent_id}/leads", "List the messages that visitors left, latest first", access=read)
     async def list_leads(self, call: Call[Actor, LeadsQuery]) -> ListOut[LeadOut]:

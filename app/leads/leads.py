@@ -18,6 +18,7 @@ from app.core.list_page import ListPage, PageRequest, collected
 from app.core.setting import check_limits
 from app.core.turn import VisitorSession
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.leads.lead import (
     EVERY_LEAD,
     LEAD_LEFT,
@@ -45,12 +46,11 @@ def open_leads(tx: Transaction, agent_id: UUID, _: datetime) -> int:
     return LeadRecords(tx).counts(agent_id, EVERY_LEAD)[LeadState.OPEN]
 
 
-class Leads:
+class Leads(Wired):
     """Operators' methods raise NotFound for an agent that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+    _records: SystemOfRecord
+    _clock: Clock
 
     @writes
     def leave(self, tx: Transaction, session: VisitorSession, name: str, email: str, message: str) -> None:

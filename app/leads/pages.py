@@ -81,9 +81,8 @@ class ManyForm(EditForm):
 
 
 class LeadPages(Pages):
-    def __init__(self, leads: Leads, assignees: Assignees) -> None:
-        self._leads = leads
-        self._assignees = assignees
+    _leads: Leads
+    _assignees: Assignees
 
     @page(
         "/console/agents/{agent_id}/leads",

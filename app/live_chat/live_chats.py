@@ -30,6 +30,7 @@ from app.core.errors import InvalidInput, NoActiveChat
 from app.core.turn import VisitorSession
 from app.kit.cache import Cache
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.providers.pillow_picture import DrawnPicture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
@@ -53,12 +54,11 @@ changes_of(
 )
 
 
-class LiveSigns:
+class LiveSigns(Wired):
     """Signs that somebody is typing in a live chat, and that an operator is present. They are kept only in the cache,
     and expire by themselves; the typed text is never sent."""
 
-    def __init__(self, cache: Cache) -> None:
-        self._cache = cache
+    _cache: Cache
 
     async def begin(self, conversation_id: UUID, author: Author) -> None:
         """Mark the author as typing for _TYPING_SECONDS."""
@@ -96,16 +96,15 @@ def waiting_visitors(tx: Transaction, workspace_id: UUID, now: datetime) -> int:
     return LiveChatRecords(tx).waiting_count(workspace_id, now - RESUME_WITHIN)
 
 
-class LiveChats:
+class LiveChats(Wired):
     """Visitors' methods raise NotFound for a conversation that was cleared or erased; operators' methods for one that
     does not exist or belongs to another workspace. The audit names only the live chat's id, which identifies nobody
     once the visitor is erased."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock, history: HistoryCache, signs: LiveSigns) -> None:
-        self._records = records
-        self._clock = clock
-        self._history = history
-        self._signs = signs
+    _records: SystemOfRecord
+    _clock: Clock
+    _history: HistoryCache
+    _signs: LiveSigns
 
     async def ask(self, session: VisitorSession) -> LiveView:
         """Request a person for the visitor, unless the chat is already open. Raises InvalidInput if the agent has no
@@ -328,10 +327,9 @@ class News:
     moved_at: datetime | None
 
 
-class OperatorNews:
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+class OperatorNews(Wired):
+    _records: SystemOfRecord
+    _clock: Clock
 
     @reads
     def now(self, tx: Transaction, actor: Actor) -> News:

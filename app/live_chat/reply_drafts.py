@@ -9,16 +9,16 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.turn import Exchange
 from app.kit.markdown_text import markdown_text
+from app.kit.wiring import Wired
 from app.live_chat.live_chats import LiveChats
 
 
-class ReplyDrafts:
+class ReplyDrafts(Wired):
     """Sends and stores nothing."""
 
-    def __init__(self, chats: LiveChats, review: ConversationReview, playground: Playground) -> None:
-        self._chats = chats
-        self._review = review
-        self._playground = playground
+    _chats: LiveChats
+    _review: ConversationReview
+    _playground: Playground
 
     async def draft(self, actor: Actor, conversation_id: UUID) -> str:
         """The published agent's answer to what the visitor wrote since the last reply, else to their last question, as

@@ -13,6 +13,7 @@ from app.conversations.records.live_chats import LiveChatRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.setting import check_limits
+from app.kit.wiring import Wired
 from app.live_chat.records import SavedReplyRecords
 from app.live_chat.saved_reply import SavedReply, check_variables, filled
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -37,11 +38,10 @@ class FilledReply:
     text: Annotated[str, "The text with its variables filled in."]
 
 
-class SavedReplies:
+class SavedReplies(Wired):
     """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+    _records: SystemOfRecord
 
     @reads
     def of_workspace(self, tx: Transaction, actor: Actor, for_agent: UUID | None = None) -> list[SavedReply]:

@@ -28,9 +28,7 @@ def made_of(given: MailboxIn, agent_id: UUID) -> tuple[Mailbox, MailboxKeys]:
 
 class AdminMailboxes(Api):
     tag = "Mailbox"
-
-    def __init__(self, mailboxes: Mailboxes) -> None:
-        self._mailboxes = mailboxes
+    _mailboxes: Mailboxes
 
     @get("/v1/agents/{agent_id}/mailbox", "Get the mailbox whose mails an agent answers", access=read)
     async def get_mailbox(self, call: Call[Actor, None]) -> MailboxOut:

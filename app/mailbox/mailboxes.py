@@ -9,6 +9,7 @@ from app.agents.own_agent import reads_agent, writes_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.setting import check_limits
+from app.kit.wiring import Wired
 from app.mail.mail import checked_mail_address
 from app.mail.mailer import Mailer
 from app.mailbox.mailbox import Mailbox, MailboxKeys
@@ -23,12 +24,11 @@ _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]+|[0-9A-Fa-f:]+")
 
 
-class Mailboxes:
+class Mailboxes(Wired):
     """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, mailer: Mailer) -> None:
-        self._records = records
-        self._mailer = mailer
+    _records: SystemOfRecord
+    _mailer: Mailer
 
     @property
     def can_send(self) -> bool:

@@ -11,8 +11,7 @@ class MailboxForm(MailboxIn, Form): ...
 
 
 class MailboxPages(Pages):
-    def __init__(self, mailboxes: Mailboxes) -> None:
-        self._mailboxes = mailboxes
+    _mailboxes: Mailboxes
 
     @page(_PATH, access=read, menu=MenuEntry("E-mail", "Set-up", 2, "letter"))
     async def mailbox(self, visit: Visit[NoForm]) -> Shown:

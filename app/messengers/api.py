@@ -33,9 +33,7 @@ def hook_path(root_path: str, agent_id: UUID, kind: MessengerKind) -> str:
 
 class AdminMessengers(Api):
     tag = "Slack and Discord"
-
-    def __init__(self, messengers: Messengers) -> None:
-        self._messengers = messengers
+    _messengers: Messengers
 
     @get("/v1/agents/{agent_id}/messengers", "List where an agent answers: in Slack, in Discord", access=read)
     async def list_messengers(self, call: Call[Actor, None]) -> MessengersOut:

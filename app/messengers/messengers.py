@@ -10,6 +10,7 @@ from app.core.actor import Actor
 from app.core.errors import RateLimited, Unauthorized
 from app.kit.clock import Clock
 from app.kit.limits import RateLimiter
+from app.kit.wiring import Wired
 from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind, MessengerQuestion, MessengerRating
 from app.messengers.records import MessengerQuestionRecords, MessengerRecords
 from app.messengers.services import SERVICES
@@ -26,14 +27,13 @@ more_changes_of(
 _REFUSED: Final = "This call is not signed with the key of a messenger of this agent, or is too old."
 
 
-class Messengers:
+class Messengers(Wired):
     """Every method of an actor raises NotFound for an agent that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, limiter: RateLimiter, limits: LimitsPolicy, clock: Clock) -> None:
-        self._records = records
-        self._limiter = limiter
-        self._limits = limits
-        self._clock = clock
+    _records: SystemOfRecord
+    _limiter: RateLimiter
+    _limits: LimitsPolicy
+    _clock: Clock
 
     @reads_agent
     def messengers(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[Messenger]:

@@ -18,8 +18,7 @@ class MessengerForm(MessengerIn, Form): ...
 
 
 class MessengerPages(Pages):
-    def __init__(self, messengers: Messengers) -> None:
-        self._messengers = messengers
+    _messengers: Messengers
 
     @page(_PATH, access=read, menu=MenuEntry("Slack and Discord", "Set-up", 2, "talk"))
     async def messengers(self, visit: Visit[MessengerWanted]) -> Shown:

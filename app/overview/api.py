@@ -57,9 +57,7 @@ class OverviewOut(
 
 class AdminOverview(Api):
     tag = TAG
-
-    def __init__(self, overviews: Overviews) -> None:
-        self._overviews = overviews
+    _overviews: Overviews
 
     @get("/v1/overview", "Get the workspace at a glance: today, this week, and what needs attention", access=read)
     async def get_overview(self, call: Call[Actor, None]) -> OverviewOut:

@@ -22,6 +22,7 @@ from app.gaps.gap import Gap, GrowingGap
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.quality.quality import TurnCounts, total
 from app.quality.records.quality import QualityRecords
@@ -121,13 +122,12 @@ class Overview:
         return [each.agent for each in self.agents if each.agent.paused_at is not None]
 
 
-class Overviews:
+class Overviews(Wired):
     """Collects the overview for operators from the rooms that compute its figures."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock, budgets: TokenBudgets) -> None:
-        self._records = records
-        self._clock = clock
-        self._budgets = budgets
+    _records: SystemOfRecord
+    _clock: Clock
+    _budgets: TokenBudgets
 
     async def overview(self, actor: Actor) -> Overview:
         """The overview of the actor's workspace, with its first MOST_AGENTS agents."""

@@ -24,8 +24,7 @@ _FEWEST_CHARS: Final = 2  # needed to search conversations
 
 
 class OverviewPages(Pages):
-    def __init__(self, overviews: Overviews) -> None:
-        self._overviews = overviews
+    _overviews: Overviews
 
     @page("/console", access=read, menu=MenuEntry("Overview", "Work", 0, "home"))
     async def home(self, visit: Visit[NoForm]) -> Shown:
@@ -102,10 +101,9 @@ class FindWanted(Form):
 class FindPages(Pages):
     """Searches the current agent. The template itself searches the menu's pages and the other agents."""
 
-    def __init__(self, review: ConversationReview, gaps: Gaps, sources: Sources) -> None:
-        self._review = review
-        self._gaps = gaps
-        self._sources = sources
+    _review: ConversationReview
+    _gaps: Gaps
+    _sources: Sources
 
     @page("/console/agents/{agent_id}/find", access=read, under="home")
     async def find(self, visit: Visit[FindWanted]) -> Shown:

@@ -54,11 +54,9 @@ class FoundPagesOut(Model):
 
 class WidgetSearch(Api):
     tag = "Visitors"
-
-    def __init__(self, search: PageSearch, counting: VisitorLimits, limits: LimitsPolicy) -> None:
-        self._search = search
-        self._counting = counting
-        self._limits = limits
+    _search: PageSearch
+    _counting: VisitorLimits
+    _limits: LimitsPolicy
 
     @get(
         "/v1/widget/search",

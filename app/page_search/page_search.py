@@ -10,6 +10,7 @@ from app.agents.agent import LiveAgent
 from app.core.chunk import Chunk
 from app.core.search_filter import SearchFilter
 from app.core.text.markdown.section_text import section_name, shown_passage
+from app.kit.wiring import Wired
 from app.knowledge.passages import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.page_search.facets import FOLDER, LANGUAGE, Facet, facets
@@ -49,10 +50,9 @@ class FoundPage:
     passages: tuple[FoundPassage, ...]
 
 
-class PageSearch:
-    def __init__(self, records: SystemOfRecord, keywords: KeywordIndex) -> None:
-        self._records = records
-        self._keywords = keywords
+class PageSearch(Wired):
+    _records: SystemOfRecord
+    _keywords: KeywordIndex
 
     async def find(
         self, agent: LiveAgent, typed: str, only: SearchFilter, folder: str = "", language: str = ""

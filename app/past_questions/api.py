@@ -23,10 +23,8 @@ class PastConversationsIn(Model, takes=Kept, fields="top gaps answers golden"):
 
 class AdminPastConversations(Api):
     tag = "Quality"
-
-    def __init__(self, imports: PastImports, orders: ReportOrders) -> None:
-        self._imports = imports
-        self._orders = orders
+    _imports: PastImports
+    _orders: ReportOrders
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
         return [

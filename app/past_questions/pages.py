@@ -22,9 +22,8 @@ class ImportForm(Form, takes=Kept, fields="top gaps answers golden"):
 
 
 class PastConversationPages(Pages):
-    def __init__(self, imports: PastImports, orders: ReportOrders) -> None:
-        self._imports = imports
-        self._orders = orders
+    _imports: PastImports
+    _orders: ReportOrders
 
     def pages(self) -> Sequence[ConsolePage]:
         return [

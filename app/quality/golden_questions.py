@@ -16,6 +16,7 @@ from app.core.field_rules import check_http_url, check_language
 from app.core.list_page import ListPage, PageRequest, page_of
 from app.core.setting import check_limits
 from app.kit.pattern_matcher import PatternMatcher
+from app.kit.wiring import Wired
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.sources.files.records import FileRecords
@@ -52,12 +53,11 @@ class ImportReceipt:
     ]
 
 
-class GoldenQuestions:
+class GoldenQuestions(Wired):
     """Every method raises NotFound for an agent or question that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, patterns: PatternMatcher) -> None:
-        self._records = records
-        self._patterns = patterns
+    _records: SystemOfRecord
+    _patterns: PatternMatcher
 
     async def create(self, actor: Actor, golden: GoldenQuestion) -> GoldenQuestion:
         """If the agent has this wording already, update its pages and language, and its expected words if there are

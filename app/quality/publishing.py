@@ -11,6 +11,7 @@ from app.agents.agent_choices import PublishGate
 from app.agents.agents import Agents
 from app.core.actor import Actor
 from app.core.errors import DocentError, PublishGateFailed
+from app.kit.wiring import Wired
 from app.quality.golden_question import GoldenRun
 from app.quality.golden_runs import GoldenRuns
 
@@ -27,10 +28,9 @@ class Published:
     compared: Annotated[GoldenRun | None, "Null if nothing was compared."]
 
 
-class Publishing:
-    def __init__(self, agents: Agents, runs: GoldenRuns) -> None:
-        self._agents = agents
-        self._runs = runs
+class Publishing(Wired):
+    _agents: Agents
+    _runs: GoldenRuns
 
     async def known(self, actor: Actor, agent_id: UUID) -> GoldenRun | None:
         """The golden run that tells the effect of publishing the draft, if it was done already. Raises NotFound."""

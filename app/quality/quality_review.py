@@ -13,6 +13,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.quality.quality import LISTED, DayQuality, PageCitations, Quality
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
 from app.quality.records.quality import QualityRecords
@@ -22,10 +23,9 @@ from app.store.system_of_record import SystemOfRecord, Transaction, reads
 MAX_DAYS: Final = 90
 
 
-class QualityReview:
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+class QualityReview(Wired):
+    _records: SystemOfRecord
+    _clock: Clock
 
     async def quality(self, actor: Actor, agent_id: UUID, days: int) -> Quality:
         """The last `days` days (1..MAX_DAYS, in UTC), including today. Raises InvalidInput; NotFound for an agent that
@@ -63,10 +63,9 @@ MAX_TURNS: Final = 2000
 _RUNS = 50
 
 
-class ThresholdCurves:
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+class ThresholdCurves(Wired):
+    _records: SystemOfRecord
+    _clock: Clock
 
     @reads
     def curve(self, tx: Transaction, actor: Actor, agent_id: UUID) -> ThresholdCurve:

@@ -73,9 +73,7 @@ class ReportOut(
 
 class AdminReports(Api):
     tag = TAG
-
-    def __init__(self, reports: Reports) -> None:
-        self._reports = reports
+    _reports: Reports
 
     @get("/v1/report", "Get figures on the questions to all agents over a range of days", access=read)
     async def get_report(self, call: Call[Actor, ReportQuery]) -> ReportOut:

@@ -49,8 +49,7 @@ class Tile:
 
 
 class ReportPages(Pages):
-    def __init__(self, reports: Reports) -> None:
-        self._reports = reports
+    _reports: Reports
 
     @page("/console/report", access=read, menu=MenuEntry("Reports", "Work", 5, "report"))
     async def report(self, visit: Visit[ReportWanted]) -> Shown:
@@ -103,8 +102,7 @@ class CitedWanted(Form):
 class CitedPages(Pages):
     """The pages that an agent's answers cite, and those that they do not."""
 
-    def __init__(self, review: QualityReview) -> None:
-        self._review = review
+    _review: QualityReview
 
     @page("/console/agents/{agent_id}/quality", access=read, under="report")
     async def quality(self, visit: Visit[CitedWanted]) -> Shown:

@@ -18,6 +18,7 @@ from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock, begin_of
+from app.kit.wiring import Wired
 from app.quality.records.quality import QualityRecords, TurnArrayRecords
 from app.quality.turn_arrays import OUTCOMES, Places, Rows, TurnArrays, by_place, microseconds, nearest_ranks, tallies
 from app.reports.records.figures import ReportRecords
@@ -71,11 +72,10 @@ class _Asked:
         return weekday
 
 
-class Reports:
-    def __init__(self, records: SystemOfRecord, clock: Clock, budgets: TokenBudgets) -> None:
-        self._records = records
-        self._clock = clock
-        self._budgets = budgets
+class Reports(Wired):
+    _records: SystemOfRecord
+    _clock: Clock
+    _budgets: TokenBudgets
 
     @reads
     def report(

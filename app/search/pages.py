@@ -57,11 +57,10 @@ class PresetForm(Form):
 
 
 class SearchSettingsPages(Pages):
-    def __init__(self, agents: Agents, sources: Sources, search: AgentSearch, golden: GoldenRuns) -> None:
-        self._agents = agents
-        self._golden = golden
-        self._sources = sources
-        self._search = search
+    _agents: Agents
+    _sources: Sources
+    _search: AgentSearch
+    _golden: GoldenRuns
 
     @page("/console/agents/{agent_id}/settings/search", access=read, under="agent_settings")
     async def search_settings(self, visit: Visit[Try]) -> Shown:

@@ -32,10 +32,8 @@ class OrderedReportOut(
 
 class AdminSiteReports(Api):
     tag = "Quality"
-
-    def __init__(self, reports: WebsiteReports, orders: ReportOrders) -> None:
-        self._reports = reports
-        self._orders = orders
+    _reports: WebsiteReports
+    _orders: ReportOrders
 
     @post(
         "/v1/agents/{agent_id}/site-report",

@@ -20,10 +20,9 @@ class SiteReportForm(SiteReportIn, Form): ...
 
 
 class SiteReportPages(Pages):
-    def __init__(self, sources: Sources, reports: WebsiteReports, orders: ReportOrders) -> None:
-        self._sources = sources
-        self._reports = reports
-        self._orders = orders
+    _sources: Sources
+    _reports: WebsiteReports
+    _orders: ReportOrders
 
     @page(_PATH, access=read, under="sources", link=Link("sources", "Website report", icon="report"))
     async def site_report(self, visit: Visit[NoForm]) -> Shown:

@@ -15,6 +15,7 @@ from app.core.actor import Actor
 from app.core.errors import DocentError, InvalidInput, NotFound
 from app.kit.clock import Clock
 from app.kit.tasks import PeriodicTask
+from app.kit.wiring import Wired
 from app.site_report.ordered_report import OrderedReport, ReportKind
 from app.site_report.records import OrderedReportRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -34,12 +35,11 @@ _OUR_FAULT: Final = "An unexpected error of Docent's own ended it. The log of it
 OnAsked = Callable[[int, int], None]
 
 
-class ReportOrders:
+class ReportOrders(Wired):
     """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+    _records: SystemOfRecord
+    _clock: Clock
 
     @writes_agent
     def order(

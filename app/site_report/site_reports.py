@@ -17,6 +17,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import collected
 from app.kit.clock import Clock
 from app.kit.tasks import few_at_once
+from app.kit.wiring import Wired
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.site_report.ageing_facts import ageing_facts, is_post, is_under_date
 from app.site_report.answer_verdict import judged, weaknesses
@@ -89,12 +90,11 @@ class SiteReports(ReportMaker):
         return judged(question, await self._playground.ask(actor.workspace_id, agent_id, asked, "live"), texts)
 
 
-class WebsiteReports:
+class WebsiteReports(Wired):
     """Orders of reports on what a source has read."""
 
-    def __init__(self, sources: Sources, orders: ReportOrders) -> None:
-        self._sources = sources
-        self._orders = orders
+    _sources: Sources
+    _orders: ReportOrders
 
     async def order(self, actor: Actor, agent_id: UUID, source_id: UUID, questions: str) -> OrderedReport:
         """`questions` is a CSV file of real ones, as `given_questions` reads it, or "". Raises NotFound, and

@@ -7,6 +7,7 @@ from uuid import UUID
 from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.field_rules import check_http_url
+from app.kit.wiring import Wired
 from app.sources.source import SourceKind
 from app.store.system_of_record import SystemOfRecord
 
@@ -56,10 +57,9 @@ class SiteDiscovery(Protocol):
         ...
 
 
-class Discovery:
-    def __init__(self, records: SystemOfRecord, discovery: SiteDiscovery) -> None:
-        self._records = records
-        self._discovery = discovery
+class Discovery(Wired):
+    _records: SystemOfRecord
+    _discovery: SiteDiscovery
 
     async def look(self, actor: Actor, agent_id: UUID, url: str) -> SiteOffers:
         """What a website offers this agent to learn from. Raises NotFound for an agent that does not exist or belongs

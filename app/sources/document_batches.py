@@ -15,6 +15,7 @@ from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_language, check_line
 from app.core.setting import limits_of
 from app.kit.job_queue import JobQueue
+from app.kit.wiring import Wired
 from app.knowledge.document import PageContent
 from app.sources.files.records import GivenDocumentRecords
 from app.sources.records import SourceRecords
@@ -55,12 +56,11 @@ class _Line:
     document: PageContent | None  # None: delete it
 
 
-class DocumentBatches:
+class DocumentBatches(Wired):
     """Without `jobs`, runs wait until the caller reads the source."""
 
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue | None) -> None:
-        self._records = records
-        self._jobs = jobs
+    _records: SystemOfRecord
+    _jobs: JobQueue | None
 
     async def put(self, actor: Actor, source_id: UUID, body: str) -> BatchReceipt:
         """Store the documents of the lines, each replacing the one at its URL, and have them learnt. Repeating a batch

@@ -15,6 +15,7 @@ from uuid import UUID
 from app.core.actor import WRITE, Actor
 from app.core.errors import InvalidInput, NotFound, Unauthorized
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records import HookRecords, SourceAccessRecords, SourceRecords
@@ -42,12 +43,11 @@ _CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth"
 _DROPPED_AT_ONCE: Final = 100
 
 
-class SourceEditing:
+class SourceEditing(Wired):
     """Every method raises NotFound for a source that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, scope: PageScope) -> None:
-        self._records = records
-        self._scope = scope
+    _records: SystemOfRecord
+    _scope: PageScope
 
     async def change(self, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]) -> Source:
         """Store what `change` returns for the current configuration. Existing knowledge stays unchanged until the next
@@ -134,11 +134,10 @@ def _check_fields(kind: SourceKind, changed: list[str]) -> None:
             check_has(kind, name)
 
 
-class SourceAccesses:
+class SourceAccesses(Wired):
     """Every method raises NotFound for a source that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+    _records: SystemOfRecord
 
     @reads
     def access(self, tx: Transaction, actor: Actor, source_id: UUID) -> AccessFacts | None:
@@ -172,10 +171,9 @@ _REFUSED: Final = (
 )
 
 
-class SourceHooks:
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+class SourceHooks(Wired):
+    _records: SystemOfRecord
+    _clock: Clock
 
     @writes
     def make(self, tx: Transaction, actor: Actor, source_id: UUID) -> str:

@@ -10,6 +10,7 @@ from app.core.list_page import ListPage, PageRequest, page_of
 from app.core.setting import check_limits
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
+from app.kit.wiring import Wired
 from app.sources.cron_calendar import CronCalendar
 from app.sources.records import ScheduleRecords, SourceRecords
 from app.sources.runs.page_scope import PageScope
@@ -57,13 +58,12 @@ changes_of(
 )
 
 
-class Sources:
+class Sources(Wired):
     """Every method raises NotFound for an agent or source that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue, scope: PageScope) -> None:
-        self._records = records
-        self._jobs = jobs
-        self._scope = scope
+    _records: SystemOfRecord
+    _jobs: JobQueue
+    _scope: PageScope
 
     def check(self, config: SourceConfig) -> None:
         """Raise InvalidInput if `create` would: for invalid settings, or an address that no reading may dial."""
@@ -179,13 +179,12 @@ LEAST_PAUSE = timedelta(hours=1)
 _MOMENTS_LOOKED_AT = 60
 
 
-class Schedules:
+class Schedules(Wired):
     """Every method raises NotFound for a source that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, calendar: CronCalendar, clock: Clock) -> None:
-        self._records = records
-        self._calendar = calendar
-        self._clock = clock
+    _records: SystemOfRecord
+    _calendar: CronCalendar
+    _clock: Clock
 
     @writes
     def set(self, tx: Transaction, actor: Actor, source_id: UUID, schedule: Schedule) -> SourceSchedule:

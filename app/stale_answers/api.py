@@ -60,9 +60,7 @@ class RewriteStaleIn(Model, takes=CuratedAnswer, fields="answer"):
 
 class AdminStaleAnswers(Api):
     tag = TAG
-
-    def __init__(self, stale: StaleAnswers) -> None:
-        self._stale = stale
+    _stale: StaleAnswers
 
     @get(
         "/v1/agents/{agent_id}/stale-answers",

@@ -49,8 +49,7 @@ class RewriteForm(RewriteStaleIn, Form): ...
 
 
 class StaleAnswerPages(Pages):
-    def __init__(self, stale: StaleAnswers) -> None:
-        self._stale = stale
+    _stale: StaleAnswers
 
     @page(
         "/console/agents/{agent_id}/stale-answers",

@@ -13,6 +13,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.setting import required
 from app.core.text.stated_facts import numbers_in
+from app.kit.wiring import Wired
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.stale_answers.records import StaleAnswerRecords
@@ -42,13 +43,12 @@ def open_stale_answers(tx: Transaction, agent_id: UUID, _: datetime) -> int:
     return StaleAnswerRecords(tx).open_count(agent_id)
 
 
-class StaleAnswers:
+class StaleAnswers(Wired):
     """Every method raises NotFound for an agent or stale answer that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, golden: GoldenQuestions, curated: CuratedAnswers) -> None:
-        self._records = records
-        self._golden = golden
-        self._curated = curated
+    _records: SystemOfRecord
+    _golden: GoldenQuestions
+    _curated: CuratedAnswers
 
     @reads_agent
     def stale_answers(

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.errors import DocentError, InvalidInput, NotFound, OriginRefused, RateLimited, Unauthorized
+from app.kit.wiring import Wired
 from app.web.access import Admission
 from app.web.errors import Problem, Refusal, problem_of
 from app.web.middleware.request_log import note_refusal
@@ -228,7 +229,7 @@ class Endpoint(Generic[Caller, Input]):
 AnyEndpoint = Endpoint[Any, Any]
 
 
-class Api:
+class Api(Wired):
     """The operations of one subject: methods decorated with `get`, `post`, `put`, `patch` or `delete`, in order."""
 
     tag: ClassVar[str]  # under which the OpenAPI document lists them

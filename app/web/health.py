@@ -93,18 +93,16 @@ class IndexOut(Model):
 
 class Health(Api):
     tag = TAG
-
-    def __init__(self, readiness: Readiness, metrics: MetricsText, version: str) -> None:
-        self._readiness = readiness
-        self._metrics = metrics
-        self._version = version
+    _readiness: Readiness
+    _metrics: MetricsText
+    version: str
 
     @get("/", "What this is; browsers are led to a page", access=everyone, response_model=IndexOut)
     async def get_index(self, call: Call[None, None]) -> Response:
         here = root_path_of(call.request)
         if "text/html" in call.request.headers.get("accept", ""):
             return RedirectResponse(f"{here}{WELCOME}", 303, _NO_STORE)
-        index = IndexOut(name="docent", version=self._version, docs=f"{here}/docs")
+        index = IndexOut(name="docent", version=self.version, docs=f"{here}/docs")
         return JSONResponse(index.model_dump(), headers={"Vary": "Accept"})
 
     @get("/healthz", "Liveness: the process responds", access=everyone)
@@ -158,9 +156,7 @@ class StreamProbe(Api):
     """A stream of known speed without an agent or a model."""
 
     tag = "Health"
-
-    def __init__(self, policy: StreamPolicy) -> None:
-        self._policy = policy
+    _policy: StreamPolicy
 
     @get(
         "/healthz/stream",

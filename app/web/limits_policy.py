@@ -6,6 +6,7 @@ from uuid import UUID
 from starlette.requests import Request
 
 from app.kit.limits import Limit, RateLimiter
+from app.kit.wiring import Wired
 from app.web.client_address import ClientAddresses
 
 
@@ -72,12 +73,11 @@ async def count_named(limiter: RateLimiter, limits: LimitsPolicy, agent_id: UUID
     await limiter.hit(a_minute(limits.questions_per_agent), "ask", "agent", agent)
 
 
-class VisitorLimits:
+class VisitorLimits(Wired):
     """Counts calls by visitor and by the visitor's address."""
 
-    def __init__(self, limiter: RateLimiter, addresses: ClientAddresses) -> None:
-        self._limiter = limiter
-        self._addresses = addresses
+    _limiter: RateLimiter
+    _addresses: ClientAddresses
 
     async def count(self, request: Request, visitor_id: UUID, what: str, *, per_address: int, per_visitor: int) -> None:
         """Count a call of the kind `what`; the limits are per minute. Raises RateLimited."""

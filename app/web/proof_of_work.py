@@ -25,6 +25,7 @@ from app.core.errors import RateLimited
 from app.core.turn import VisitorSession
 from app.kit.clock import Clock
 from app.kit.limits import Limit, RateLimiter
+from app.kit.wiring import Wired
 from app.web.client_address import ClientAddresses
 from app.web.errors import Refusal
 from app.web.limits_policy import LimitsPolicy
@@ -61,22 +62,14 @@ class ProofRefused(Exception):
     """The proof is not valid; `str(error)` is the reason, for developers of clients."""
 
 
-class ProofOfWork:
+class ProofOfWork(Wired):
     """`limiter` stores used challenges. If processes share it, each challenge is accepted once by all of them."""
 
-    def __init__(
-        self,
-        tokens: VisitorTokens,
-        limiter: RateLimiter,
-        addresses: ClientAddresses,
-        limits: LimitsPolicy,
-        clock: Clock,
-    ) -> None:
-        self._tokens = tokens
-        self._limiter = limiter
-        self._addresses = addresses
-        self._limits = limits
-        self._clock = clock
+    _tokens: VisitorTokens
+    _limiter: RateLimiter
+    _addresses: ClientAddresses
+    _limits: LimitsPolicy
+    _clock: Clock
 
     async def challenge(self, agent: LiveAgent) -> Challenge | None:
         """A new challenge; None for an agent that never requires one."""

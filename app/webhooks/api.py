@@ -51,9 +51,7 @@ class DeadLetterOut(
 
 class AdminWebhooks(Api):
     tag = TAG
-
-    def __init__(self, webhooks: Webhooks) -> None:
-        self._webhooks = webhooks
+    _webhooks: Webhooks
 
     @get("/v1/agents/{agent_id}/webhooks", "List the agent's webhooks, oldest first", access=read)
     async def list_webhooks(self, call: Call[Actor, None]) -> WebhooksOut:

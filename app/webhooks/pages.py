@@ -16,8 +16,7 @@ class NewWebhook(WebhookIn, Form):
 
 
 class WebhookPages(Pages):
-    def __init__(self, webhooks: Webhooks) -> None:
-        self._webhooks = webhooks
+    _webhooks: Webhooks
 
     @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", "Set-up", 3, "plug"))
     async def webhooks(self, visit: Visit[ListWanted]) -> Shown:

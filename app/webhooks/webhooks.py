@@ -15,6 +15,7 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.feature import NewsTaker
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -35,13 +36,12 @@ changes_of(
 )
 
 
-class Webhooks:
+class Webhooks(Wired):
     """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, sender: WebhookSender, clock: Clock) -> None:
-        self._records = records
-        self._sender = sender
-        self._clock = clock
+    _records: SystemOfRecord
+    _sender: WebhookSender
+    _clock: Clock
 
     @writes_agent
     def create(

@@ -70,10 +70,8 @@ class OperatorPatch(Patch):
 
 class AdminOperators(Api):
     tag = TAG
-
-    def __init__(self, operators: Operators, links: PasswordLinks) -> None:
-        self._operators = operators
-        self._links = links
+    _operators: Operators
+    _links: PasswordLinks
 
     @get("/v1/operators", "List the operators of the console", access=manage)
     async def list_operators(self, call: Call[Actor, None]) -> OperatorsOut:
@@ -154,9 +152,7 @@ class IssuedTokenOut(Model, shows=IssuedToken, fields="token record"): ...
 
 class AdminTokens(Api):
     tag = TOKENS_TAG
-
-    def __init__(self, tokens: ApiTokens) -> None:
-        self._tokens = tokens
+    _tokens: ApiTokens
 
     @get("/v1/tokens", "List the workspace's API tokens, without their secrets", access=manage)
     async def list_tokens(self, call: Call[Actor, None]) -> ApiTokensOut:
@@ -199,9 +195,7 @@ class AuditEntryOut(
 
 class AdminAudit(Api):
     tag = "Audit"
-
-    def __init__(self, log: AuditLog) -> None:
-        self._log = log
+    _log: AuditLog
 
     @get("/v1/audit", "List who changed what, latest first", access=manage)
     async def list_audit(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:

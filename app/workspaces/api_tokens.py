@@ -13,6 +13,7 @@ from app.core.actor import SCOPES, USUAL_SCOPES, Actor
 from app.core.errors import InvalidInput, Unauthorized
 from app.core.setting import between, required
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -37,10 +38,9 @@ class IssuedToken:
     record: ApiToken
 
 
-class ApiTokens:
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+class ApiTokens(Wired):
+    _records: SystemOfRecord
+    _clock: Clock
 
     @writes
     def issue(

@@ -4,6 +4,7 @@ from typing import Final
 
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest, collected
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 from app.workspaces.records.audit import AuditRecords
@@ -11,9 +12,8 @@ from app.workspaces.records.audit import AuditRecords
 MAX_EXPORTED: Final = 10_000
 
 
-class AuditLog:
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+class AuditLog(Wired):
+    _records: SystemOfRecord
 
     @reads
     def page(

@@ -11,6 +11,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import check_password, checked_email
@@ -23,14 +24,13 @@ _GONE: Final = "This link is invalid, or an account exists already. Sign in, or 
 _BY: Final = "first account"
 
 
-class FirstAccount:
+class FirstAccount(Wired):
     """The link's token is derived from the newest signing key, so that all processes print the same link. It works
     only until there is an account, and never again, because the last admin cannot be removed."""
 
-    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
-        self._records = records
-        self._passwords = passwords
-        self._clock = clock
+    _records: SystemOfRecord
+    _passwords: PasswordHasher
+    _clock: Clock
 
     async def path(self) -> str:
         """The path of the page with the token; "" once there is an account."""

@@ -9,6 +9,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
+from app.kit.wiring import Wired
 from app.mail.mail import checked_mail_address
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.operator import (
@@ -29,13 +30,12 @@ ONLINE_SECONDS: Final = 15  # longer than several polls of the console
 _SCOPES = {Role.VIEWER: (READ,), Role.EDITOR: (READ, WRITE), Role.ADMIN: (READ, WRITE, MANAGE)}
 
 
-class Operators:
+class Operators(Wired):
     """Methods that take an operator's id raise NotFound for one of another workspace."""
 
-    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
-        self._records = records
-        self._passwords = passwords
-        self._clock = clock
+    _records: SystemOfRecord
+    _passwords: PasswordHasher
+    _clock: Clock
 
     async def add(self, actor: Actor, email: str, role: Role, password: str) -> Operator:
         """Create an account. Raises InvalidInput, also for an address that another operator of the workspace has."""
@@ -200,13 +200,12 @@ class SecondFactorState:
     codes_left: int = 0
 
 
-class SecondFactors:
+class SecondFactors(Wired):
     """Both changes require the password, because an open session alone must not change how its operator signs in."""
 
-    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
-        self._records = records
-        self._passwords = passwords
-        self._clock = clock
+    _records: SystemOfRecord
+    _passwords: PasswordHasher
+    _clock: Clock
 
     async def state(self, operator_id: UUID, workspace_id: UUID) -> SecondFactorState:
         """Raises SecretsLocked."""
@@ -264,12 +263,11 @@ class Assignee:
     is_online: bool
 
 
-class Assignees:
+class Assignees(Wired):
     """Operators to assign to. Only the cache knows who is online, that is, has the console open."""
 
-    def __init__(self, records: SystemOfRecord, cache: Cache) -> None:
-        self._records = records
-        self._cache = cache
+    _records: SystemOfRecord
+    _cache: Cache
 
     async def of_workspace(self, actor: Actor) -> list[Assignee]:
         """The workspace's operators without disabled accounts, those online first."""

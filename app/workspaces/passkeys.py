@@ -9,6 +9,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound, Unauthorized
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
+from app.kit.wiring import Wired
 from app.providers.identity.passkey_ceremony import (
     asserted,
     creation_options,
@@ -48,14 +49,13 @@ class Answer:
     credential: str = field(repr=False)
 
 
-class Passkeys:
+class Passkeys(Wired):
     """A passkey works at one address, in the browser that requested the challenge, and once per challenge. Signing in
     with one needs no password or one-time code, because the device verifies its owner."""
 
-    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
-        self._records = records
-        self._passwords = passwords
-        self._clock = clock
+    _records: SystemOfRecord
+    _passwords: PasswordHasher
+    _clock: Clock
 
     async def of_operator(self, operator: Operator) -> list[Passkey]:
         return await self._records.of_workspace(operator.workspace_id).read(

@@ -16,6 +16,7 @@ from app.core.errors import InvalidInput
 from app.core.setting import at_most
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
+from app.kit.wiring import Wired
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction, writes
@@ -51,15 +52,12 @@ class MadeLink:
     expires_at: datetime
 
 
-class PasswordLinks:
-    def __init__(
-        self, records: SystemOfRecord, passwords: PasswordHasher, mailer: Mailer, methods: SignInMethods, clock: Clock
-    ) -> None:
-        self._records = records
-        self._passwords = passwords
-        self._mailer = mailer
-        self._methods = methods
-        self._clock = clock
+class PasswordLinks(Wired):
+    _records: SystemOfRecord
+    _passwords: PasswordHasher
+    _mailer: Mailer
+    methods: SignInMethods
+    _clock: Clock
 
     @property
     def are_mailed(self) -> bool:
@@ -126,8 +124,8 @@ class PasswordLinks:
         return await self._records.write(work)
 
     def _check_passwords(self) -> None:
-        if not self._methods.by_password:
-            raise InvalidInput("", f"Passwords are off here. Operators sign in with {self._methods.provider}.")
+        if not self.methods.by_password:
+            raise InvalidInput("", f"Passwords are off here. Operators sign in with {self.methods.provider}.")
 
     def _request(self, tx: Transaction, email: str) -> None:
         known = OperatorRecords(tx).credentials(email)

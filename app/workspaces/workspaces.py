@@ -11,6 +11,7 @@ from app.core.errors import InvalidInput
 from app.core.setting import required
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import check_password, checked_email, hash_for
@@ -23,11 +24,10 @@ NAME: Final = required(100)
 OVERLAP: Final = timedelta(minutes=20)  # longer than the lifetime of a visitor token
 
 
-class Workspaces:
-    def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
-        self._records = records
-        self._passwords = passwords
-        self._clock = clock
+class Workspaces(Wired):
+    _records: SystemOfRecord
+    _passwords: PasswordHasher
+    _clock: Clock
 
     async def known(self, actor: Actor) -> list[Workspace]:
         """Oldest first: all for members of the first workspace, their own for others."""

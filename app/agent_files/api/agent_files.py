@@ -42,10 +42,8 @@ class AppliedOut(Model):
 
 class AdminAgentFiles(Api):
     tag = "Agents"
-
-    def __init__(self, files: AgentFiles, publishing: Publishing) -> None:
-        self._files = files
-        self._publishing = publishing
+    _files: AgentFiles
+    _publishing: Publishing
 
     @get(
         "/v1/agents/{agent_id}/file",

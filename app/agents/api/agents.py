@@ -48,11 +48,9 @@ class PresetIn(Model):
 
 class AdminAgents(Api):
     tag = TAG
-
-    def __init__(self, agents: Agents, publishing: Publishing, budgets: TokenBudgets) -> None:
-        self._agents = agents
-        self._publishing = publishing
-        self._budgets = budgets
+    _agents: Agents
+    _publishing: Publishing
+    _budgets: TokenBudgets
 
     @post("/v1/agents", "Create an agent; visitors can use it once it is published", access=write, status=201)
     async def create_agent(self, call: Call[Actor, AgentCreate]) -> AgentOut:
@@ -140,9 +138,7 @@ class StarterSuggestionsOut(Model, adds=items_of(StarterSuggestionOut, f"At most
 
 class AdminStarterSuggestions(Api):
     tag = TAG
-
-    def __init__(self, suggestions: StarterSuggestions) -> None:
-        self._suggestions = suggestions
+    _suggestions: StarterSuggestions
 
     @get(
         "/v1/agents/{agent_id}/starter-suggestions",
@@ -160,9 +156,7 @@ class PictureUpload(Multipart):
 
 class AdminAgentPicture(Api):
     tag = TAG
-
-    def __init__(self, pictures: AgentPictures) -> None:
-        self._pictures = pictures
+    _pictures: AgentPictures
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
         """Larger than other bodies."""
@@ -185,9 +179,7 @@ class InvitationsOut(Model, adds=items_of(InvitationOut)): ...
 
 class WidgetInvitations(Api):
     tag = "Widget"
-
-    def __init__(self, agents: Agents) -> None:
-        self._agents = agents
+    _agents: Agents
 
     @get(
         "/widget/invitations/{agent_id}/{language}.json",
@@ -218,9 +210,7 @@ _INVITATION_HEADERS = {
 
 class WidgetPicture(Api):
     tag = "Widget"
-
-    def __init__(self, pictures: AgentPictures) -> None:
-        self._pictures = pictures
+    _pictures: AgentPictures
 
     @get(
         "/widget/pictures/{agent_id}/{picture}.webp",

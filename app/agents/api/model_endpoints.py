@@ -33,9 +33,7 @@ def made_of(given: ModelEndpointIn, actor: Actor) -> tuple[ModelEndpoint, str]:
 
 class AdminModelEndpoints(Api):
     tag = TAG
-
-    def __init__(self, endpoints: ModelEndpoints) -> None:
-        self._endpoints = endpoints
+    _endpoints: ModelEndpoints
 
     @get("/v1/chat-models", f"List the workspace's own chat models by name; at most {MAX_ENDPOINTS}", access=manage)
     async def list_chat_models(self, call: Call[Actor, None]) -> ListOut[ModelEndpointOut]:

@@ -35,10 +35,8 @@ class UserIssuerStateOut(Model):
 
 class AdminUserSecret(Api):
     tag = TAG
-
-    def __init__(self, users: SignedUsers, issuers: UserIssuers) -> None:
-        self._users = users
-        self._issuers = issuers
+    _users: SignedUsers
+    _issuers: UserIssuers
 
     @post(
         "/v1/agents/{agent_id}/user-secret",

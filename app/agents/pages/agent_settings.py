@@ -52,8 +52,7 @@ class SettingsForm(
 
 
 class AgentSettingsPages(Pages):
-    def __init__(self, agents: Agents) -> None:
-        self._agents = agents
+    _agents: Agents
 
     @page(
         "/console/agents/{agent_id}/settings",
@@ -82,8 +81,7 @@ class PictureForm(Form):
 
 
 class AgentPicturePages(Pages):
-    def __init__(self, pictures: AgentPictures) -> None:
-        self._pictures = pictures
+    _pictures: AgentPictures
 
     def pages(self) -> Sequence[ConsolePage]:
         """Larger than other forms."""
@@ -139,8 +137,7 @@ class LanguageForm(Form):
 
 
 class TranslationPages(Pages):
-    def __init__(self, agents: Agents) -> None:
-        self._agents = agents
+    _agents: Agents
 
     @page("/console/agents/{agent_id}/settings/languages", access=read, under="agent_settings")
     async def translations(self, visit: Visit[NoForm]) -> Shown:
@@ -216,8 +213,7 @@ def _others(texts: Sequence[InvitationText], name: str) -> tuple[InvitationText,
 
 
 class InvitationPages(Pages):
-    def __init__(self, agents: Agents) -> None:
-        self._agents = agents
+    _agents: Agents
 
     @page("/console/agents/{agent_id}/settings/invitations", access=read, under="agent_settings")
     async def invitations(self, visit: Visit[InvitationNameForm]) -> Shown:

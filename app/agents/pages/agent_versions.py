@@ -29,10 +29,9 @@ class BackForm(PublishForm):
 
 
 class AgentVersionPages(Pages):
-    def __init__(self, agents: Agents, publishing: Publishing, widget: WidgetFolder) -> None:
-        self._agents = agents
-        self._publishing = publishing
-        self._widget = widget
+    _agents: Agents
+    _publishing: Publishing
+    _widget: WidgetFolder
 
     @page("/console/agents/{agent_id}/settings/versions", access=read, under="agent_settings")
     async def agent_versions(self, visit: Visit[NoForm]) -> Shown:

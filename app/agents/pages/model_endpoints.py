@@ -13,8 +13,7 @@ class ModelEndpointForm(ModelEndpointIn, Form): ...
 
 
 class ModelEndpointPages(Pages):
-    def __init__(self, endpoints: ModelEndpoints) -> None:
-        self._endpoints = endpoints
+    _endpoints: ModelEndpoints
 
     @page(_PATH, access=manage, menu=MenuEntry("Chat models", "Workspace", 5, "plug"))
     async def chat_models(self, visit: Visit[NoForm]) -> Shown:

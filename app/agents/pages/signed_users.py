@@ -11,9 +11,8 @@ class UserIssuerForm(UserIssuerIn, Form): ...
 
 
 class SignedUserPages(Pages):
-    def __init__(self, users: SignedUsers, issuers: UserIssuers) -> None:
-        self._users = users
-        self._issuers = issuers
+    _users: SignedUsers
+    _issuers: UserIssuers
 
     @page("/console/agents/{agent_id}/settings/users", access=read, under="agent_settings")
     async def signed_users(self, visit: Visit[NoForm]) -> Shown:

@@ -79,10 +79,8 @@ class CuratedUsesOut(
 
 class AdminCuratedAnswers(Api):
     tag = TAG
-
-    def __init__(self, answers: CuratedAnswers, use: CuratedUse) -> None:
-        self._answers = answers
-        self._use = use
+    _answers: CuratedAnswers
+    _use: CuratedUse
 
     @post(
         "/v1/agents/{agent_id}/curated-answers",
@@ -221,9 +219,7 @@ def _warnings(rehearsal: Rehearsal) -> list[str]:
 
 class AdminRehearsals(Api):
     tag = TAG
-
-    def __init__(self, rehearsals: Rehearsals) -> None:
-        self._rehearsals = rehearsals
+    _rehearsals: Rehearsals
 
     @post(
         "/v1/agents/{agent_id}/curated-answers/rehearse",

@@ -33,6 +33,7 @@ from app.core.setting import check_limits
 from app.core.text.words import normalised
 from app.kit.clock import Clock
 from app.kit.pattern_matcher import PatternMatcher
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -58,12 +59,11 @@ changes_of(
 )
 
 
-class CuratedAnswers:
+class CuratedAnswers(Wired):
     """Every method raises NotFound for an agent or answer that is absent or another workspace's."""
 
-    def __init__(self, records: SystemOfRecord, patterns: PatternMatcher) -> None:
-        self._records = records
-        self._patterns = patterns
+    _records: SystemOfRecord
+    _patterns: PatternMatcher
 
     async def create(self, actor: Actor, answer: CuratedAnswer) -> CuratedAnswer:
         """Raises InvalidInput."""
@@ -194,13 +194,12 @@ class CuratedUses:
     thumbs_down: int
 
 
-class CuratedUse:
+class CuratedUse(Wired):
     """Counts turns that are still stored: unlike an answer's `hits`, without those that were erased or have expired.
     Every method raises NotFound for an agent or answer that is absent or another workspace's."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+    _records: SystemOfRecord
+    _clock: Clock
 
     @reads_agent
     def of_answer(
@@ -225,13 +224,12 @@ class CuratedUse:
         return dict.fromkeys(ids, 0) | PastTurnRecords(tx).curated_counts(ids, self._clock.now() - _LATELY)
 
 
-class CuratedProposals:
+class CuratedProposals(Wired):
     """Proposals, which visitors do not see before they are approved. Every method raises NotFound for an agent, answer
     or proposal that is absent or another workspace's."""
 
-    def __init__(self, records: SystemOfRecord, patterns: PatternMatcher) -> None:
-        self._records = records
-        self._patterns = patterns
+    _records: SystemOfRecord
+    _patterns: PatternMatcher
 
     async def propose_new(self, actor: Actor, answer: CuratedAnswer) -> CuratedEdit:
         """Store the answer, off, with a proposal to switch it on. Raises InvalidInput."""

@@ -60,19 +60,11 @@ class PreviewForm(Form, takes=CuratedAnswer, fields="answer"):
 
 
 class CuratedAnswerPages(Pages):
-    def __init__(
-        self,
-        answers: CuratedAnswers,
-        proposals: CuratedProposals,
-        use: CuratedUse,
-        rehearsals: Rehearsals,
-        turns: TurnReview,
-    ) -> None:
-        self._answers = answers
-        self._proposals = proposals
-        self._use = use
-        self._rehearsals = rehearsals
-        self._turns = turns
+    _answers: CuratedAnswers
+    _proposals: CuratedProposals
+    _use: CuratedUse
+    _rehearsals: Rehearsals
+    _turns: TurnReview
 
     @page("/console/agents/{agent_id}/curated-answers", access=read, menu=_MENU)
     async def curated_answers(self, visit: Visit[CuratedWanted]) -> Shown:

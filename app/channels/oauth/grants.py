@@ -18,6 +18,7 @@ from app.channels.oauth.grant import (
 )
 from app.core.actor import Actor
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.web.visitor_tokens import VisitorTokens
 from app.workspaces.api_tokens import ApiTokens, IssuedToken
 
@@ -25,11 +26,10 @@ _CLIENTS: Final = b"docent oauth client"
 _GRANTS: Final = b"docent oauth grant"
 
 
-class Grants:
-    def __init__(self, keys: VisitorTokens, tokens: ApiTokens, clock: Clock) -> None:
-        self._keys = keys
-        self._tokens = tokens
-        self._clock = clock
+class Grants(Wired):
+    _keys: VisitorTokens
+    _tokens: ApiTokens
+    _clock: Clock
 
     async def register(self, client: Client) -> str:
         """Make the client's id. It is valid as long as the signing key; then the client has to register again."""

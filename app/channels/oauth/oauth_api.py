@@ -109,10 +109,8 @@ OAUTH_REFUSALS: Final = RefusalShape(_refused, _status, _code, OAuthErrorOut)
 
 class OAuthApi(Api):
     tag = "MCP"
-
-    def __init__(self, records: SystemOfRecord, grants: Grants) -> None:
-        self._records = records
-        self._grants = grants
+    _records: SystemOfRecord
+    _grants: Grants
 
     @get(f"{PROTECTED}/mcp", "Where to get a token for the operators' tools (RFC 9728)", access=everyone)
     async def describe_operators_resource(self, call: Call[None, None]) -> ProtectedResourceOut:

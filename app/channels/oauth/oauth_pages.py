@@ -44,9 +44,8 @@ class _Wanted:
 
 
 class OAuthPages(Pages):
-    def __init__(self, grants: Grants, agents: Agents) -> None:
-        self._grants = grants
-        self._agents = agents
+    _grants: Grants
+    _agents: Agents
 
     @page(AUTHORIZE, access=manage, under="tokens")
     async def connect(self, visit: Visit[ConnectForm]) -> Answer:

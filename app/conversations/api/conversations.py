@@ -126,10 +126,8 @@ class ThreadOut(Model, shows=Thread, fields="conversation=entry turns notes"):
 
 class AdminConversations(Api):
     tag = TAG
-
-    def __init__(self, review: ConversationReview, budgets: TokenBudgets) -> None:
-        self._review = review
-        self._budgets = budgets
+    _review: ConversationReview
+    _budgets: TokenBudgets
 
     @get(
         "/v1/agents/{agent_id}/conversations",
@@ -195,11 +193,9 @@ class LabelsOut(Model, adds=items_of(LabelOut, "In alphabetical order.")): ...
 
 class AdminInbox(Api):
     tag = TAG
-
-    def __init__(self, inbox: Inbox, review: ConversationReview, transcripts: Transcripts) -> None:
-        self._inbox = inbox
-        self._review = review
-        self._transcripts = transcripts
+    _inbox: Inbox
+    _review: ConversationReview
+    _transcripts: Transcripts
 
     @patch(
         "/v1/conversations/{conversation_id}",

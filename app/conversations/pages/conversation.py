@@ -41,21 +41,12 @@ class TranscriptForm(TranscriptIn, Form): ...
 
 
 class ConversationPages(Pages):
-    def __init__(
-        self,
-        review: ConversationReview,
-        inbox: Inbox,
-        assignees: Assignees,
-        budgets: TokenBudgets,
-        turns: TurnReview,
-        transcripts: Transcripts,
-    ) -> None:
-        self._review = review
-        self._inbox = inbox
-        self._assignees = assignees
-        self._budgets = budgets
-        self._turns = turns
-        self._transcripts = transcripts
+    _review: ConversationReview
+    _inbox: Inbox
+    _assignees: Assignees
+    _budgets: TokenBudgets
+    _turns: TurnReview
+    _transcripts: Transcripts
 
     @page(_PATH, access=read, under="conversations")
     async def conversation(self, visit: Visit[InboxWanted]) -> Shown:

@@ -131,11 +131,10 @@ class ManyForm(EditForm):
 
 
 class InboxPages(Pages):
-    def __init__(self, review: ConversationReview, inbox: Inbox, assignees: Assignees, filters: SavedFilters) -> None:
-        self._review = review
-        self._inbox = inbox
-        self._assignees = assignees
-        self._filters = filters
+    _review: ConversationReview
+    _inbox: Inbox
+    _assignees: Assignees
+    _filters: SavedFilters
 
     @page(
         "/console/agents/{agent_id}/conversations",

@@ -15,8 +15,7 @@ _WORDS: Final = {
 
 
 class SpendingPages(Pages):
-    def __init__(self, budgets: TokenBudgets) -> None:
-        self._budgets = budgets
+    _budgets: TokenBudgets
 
     @page("/console/agents/{agent_id}/settings/spending", access=read, under="agent_settings")
     async def spending(self, visit: Visit[NoForm]) -> Shown:

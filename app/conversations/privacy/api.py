@@ -105,9 +105,7 @@ class ErasureOut(Model, shows=Erasure, fields="id erased_at rows"):
 
 class AdminVisitors(Api):
     tag = TAG
-
-    def __init__(self, data: VisitorData) -> None:
-        self._data = data
+    _data: VisitorData
 
     @get("/v1/visitors/{visitor_id}/export", "Export everything stored about a visitor, as one document", access=read)
     async def export_visitor(self, call: Call[Actor, None]) -> VisitorExportOut:
@@ -141,9 +139,7 @@ class WidgetMe(Api):
     """Only the visitor token determines whose data it is."""
 
     tag = TAG
-
-    def __init__(self, data: VisitorData) -> None:
-        self._data = data
+    _data: VisitorData
 
     @get("/v1/widget/me/export", "Export everything stored about the visitor, as one document", access=visitor)
     async def export_me(self, call: Call[VisitorCaller, None]) -> VisitorExportOut:
@@ -168,10 +164,8 @@ class WidgetTranscripts(Api):
     """Calls contain no address: transcripts go to the one that the visitor's website has signed."""
 
     tag = TAG
-
-    def __init__(self, transcripts: Transcripts, limiter: RateLimiter) -> None:
-        self._transcripts = transcripts
-        self._limiter = limiter
+    _transcripts: Transcripts
+    _limiter: RateLimiter
 
     @get("/v1/widget/transcript", "Get the conversation as text", access=visitor, codes=("not_found",))
     async def get_own_transcript(self, call: Call[VisitorCaller, None]) -> TranscriptOut:

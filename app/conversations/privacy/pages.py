@@ -13,9 +13,8 @@ from app.web.console.page import Go, NoForm, Pages, Visit, action, page, read, w
 
 
 class VisitorPages(Pages):
-    def __init__(self, data: VisitorData, review: ConversationReview) -> None:
-        self._data = data
-        self._review = review
+    _data: VisitorData
+    _review: ConversationReview
 
     @page("/console/agents/{agent_id}/visitors/{visitor_id}/export", access=read, under="conversations", is_file=True)
     async def export_visitor(self, visit: Visit[NoForm]) -> Response:

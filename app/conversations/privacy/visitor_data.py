@@ -12,6 +12,7 @@ from app.conversations.privacy.rights import Erasure, VisitorExport
 from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import Actor
 from app.core.turn import VisitorSession
+from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
@@ -34,16 +35,15 @@ class ConversationTerminator(Protocol):
         ...
 
 
-class VisitorData:
+class VisitorData(Wired):
     """Every method raises NotFound for what does not exist, was erased, or belongs to another workspace.
 
     Running turns are ended first; data outside the record is forgotten once more after the commit, in case a turn was
     begun meanwhile. The audit names the receipt, never the visitor.
     """
 
-    def __init__(self, records: SystemOfRecord, live: ConversationTerminator) -> None:
-        self._records = records
-        self._live = live
+    _records: SystemOfRecord
+    _live: ConversationTerminator
 
     async def export_own(self, session: VisitorSession) -> VisitorExport:
         """The visitor's own export, without operators' data about them."""

@@ -63,9 +63,7 @@ class GapExportQuery(GapFilterQuery):
 
 class AdminGaps(Api):
     tag = TAG
-
-    def __init__(self, gaps: Gaps) -> None:
-        self._gaps = gaps
+    _gaps: Gaps
 
     @get("/v1/agents/{agent_id}/gaps", "List questions that could not be answered", access=read)
     async def list_gaps(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
@@ -114,9 +112,7 @@ class SuggestionOut(Model, shows=Suggestion, fields="state text sources"): ...
 
 class AdminGapSuggestions(Api):
     tag = TAG
-
-    def __init__(self, suggestions: GapSuggestions) -> None:
-        self._suggestions = suggestions
+    _suggestions: GapSuggestions
 
     @post(
         "/v1/gaps/{gap_id}/suggestion",
@@ -169,9 +165,7 @@ class GapViewOut(
 
 class AdminGapTriage(Api):
     tag = TAG
-
-    def __init__(self, triage: GapTriage) -> None:
-        self._triage = triage
+    _triage: GapTriage
 
     @get("/v1/gaps/{gap_id}", "Get one gap with all its details", access=read)
     async def get_gap(self, call: Call[Actor, None]) -> GapViewOut:
@@ -223,10 +217,8 @@ class GapReplayOut(GapOut, shows=GapReplay, parts="gap", fields="passes question
 
 class AdminGapReplays(Api):
     tag = TAG
-
-    def __init__(self, replays: GapReplays, gaps: Gaps) -> None:
-        self._replays = replays
-        self._gaps = gaps
+    _replays: GapReplays
+    _gaps: Gaps
 
     @post(
         "/v1/gaps/{gap_id}/replay",

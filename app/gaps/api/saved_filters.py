@@ -47,9 +47,7 @@ class SavedFiltersOut(Model, adds=items_of(SavedFilterOut)): ...
 
 class AdminSavedFilters(Api):
     tag = TAG
-
-    def __init__(self, filters: SavedFilters) -> None:
-        self._filters = filters
+    _filters: SavedFilters
 
     @get(
         "/v1/saved-filters",

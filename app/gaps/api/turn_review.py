@@ -29,9 +29,7 @@ class TurnGoldenIn(Model):
 
 class AdminTurnReview(Api):
     tag = TAG
-
-    def __init__(self, review: TurnReview) -> None:
-        self._review = review
+    _review: TurnReview
 
     @post("/v1/turns/{turn_id}/gap", "Count a turn's question as a gap", access=write)
     async def flag_turn(self, call: Call[Actor, None]) -> GapOut:

@@ -22,6 +22,7 @@ from app.gaps.gap import Gap, GapOrder, GapReplay, GapSample, Shortfall
 from app.gaps.gap_replays import GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import NOTE, Gaps, GapTriage
+from app.kit.wiring import Wired
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 from app.web.model import Email
 from app.workspaces.operators import Assignees
@@ -32,20 +33,12 @@ _OTHERS = 100  # to choose from for a merge
 OPEN_STATES = (GapState.OPEN, GapState.PROPOSED)
 
 
-class GapShow:
-    def __init__(
-        self,
-        gaps: Gaps,
-        triage: GapTriage,
-        answers: CuratedAnswers,
-        suggestions: GapSuggestions,
-        assignees: Assignees,
-    ) -> None:
-        self._gaps = gaps
-        self._triage = triage
-        self._answers = answers
-        self._suggestions = suggestions
-        self._assignees = assignees
+class GapShow(Wired):
+    _gaps: Gaps
+    _triage: GapTriage
+    _answers: CuratedAnswers
+    _suggestions: GapSuggestions
+    _assignees: Assignees
 
     async def own(self, visit: Visit[Form]) -> Gap:
         """The gap in the path, if it belongs to the path's agent. Raises NotFound."""
@@ -148,10 +141,9 @@ class SplitForm(Form):
 
 
 class GapPages(Pages):
-    def __init__(self, gaps: Gaps, triage: GapTriage, show: GapShow) -> None:
-        self._gaps = gaps
-        self._triage = triage
-        self._show = show
+    _gaps: Gaps
+    _triage: GapTriage
+    _show: GapShow
 
     @page("/console/agents/{agent_id}/gaps/{gap_id}", access=read, under="gaps")
     async def gap(self, visit: Visit[NoForm]) -> Shown:
@@ -216,19 +208,11 @@ class ReplayForm(Form):
 
 
 class GapAnswerPages(Pages):
-    def __init__(
-        self,
-        answers: CuratedAnswers,
-        rehearsals: Rehearsals,
-        replays: GapReplays,
-        suggestions: GapSuggestions,
-        show: GapShow,
-    ) -> None:
-        self._answers = answers
-        self._rehearsals = rehearsals
-        self._replays = replays
-        self._suggestions = suggestions
-        self._show = show
+    _answers: CuratedAnswers
+    _rehearsals: Rehearsals
+    _replays: GapReplays
+    _suggestions: GapSuggestions
+    _show: GapShow
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/rehearse", access=write, shown_on="gap")
     async def rehearse_gap(self, visit: Visit[AnswerForm]) -> Shown:

@@ -60,11 +60,10 @@ class ManyGaps(Form):
 
 
 class GapsPages(Pages):
-    def __init__(self, gaps: Gaps, triage: GapTriage, replays: GapReplays, filters: SavedFilters) -> None:
-        self._gaps = gaps
-        self._triage = triage
-        self._replays = replays
-        self._filters = filters
+    _gaps: Gaps
+    _triage: GapTriage
+    _replays: GapReplays
+    _filters: SavedFilters
 
     @page(
         "/console/agents/{agent_id}/gaps",

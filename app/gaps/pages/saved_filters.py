@@ -22,8 +22,7 @@ class RenameForm(SavedFilterPatch, Form):
 
 
 class SavedFilterPages(Pages):
-    def __init__(self, filters: SavedFilters) -> None:
-        self._filters = filters
+    _filters: SavedFilters
 
     @page("/console/saved-filters", access=read, under="conversations")
     async def saved_filters(self, visit: Visit[NoForm]) -> Shown:

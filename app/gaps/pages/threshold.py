@@ -27,10 +27,9 @@ class ThresholdForm(Form):
 
 
 class ThresholdPages(Pages):
-    def __init__(self, agents: Agents, curves: ThresholdCurves, triage: GapTriage) -> None:
-        self._agents = agents
-        self._curves = curves
-        self._triage = triage
+    _agents: Agents
+    _curves: ThresholdCurves
+    _triage: GapTriage
 
     @page("/console/agents/{agent_id}/threshold", access=read, under="report")
     async def threshold(self, visit: Visit[ThresholdWanted]) -> Shown:

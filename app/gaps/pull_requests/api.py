@@ -76,11 +76,9 @@ class HeardOut(Model):
 
 class AdminPullRequests(Api):
     tag = TAG
-
-    def __init__(self, repositories: Repositories, pull_requests: PullRequests, merges: Merges) -> None:
-        self._repositories = repositories
-        self._pull_requests = pull_requests
-        self._merges = merges
+    _repositories: Repositories
+    _pull_requests: PullRequests
+    _merges: Merges
 
     @put("/v1/agents/{agent_id}/repository", "Set the GitHub repository that the website is built from", access=write)
     async def set_repository(self, call: Call[Actor, RepositoryIn]) -> RepositoryOut:

@@ -21,11 +21,10 @@ class ChangeForm(PullRequestIn, Form):
 
 
 class PullRequestPages(Pages):
-    def __init__(self, repositories: Repositories, pull_requests: PullRequests, gaps: Gaps, show: GapShow) -> None:
-        self._repositories = repositories
-        self._pull_requests = pull_requests
-        self._gaps = gaps
-        self._show = show
+    _repositories: Repositories
+    _pull_requests: PullRequests
+    _gaps: Gaps
+    _show: GapShow
 
     @page(
         "/console/agents/{agent_id}/repository",

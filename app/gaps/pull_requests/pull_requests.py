@@ -37,6 +37,7 @@ from app.gaps.pull_requests.records import PullRequestRecords, RepositoryRecords
 from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.kit.clock import Clock
 from app.kit.markdown_text import markdown_text
+from app.kit.wiring import Wired
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.providers.code.code_host import CodeHost, Proposal, RepositoryAccess, RepositoryFile
@@ -61,11 +62,10 @@ class SetRepository:
     hook_secret: str | None = field(default=None, repr=False)
 
 
-class Repositories:
+class Repositories(Wired):
     """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+    _records: SystemOfRecord
 
     @reads_agent
     def find(self, tx: Transaction, actor: Actor, agent_id: UUID) -> Repository | None:
@@ -106,15 +106,14 @@ class Repositories:
 MAX_PROVED: Final = 3  # wordings
 
 
-class PullRequests:
+class PullRequests(Wired):
     """Every method raises NotFound for a gap that does not exist or belongs to another workspace, or whose agent has no
     repository; and the errors of CodeHost."""
 
-    def __init__(self, records: SystemOfRecord, host: CodeHost, playground: Playground, clock: Clock) -> None:
-        self._records = records
-        self._host = host
-        self._playground = playground
-        self._clock = clock
+    _records: SystemOfRecord
+    _host: CodeHost
+    _playground: Playground
+    _clock: Clock
 
     @reads
     def of_gap(self, tx: Transaction, actor: Actor, gap_id: UUID) -> list[PullRequest]:
@@ -208,10 +207,9 @@ log = structlog.get_logger(__name__)
 _REFUSED: Final = "The signature does not match this agent's repository and this body."
 
 
-class Merges:
-    def __init__(self, records: SystemOfRecord, page_sync: PageSync) -> None:
-        self._records = records
-        self._page_sync = page_sync
+class Merges(Wired):
+    _records: SystemOfRecord
+    _page_sync: PageSync
 
     async def receive(self, agent_id: UUID, event: str, signature: str, body: bytes) -> int:
         """Handle one delivery of the repository's webhook; return how many pages are read again. `signature` is the
@@ -269,11 +267,10 @@ def _at(payload: dict[str, Any], name: str, field: str) -> Any:
     return inner.get(field) if isinstance(inner, dict) else None
 
 
-class GoodNews:
+class GoodNews(Wired):
     """Mails the new answer to people who asked the gap and left an address."""
 
-    def __init__(self, mailer: Mailer) -> None:
-        self._mailer = mailer
+    _mailer: Mailer
 
     def close(self, tx: Transaction, due: DueGap, answer: TrialAnswer) -> bool:
         """When all questions of a gap pass and a pull request for it was merged, close it as answered and mail everyone

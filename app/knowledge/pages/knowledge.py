@@ -34,9 +34,8 @@ class QuestionsForm(Form):
 
 
 class FirstQuestionPages(Pages):
-    def __init__(self, agents: Agents, suggestions: StarterSuggestions) -> None:
-        self._agents = agents
-        self._suggestions = suggestions
+    _agents: Agents
+    _suggestions: StarterSuggestions
 
     @page("/console/agents/{agent_id}/settings/questions", access=write, under="agent_settings")
     async def first_questions(self, visit: Visit[NoForm]) -> Shown:
@@ -66,8 +65,7 @@ _SHOWN: Final = 50
 
 
 class QuarantinePages(Pages):
-    def __init__(self, quarantine: PageQuarantine) -> None:
-        self._quarantine = quarantine
+    _quarantine: PageQuarantine
 
     @page("/console/agents/{agent_id}/quarantine", access=read, under="sources", waiting=quarantined_pages)
     async def quarantine(self, visit: Visit[ListWanted]) -> Shown:
@@ -111,8 +109,7 @@ _PATH = "/console/agents/{agent_id}/reindex"
 
 
 class ReindexPages(Pages):
-    def __init__(self, reindexing: Reindexing) -> None:
-        self._reindexing = reindexing
+    _reindexing: Reindexing
 
     @page(_PATH, access=write, under="sources")
     async def reindex(self, visit: Visit[NoForm]) -> Shown:

@@ -51,9 +51,7 @@ TAKEN = ("not_found", "chat_already_taken", "no_active_chat")
 
 class AdminLiveChats(Api):
     tag = TAG
-
-    def __init__(self, live_chats: LiveChats) -> None:
-        self._live_chats = live_chats
+    _live_chats: LiveChats
 
     @get(
         "/v1/live-chats",
@@ -156,9 +154,7 @@ class FilledRepliesOut(Model, adds=items_of(FilledReplyOut)): ...
 
 class AdminSavedReplies(Api):
     tag = TAG
-
-    def __init__(self, replies: SavedReplies) -> None:
-        self._replies = replies
+    _replies: SavedReplies
 
     @get(
         "/v1/saved-replies",

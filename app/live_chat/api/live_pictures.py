@@ -29,11 +29,9 @@ class PersonPictureIn(Model):
 
 class WidgetPictures(Api):
     tag = WidgetPerson.tag
-
-    def __init__(self, pictures: LivePictures, limits: LimitsPolicy, counting: VisitorLimits) -> None:
-        self._pictures = pictures
-        self._limits = limits
-        self._counting = counting
+    _pictures: LivePictures
+    _limits: LimitsPolicy
+    _counting: VisitorLimits
 
     @post(
         "/v1/widget/person/pictures",
@@ -62,9 +60,7 @@ class WidgetPictures(Api):
 
 class AdminLivePictures(Api):
     tag = AdminLiveChats.tag
-
-    def __init__(self, pictures: LivePictures) -> None:
-        self._pictures = pictures
+    _pictures: LivePictures
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/pictures",

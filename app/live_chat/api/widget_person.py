@@ -58,11 +58,9 @@ class PersonRatingIn(Model):
 
 class WidgetPerson(Api):
     tag = _TAG
-
-    def __init__(self, live_chats: LiveChats, limits: LimitsPolicy, counting: VisitorLimits) -> None:
-        self._live_chats = live_chats
-        self._limits = limits
-        self._counting = counting
+    _live_chats: LiveChats
+    _limits: LimitsPolicy
+    _counting: VisitorLimits
 
     @post(
         "/v1/widget/person",

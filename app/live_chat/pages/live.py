@@ -90,27 +90,15 @@ class PictureForm(Form):
 
 
 class LivePages(Pages):
-    def __init__(
-        self,
-        chats: LiveChats,
-        pictures: LivePictures,
-        replies: SavedReplies,
-        drafts: ReplyDrafts,
-        summaries: HandOverSummaries,
-        assignees: Assignees,
-        review: ConversationReview,
-        agents: Agents,
-        clock: Clock,
-    ) -> None:
-        self._chats = chats
-        self._pictures = pictures
-        self._replies = replies
-        self._drafts = drafts
-        self._summaries = summaries
-        self._assignees = assignees
-        self._review = review
-        self._agents = agents
-        self._clock = clock
+    _chats: LiveChats
+    _pictures: LivePictures
+    _replies: SavedReplies
+    _drafts: ReplyDrafts
+    _summaries: HandOverSummaries
+    _assignees: Assignees
+    _review: ConversationReview
+    _agents: Agents
+    _clock: Clock
 
     def pages(self) -> Sequence[ConsolePage]:
         """A picture is larger than other forms."""
@@ -295,9 +283,8 @@ class SavedReplyForm(SavedReplyCreate, Form): ...
 
 
 class SavedReplyPages(Pages):
-    def __init__(self, replies: SavedReplies, agents: Agents) -> None:
-        self._replies = replies
-        self._agents = agents
+    _replies: SavedReplies
+    _agents: Agents
 
     @page("/console/saved-replies", access=read, under="live")
     async def saved_replies(self, visit: Visit[NoForm]) -> Shown:
@@ -333,14 +320,11 @@ class SavedReplyPages(Pages):
 
 
 class NewsPages(Pages):
-    def __init__(
-        self, news: OperatorNews, sign_in: SignIn, signs: LiveSigns, assignees: Assignees, policy: StreamPolicy
-    ) -> None:
-        self._news = news
-        self._signs = signs
-        self._assignees = assignees
-        self._sign_in = sign_in
-        self._policy = policy
+    _news: OperatorNews
+    _sign_in: SignIn
+    _signs: LiveSigns
+    _assignees: Assignees
+    _policy: StreamPolicy
 
     @page("/console/news", access=read, is_stream=True)
     async def news(self, visit: Visit[NoForm]) -> Response:

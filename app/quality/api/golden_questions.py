@@ -71,9 +71,7 @@ class GoldenImportOut(Model, shows=ImportReceipt, fields="added changed"): ...
 
 class AdminGoldenQuestions(Api):
     tag = TAG
-
-    def __init__(self, golden: GoldenQuestions) -> None:
-        self._golden = golden
+    _golden: GoldenQuestions
 
     @post(
         "/v1/agents/{agent_id}/golden-questions",
@@ -164,9 +162,7 @@ class GoldenRunOut(GoldenRunRowOut):
 
 class AdminGoldenRuns(Api):
     tag = TAG
-
-    def __init__(self, runs: GoldenRuns) -> None:
-        self._runs = runs
+    _runs: GoldenRuns
 
     @post(
         "/v1/agents/{agent_id}/golden-questions/run",

@@ -48,10 +48,8 @@ class ThresholdCurveOut(Model, shows=ThresholdCurve, fields="days turns golden_q
 
 class AdminQuality(Api):
     tag = TAG
-
-    def __init__(self, review: QualityReview, curves: ThresholdCurves) -> None:
-        self._review = review
-        self._curves = curves
+    _review: QualityReview
+    _curves: ThresholdCurves
 
     @get(
         "/v1/agents/{agent_id}/quality",

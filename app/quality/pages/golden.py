@@ -29,10 +29,9 @@ class ModelsForm(Form):
 
 
 class GoldenPages(Pages):
-    def __init__(self, golden: GoldenQuestions, runs: GoldenRuns, playground: Playground) -> None:
-        self._golden = golden
-        self._runs = runs
-        self._playground = playground
+    _golden: GoldenQuestions
+    _runs: GoldenRuns
+    _playground: Playground
 
     @page(
         "/console/agents/{agent_id}/golden",

@@ -72,9 +72,7 @@ class SearchOut(Model):
 
 class AdminSearch(Api):
     tag = TAG
-
-    def __init__(self, search: AgentSearch) -> None:
-        self._search = search
+    _search: AgentSearch
 
     @post("/v1/agents/{agent_id}/search", "Search, with the scores, ranks and times of every stage", access=read)
     async def search_agent(self, call: Call[Actor, SearchIn]) -> SearchOut:

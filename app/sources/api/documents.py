@@ -28,9 +28,7 @@ class BatchOut(Model):
 
 class AdminDocuments(Api):
     tag = TAG
-
-    def __init__(self, batches: DocumentBatches) -> None:
-        self._batches = batches
+    _batches: DocumentBatches
 
     @post(
         "/v1/sources/{source_id}/documents",
@@ -70,9 +68,7 @@ class PassagesOut(Model):
 
 class AdminPassages(Api):
     tag = TAG
-
-    def __init__(self, passages: Passages) -> None:
-        self._passages = passages
+    _passages: Passages
 
     @get(
         "/v1/agents/{agent_id}/documents", "List the documents that an agent may answer from, oldest first", access=read

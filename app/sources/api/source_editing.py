@@ -42,9 +42,7 @@ class SourceTextOut(Model, shows=Source, parts="config", fields="source_id=id na
 
 class AdminSourceEditing(Api):
     tag = TAG
-
-    def __init__(self, editing: SourceEditing) -> None:
-        self._editing = editing
+    _editing: SourceEditing
 
     @patch(
         "/v1/sources/{source_id}",
@@ -82,9 +80,7 @@ class SourceAccessOut(Model, shows=AccessFacts, fields="kind name set_at"):
 
 class AdminSourceAccess(Api):
     tag = TAG
-
-    def __init__(self, accesses: SourceAccesses) -> None:
-        self._accesses = accesses
+    _accesses: SourceAccesses
 
     @get(
         "/v1/sources/{source_id}/access",
@@ -121,11 +117,9 @@ class HookOut(Model):
 
 class SourceHookApi(Api):
     tag = TAG
-
-    def __init__(self, hooks: SourceHooks, sources: Sources, page_sync: PageSync) -> None:
-        self._hooks = hooks
-        self._sources = sources
-        self._page_sync = page_sync
+    _hooks: SourceHooks
+    _sources: Sources
+    _page_sync: PageSync
 
     @post("/v1/sources/{source_id}/hook", "Create a new secret for the source's publish hook", access=write, status=201)
     async def make_hook(self, call: Call[Actor, None]) -> HookOut:

@@ -47,9 +47,7 @@ class ScheduleOut(Model, shows=SourceSchedule, parts="schedule", fields="cron ev
 
 class AdminSchedules(Api):
     tag = "Sources"
-
-    def __init__(self, schedules: Schedules) -> None:
-        self._schedules = schedules
+    _schedules: Schedules
 
     @get("/v1/sources/{source_id}/schedule", "Get the source's crawl schedule", access=read)
     async def get_schedule(self, call: Call[Actor, None]) -> ScheduleOut:
@@ -149,11 +147,9 @@ class PagesQuery(ListQuery):
 
 class AdminSources(Api):
     tag = TAG
-
-    def __init__(self, sources: Sources, page_sync: PageSync, schedules: Schedules) -> None:
-        self._sources = sources
-        self._page_sync = page_sync
-        self._schedules = schedules
+    _sources: Sources
+    _page_sync: PageSync
+    _schedules: Schedules
 
     @post(
         "/v1/agents/{agent_id}/sources",
@@ -231,9 +227,7 @@ class DiscoveryOut(Model, shows=SiteOffers, fields="url title offers problems is
 
 class AdminDiscovery(Api):
     tag = TAG
-
-    def __init__(self, discovery: Discovery) -> None:
-        self._discovery = discovery
+    _discovery: Discovery
 
     @post(
         "/v1/agents/{agent_id}/discover",

@@ -23,9 +23,7 @@ class DeletionOut(
 
 class AdminDeletions(Api):
     tag = TAG
-
-    def __init__(self, deletions: Deletions) -> None:
-        self._deletions = deletions
+    _deletions: Deletions
 
     @get(
         "/v1/deletions/{deletion_id}",

@@ -6,6 +6,7 @@ their files and the object store of uploads. Each deletion has a receipt.
 A worker can repeat its part from any point: the first count stays, and the rest finds nothing to do."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -15,6 +16,7 @@ from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import IndexUnavailable
 from app.kit.job_queue import JobQueue
+from app.kit.wiring import Wired
 from app.knowledge.chunk_indexer import ChunkIndexer, write_terms_anew
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
@@ -29,16 +31,15 @@ _ATTEMPTS: Final = 5  # to rewrite the keyword index while a reading adds to it
 log = structlog.get_logger(__name__)
 
 
-class Deletions:
+class Deletions(Wired):
     """Every method raises NotFound for what does not exist or belongs to another workspace.
 
     From the commit on, no answer uses the deleted content. The receipt has the counts of the system of record at once;
     a worker then clears both indexes, compacts and counts them, and marks it as verified.
     """
 
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
-        self._records = records
-        self._jobs = jobs
+    _records: SystemOfRecord
+    _jobs: JobQueue
 
     async def delete(self, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
         """Delete the subject for good. A page to which its source still leads is learnt again by the next reading."""
@@ -72,20 +73,13 @@ class Deletions:
         return DeletionRecords(tx).deletion(actor.workspace_id, deletion_id)
 
 
+@dataclass(frozen=True, slots=True)
 class FinishDeletions:
-    def __init__(
-        self,
-        record: SystemOfRecord,
-        vectors: VectorIndex,
-        keywords: KeywordIndex,
-        indexer: ChunkIndexer,
-        files: FileBodies,
-    ) -> None:
-        self._record = record
-        self._vectors = vectors
-        self._keywords = keywords
-        self._indexer = indexer
-        self._files = files
+    _record: SystemOfRecord
+    _vectors: VectorIndex
+    _keywords: KeywordIndex
+    _indexer: ChunkIndexer
+    _files: FileBodies
 
     async def all_agents(self) -> None:
         """Finish the pending deletions of all agents. A worker runs this when it starts."""

@@ -17,10 +17,9 @@ class AgentDeletion(Form):
 
 
 class DeletionPages(Pages):
-    def __init__(self, deletions: Deletions, sources: Sources, passages: Passages) -> None:
-        self._deletions = deletions
-        self._sources = sources
-        self._passages = passages
+    _deletions: Deletions
+    _sources: Sources
+    _passages: Passages
 
     @page("/console/deletions/{deletion_id}", access=read)
     async def deletion(self, visit: Visit[NoForm]) -> Shown:

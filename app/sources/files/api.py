@@ -42,9 +42,7 @@ class FileOut(
 
 class AdminFiles(Api):
     tag = TAG
-
-    def __init__(self, files: SourceFiles) -> None:
-        self._files = files
+    _files: SourceFiles
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
         """Files may be as large as the settings allow, and few are received at once."""

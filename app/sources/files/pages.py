@@ -22,9 +22,8 @@ class NewFile(FileUpload, Form): ...
 
 
 class SourceFilePages(Pages):
-    def __init__(self, sources: Sources, files: SourceFiles) -> None:
-        self._sources = sources
-        self._files = files
+    _sources: Sources
+    _files: SourceFiles
 
     def pages(self) -> Sequence[ConsolePage]:
         """Files may be as large as the settings allow, and few are received at once."""

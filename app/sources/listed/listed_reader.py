@@ -53,18 +53,16 @@ class _Listed:
         return RunSummary("Every listed page was read.")
 
 
+@dataclass(frozen=True, slots=True)
 class ListedReader:
     """`otherwise` reads sources of other kinds. The caller owns it, `fetcher`, `remotes` and `extractor`, and closes
     them."""
 
-    def __init__(
-        self, otherwise: SiteReader, fetcher: Fetcher, remotes: GitRemotes, extractor: Extractor, clock: Clock
-    ) -> None:
-        self._otherwise = otherwise
-        self._fetcher = fetcher
-        self._remotes = remotes
-        self._extractor = extractor
-        self._clock = clock
+    _otherwise: SiteReader
+    _fetcher: Fetcher
+    _remotes: GitRemotes
+    _extractor: Extractor
+    _clock: Clock
 
     async def read(
         self,

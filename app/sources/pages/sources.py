@@ -62,19 +62,11 @@ class NewAgent(Form):
 
 
 class NewAgentPages(Pages):
-    def __init__(
-        self,
-        agents: Agents,
-        sources: Sources,
-        editing: SourceEditing,
-        discovery: SiteDiscovery,
-        pictures: AgentPictures,
-    ) -> None:
-        self._agents = agents
-        self._sources = sources
-        self._editing = editing
-        self._discovery = discovery
-        self._pictures = pictures
+    _agents: Agents
+    _sources: Sources
+    _editing: SourceEditing
+    _discovery: SiteDiscovery
+    _pictures: AgentPictures
 
     @page("/console/new-agent", access=write, menu=MenuEntry("New agent", "Set-up", 4, "plus"))
     async def new_agent(self, visit: Visit[NoForm]) -> Shown:
@@ -224,21 +216,12 @@ class PageList(Form):
 
 
 class SourcePages(Pages):
-    def __init__(
-        self,
-        sources: Sources,
-        unread: UnreadLanguages,
-        editing: SourceEditing,
-        discovery: Discovery,
-        files: SourceFiles,
-        passages: Passages,
-    ) -> None:
-        self._sources = sources
-        self._unread = unread
-        self._editing = editing
-        self._discovery = discovery
-        self._files = files
-        self._passages = passages
+    _sources: Sources
+    _unread: UnreadLanguages
+    _editing: SourceEditing
+    _discovery: Discovery
+    _files: SourceFiles
+    _passages: Passages
 
     @page(
         "/console/agents/{agent_id}/sources",

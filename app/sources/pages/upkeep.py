@@ -29,19 +29,11 @@ class AccessForm(SourceAccessIn, Form):
 
 
 class SourceUpkeepPages(Pages):
-    def __init__(
-        self,
-        sources: Sources,
-        schedules: Schedules,
-        hooks: SourceHooks,
-        previews: RunPreviews,
-        accesses: SourceAccesses,
-    ) -> None:
-        self._sources = sources
-        self._schedules = schedules
-        self._hooks = hooks
-        self._previews = previews
-        self._accesses = accesses
+    _sources: Sources
+    _schedules: Schedules
+    _hooks: SourceHooks
+    _previews: RunPreviews
+    _accesses: SourceAccesses
 
     @page(_PATH, access=read, under="sources")
     async def source_upkeep(self, visit: Visit[NoForm]) -> Shown:

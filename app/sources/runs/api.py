@@ -33,11 +33,9 @@ EXAMPLE = (
 
 class AdminRuns(Api):
     tag = TAG
-
-    def __init__(self, sources: Sources, watch: RunWatch, streams: StreamPolicy) -> None:
-        self._sources = sources
-        self._watch = watch
-        self._streams = streams
+    _sources: Sources
+    _watch: RunWatch
+    _streams: StreamPolicy
 
     @post("/v1/sources/{source_id}/cancel", "Cancel the latest crawl; what it has indexed is kept", access=write)
     async def cancel_source(self, call: Call[Actor, None]) -> RunOut:
@@ -83,9 +81,7 @@ class PreviewOut(
 
 class AdminPreviews(Api):
     tag = TAG
-
-    def __init__(self, previews: RunPreviews) -> None:
-        self._previews = previews
+    _previews: RunPreviews
 
     @post(
         "/v1/sources/{source_id}/preview",

@@ -1,5 +1,6 @@
 """A worker's handlers for jobs about knowledge."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 import structlog
@@ -53,22 +54,15 @@ class RunScheduler:
         return started
 
 
+@dataclass(frozen=True, slots=True)
 class KnowledgeJobs:
     """Implements `JobHandlers`."""
 
-    def __init__(
-        self,
-        execution: RunExecution,
-        scheduler: RunScheduler,
-        reconcile: Reconcile,
-        reindex: Reindex,
-        deletions: FinishDeletions,
-    ) -> None:
-        self._execution = execution
-        self._scheduler = scheduler
-        self._reconcile = reconcile
-        self._reindex = reindex
-        self._deletions = deletions
+    _execution: RunExecution
+    _scheduler: RunScheduler
+    _reconcile: Reconcile
+    _reindex: Reindex
+    _deletions: FinishDeletions
 
     @traced("docent.job.mend", "consumer")
     async def mend(self) -> ReconcileReport:

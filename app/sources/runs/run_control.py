@@ -11,6 +11,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
+from app.kit.wiring import Wired
 from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
@@ -26,10 +27,9 @@ from app.workspaces.records.audit import AuditRecords
 _LOOKS_KEPT = 60
 
 
-class RunWatch:
-    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
+class RunWatch(Wired):
+    _records: SystemOfRecord
+    _clock: Clock
 
     @reads
     def run_id(self, tx: Transaction, actor: Actor, source_id: UUID) -> UUID:
@@ -66,11 +66,10 @@ class RunWatch:
 MAX_URLS = 500
 
 
-class PageSync:
-    def __init__(self, records: SystemOfRecord, jobs: JobQueue, scope: PageScope) -> None:
-        self._records = records
-        self._jobs = jobs
-        self._scope = scope
+class PageSync(Wired):
+    _records: SystemOfRecord
+    _jobs: JobQueue
+    _scope: PageScope
 
     async def pages(self, actor: Actor, source_id: UUID, urls: Sequence[str]) -> CrawlRun:
         """Read these pages and no others. A running reading includes them; a paused one keeps them until it resumes.
@@ -111,10 +110,9 @@ class RunPreview:
     problems: Annotated[tuple[str, ...], "Lists that could not be read, with the reason."] = ()
 
 
-class RunPreviews:
-    def __init__(self, records: SystemOfRecord, listing: PageListing) -> None:
-        self._records = records
-        self._listing = listing
+class RunPreviews(Wired):
+    _records: SystemOfRecord
+    _listing: PageListing
 
     async def preview(self, actor: Actor, source_id: UUID) -> RunPreview:
         """Estimate the next reading. Raises NotFound, and InvalidInput for a source without anything to fetch."""

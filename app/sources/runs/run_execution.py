@@ -44,24 +44,16 @@ class RunReport:
     missed: MissedPages = field(default_factory=MissedPages)
 
 
+@dataclass(frozen=True, slots=True)
 class RunExecution:
     """Reads a source. Started again for the same run, it continues where the last process was."""
 
-    def __init__(
-        self,
-        record: SystemOfRecord,
-        reader: SiteReader,
-        given: GivenPages,
-        ingest: Ingest,
-        retire: Retire,
-        repeated: RepeatedTexts,
-    ) -> None:
-        self._record = record
-        self._reader = reader
-        self._given = given
-        self._ingest = ingest
-        self._retire = retire
-        self._repeated = repeated
+    _record: SystemOfRecord
+    _reader: SiteReader
+    _given: GivenPages
+    _ingest: Ingest
+    _retire: Retire
+    _repeated: RepeatedTexts
 
     async def read(self, run_id: UUID, leg: int = 1) -> RunReport | None:
         """Read the run to its end, or until it is paused; None if the run is gone. A run that has ended, is paused or

@@ -51,24 +51,13 @@ _ASKED = ("proof_wanted", "turn_conflict", "turn_in_progress", "handed_to_person
 
 class WidgetConversations(Api):
     tag = TAG
-
-    def __init__(
-        self,
-        records: SystemOfRecord,
-        conversations: Conversations,
-        signed_users: SignedUsers,
-        user_proofs: UserProofs,
-        tokens: VisitorTokens,
-        proofs: ProofOfWork,
-        clock: Clock,
-    ) -> None:
-        self._clock = clock
-        self._proofs = proofs
-        self._records = records
-        self._conversations = conversations
-        self._signed_users = signed_users
-        self._user_proofs = user_proofs
-        self._tokens = tokens
+    _records: SystemOfRecord
+    _conversations: Conversations
+    _signed_users: SignedUsers
+    _user_proofs: UserProofs
+    _tokens: VisitorTokens
+    _proofs: ProofOfWork
+    _clock: Clock
 
     @post(
         "/v1/widget/init",

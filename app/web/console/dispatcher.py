@@ -20,6 +20,7 @@ from app.agents.agents import Agents
 from app.core.errors import DocentError, InvalidInput
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.providers.chat.model_health import ModelHealth
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.web.access import Admission, ScopedAccess
@@ -41,29 +42,19 @@ AGENTS_TO_PICK_FROM = 200
 STATIC_FILES = Path(__file__).parent / "static"
 
 
-class Dispatcher:
-    def __init__(
-        self,
-        pages: Mapping[str, ConsolePage],
-        rendering: Rendering,
-        admission: Admission,
-        agents: Agents,
-        records: SystemOfRecord,
-        model_health: ModelHealth | None,
-        clock: Clock,
-    ) -> None:
-        self._pages = pages
-        self._agents = agents
-        self._records = records
-        self._model_health = model_health
-        self._clock = clock
-        self._rendering = rendering
-        self._admission = admission
+class Dispatcher(Wired):
+    pages: Mapping[str, ConsolePage]
+    rendering: Rendering
+    _admission: Admission
+    _agents: Agents
+    _records: SystemOfRecord
+    _model_health: ModelHealth | None
+    _clock: Clock
 
     async def answer(self, page: ConsolePage, request: Request) -> Response:
         """Never raises, except if the client has left."""
         secret = SESSION.read(request)
-        visit: Visit[Any] = Visit(request, None, NoForm(), page, self._pages, secret or new_secret(), self._clock.now())
+        visit: Visit[Any] = Visit(request, None, NoForm(), page, self.pages, secret or new_secret(), self._clock.now())
         try:
             visit = await self._known(visit)
             if page.scope is not None and visit.operator_or_none is None:
@@ -167,7 +158,7 @@ class Dispatcher:
         waiting = await self._waiting(visit, agents)
         health = self._model_health
         alert = health.alert if health else None
-        response = self._rendering.page(visit, shown, agents, flash, waiting, alert)
+        response = self.rendering.page(visit, shown, agents, flash, waiting, alert)
         if flash:
             FLASH.forget(visit.request, response)
         return response
@@ -185,7 +176,7 @@ class Dispatcher:
 
         def work(tx: Transaction) -> Mapping[str, int]:
             found = {}
-            for page in self._pages.values():
+            for page in self.pages.values():
                 whose = own if AGENT not in page.path else agent.id if agent else None
                 if page.waiting and whose:
                     found[page.name] = page.waiting(tx, whose, visit.now)

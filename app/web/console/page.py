@@ -16,6 +16,7 @@ from app.core.actor import Actor
 from app.core.list_page import PageRequest
 from app.core.setting import at_most
 from app.kit.clock import begin_of
+from app.kit.wiring import Wired
 from app.store.system_of_record import Transaction
 from app.web.access import Everyone, ScopedAccess
 from app.web.access import everyone as everyone
@@ -249,7 +250,7 @@ class ConsolePage:
         return self.access.scope if isinstance(self.access, ScopedAccess) else None
 
 
-class Pages:
+class Pages(Wired):
     """The pages of one subject: methods decorated with `page` or `action`, in order."""
 
     def pages(self) -> Sequence[ConsolePage]:

@@ -38,9 +38,7 @@ class ChannelTestOut(Model):
 
 class AdminNoticeChannels(Api):
     tag = TAG
-
-    def __init__(self, channels: NoticeChannels) -> None:
-        self._channels = channels
+    _channels: NoticeChannels
 
     @get(
         "/v1/notice-channels",

@@ -16,6 +16,7 @@ from app.core.errors import InvalidInput
 from app.core.text.untrusted_text import one_line
 from app.core.webhook_event import News, WebhookEvent, event_of
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.mail.mailer import Mailer
 from app.store.delivery_loop import DeliveryLoop, DeliveryState, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -105,14 +106,13 @@ class ChannelView:
     state: DeliveryState
 
 
-class NoticeChannels:
+class NoticeChannels(Wired):
     """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, sender: WebhookSender, mailer: Mailer, clock: Clock) -> None:
-        self._records = records
-        self._sender = sender
-        self._mailer = mailer
-        self._clock = clock
+    _records: SystemOfRecord
+    _sender: WebhookSender
+    _mailer: Mailer
+    _clock: Clock
 
     @reads
     def of_workspace(self, tx: Transaction, actor: Actor) -> list[ChannelView]:

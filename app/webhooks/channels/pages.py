@@ -14,9 +14,8 @@ class NewChannel(NoticeChannelIn, Form):
 
 
 class NoticeChannelPages(Pages):
-    def __init__(self, channels: NoticeChannels, mailer: Mailer) -> None:
-        self._channels = channels
-        self._mailer = mailer
+    _channels: NoticeChannels
+    _mailer: Mailer
 
     @page(CHANNELS_PATH, access=read, under="notices", link=Link("notices", "Slack and Discord channels"))
     async def notice_channels(self, visit: Visit[NoForm]) -> Shown:

@@ -8,6 +8,7 @@ from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.webhook_event import News, WebhookEvent, event_of
+from app.kit.wiring import Wired
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
@@ -18,9 +19,8 @@ SETTINGS_PATH = "/console/notices"
 _WHY = "You get this mail because you chose this notice in your Docent account."
 
 
-class Notices:
-    def __init__(self, records: SystemOfRecord) -> None:
-        self._records = records
+class Notices(Wired):
+    _records: SystemOfRecord
 
     @reads
     def chosen(self, tx: Transaction, actor: Actor, operator_id: UUID) -> tuple[WebhookEvent, ...]:

@@ -18,9 +18,8 @@ class NoticesForm(Form):
 
 
 class NoticePages(Pages):
-    def __init__(self, notices: Notices, mailer: Mailer) -> None:
-        self._notices = notices
-        self._mailer = mailer
+    _notices: Notices
+    _mailer: Mailer
 
     @page(SETTINGS_PATH, access=read, menu=MenuEntry("Notices", "Workspace", 0, "bell"))
     async def notices(self, visit: Visit[NoForm]) -> Shown:

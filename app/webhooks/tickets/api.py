@@ -25,9 +25,7 @@ class TicketOut(
 
 class AdminHelpDesks(Api):
     tag = TAG
-
-    def __init__(self, desks: HelpDesks) -> None:
-        self._desks = desks
+    _desks: HelpDesks
 
     @get("/v1/agents/{agent_id}/help-desk", "Get the help desk that conversations are handed over to", access=read)
     async def get_help_desk(self, call: Call[Actor, None]) -> HelpDeskOut:

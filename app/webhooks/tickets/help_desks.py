@@ -16,6 +16,7 @@ from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import News, WebhookEvent, event_of
 from app.kit.clock import Clock
+from app.kit.wiring import Wired
 from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
 from app.providers.help_desk import TicketRefused
@@ -34,13 +35,12 @@ more_changes_of(
 )
 
 
-class HelpDesks:
+class HelpDesks(Wired):
     """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
-    def __init__(self, records: SystemOfRecord, mailer: Mailer, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
-        self._mailer = mailer
+    _records: SystemOfRecord
+    _mailer: Mailer
+    _clock: Clock
 
     @reads_agent
     def desk(self, tx: Transaction, actor: Actor, agent_id: UUID) -> DeskSettings | None:

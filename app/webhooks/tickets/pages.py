@@ -25,9 +25,8 @@ class HelpDeskForm(HelpDeskIn, Form):
 
 
 class HelpDeskPages(Pages):
-    def __init__(self, desks: HelpDesks, mailer: Mailer) -> None:
-        self._desks = desks
-        self._mailer = mailer
+    _desks: HelpDesks
+    _mailer: Mailer
 
     @page("/console/agents/{agent_id}/help-desk", access=read, menu=MenuEntry("Help desk", "Set-up", 2, "desk"))
     async def help_desk(self, visit: Visit[HelpDeskWanted]) -> Shown:

@@ -49,10 +49,9 @@ class PasswordForm(Form):
 
 
 class OperatorPages(Pages):
-    def __init__(self, operators: Operators, links: PasswordLinks, methods: SignInMethods) -> None:
-        self._operators = operators
-        self._links = links
-        self._methods = methods
+    _operators: Operators
+    _links: PasswordLinks
+    _methods: SignInMethods
 
     @page("/console/operators", access=manage, menu=MenuEntry("Operators", "Workspace", 1, "people"))
     async def operators(self, visit: Visit[NoForm]) -> Shown:
@@ -147,8 +146,7 @@ class NewWorkspace(Form):
 
 
 class WorkspacePages(Pages):
-    def __init__(self, workspaces: Workspaces) -> None:
-        self._workspaces = workspaces
+    _workspaces: Workspaces
 
     @page("/console/workspaces", access=manage, menu=MenuEntry("Workspaces", "Workspace", 4, "people"))
     async def workspaces(self, visit: Visit[NoForm]) -> Shown:
@@ -170,8 +168,7 @@ class NewToken(ApiTokenIn, Form):
 
 
 class ApiTokenPages(Pages):
-    def __init__(self, tokens: ApiTokens) -> None:
-        self._tokens = tokens
+    _tokens: ApiTokens
 
     @page("/console/tokens", access=manage, menu=MenuEntry("API tokens", "Workspace", 2, "key"))
     async def tokens(self, visit: Visit[NoForm]) -> Shown:
@@ -215,9 +212,8 @@ class AuditExport(AuditNarrowed):
 
 
 class AuditPages(Pages):
-    def __init__(self, log: AuditLog, people: Assignees) -> None:
-        self._log = log
-        self._people = people
+    _log: AuditLog
+    _people: Assignees
 
     @page("/console/audit", access=manage, menu=MenuEntry("Audit", "Workspace", 3, "log"))
     async def audit(self, visit: Visit[AuditWanted]) -> Shown:

@@ -67,14 +67,11 @@ class RemoveForm(Form):
 
 
 class PasskeyPages(Pages):
-    def __init__(
-        self, admission: Admission, passkeys: Passkeys, operators: Operators, methods: SignInMethods, mailer: Mailer
-    ) -> None:
-        self._admission = admission
-        self._passkeys = passkeys
-        self._operators = operators
-        self._methods = methods
-        self._mailer = mailer
+    _admission: Admission
+    _passkeys: Passkeys
+    _operators: Operators
+    _methods: SignInMethods
+    _mailer: Mailer
 
     @page("/console/account/passkeys", access=read, under="account")
     async def passkeys(self, visit: Visit[NoForm]) -> Shown:
@@ -163,13 +160,10 @@ class SwitchOffForm(Form):
 
 
 class SecondFactorPages(Pages):
-    def __init__(
-        self, admission: Admission, factors: SecondFactors, operators: Operators, methods: SignInMethods
-    ) -> None:
-        self._admission = admission
-        self._factors = factors
-        self._operators = operators
-        self._methods = methods
+    _admission: Admission
+    _factors: SecondFactors
+    _operators: Operators
+    _methods: SignInMethods
 
     @page("/console/account/second-factor", access=read, under="account")
     async def second_factor(self, visit: Visit[NoForm]) -> Shown:
@@ -220,11 +214,10 @@ class LinkForm(LinkQuery):
 
 
 class PasswordLinkPages(Pages):
-    def __init__(self, admission: Admission, links: PasswordLinks, methods: SignInMethods, even_time: EvenTime) -> None:
-        self._even_time = even_time
-        self._admission = admission
-        self._links = links
-        self._methods = methods
+    _admission: Admission
+    _links: PasswordLinks
+    _methods: SignInMethods
+    _even_time: EvenTime
 
     @page("/console/forgotten", access=everyone)
     async def forgotten_password(self, visit: Visit[NoForm]) -> Shown:

@@ -263,19 +263,11 @@ class ProviderAnswer(Form):
 
 
 class ProviderSignInPages(Pages):
-    def __init__(
-        self,
-        admission: Admission,
-        sign_in: ProviderSignIn,
-        methods: SignInMethods,
-        mailer: Mailer,
-        provider: OidcProvider | None,
-    ) -> None:
-        self._admission = admission
-        self._mailer = mailer
-        self._sign_in = sign_in
-        self._methods = methods
-        self._provider = provider
+    _admission: Admission
+    _sign_in: ProviderSignIn
+    _methods: SignInMethods
+    _mailer: Mailer
+    _provider: OidcProvider | None
 
     @page("/console/sign-in/provider", access=everyone)
     async def sign_in_at_provider(self, visit: Visit[ProviderWanted]) -> Response | Go:

@@ -27,10 +27,9 @@ class FirstAccountForm(FirstAccountQuery):
 
 
 class WelcomePages(Pages):
-    def __init__(self, admission: Admission, first: FirstAccount, methods: SignInMethods) -> None:
-        self._admission = admission
-        self._first = first
-        self._methods = methods
+    _admission: Admission
+    _first: FirstAccount
+    _methods: SignInMethods
 
     @page(WELCOME, access=everyone)
     async def welcome(self, visit: Visit[NoForm]) -> Shown:

@@ -11,9 +11,7 @@ class GreetingIn(Model):
 
 class AdminGreetings(Api):
     tag = "Greetings"
-
-    def __init__(self, greetings: Greetings) -> None:
-        self._greetings = greetings
+    _greetings: Greetings
 
     @post("/v1/agents/{agent_id}/greetings", "Send a greeting to whoever wants it", access=write)
     async def send_greeting(self, call: Call[Actor, GreetingIn]) -> None:

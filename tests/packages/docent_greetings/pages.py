@@ -8,8 +8,7 @@ class GreetingForm(GreetingIn, Form):
 
 
 class GreetingPages(Pages):
-    def __init__(self, greetings: Greetings) -> None:
-        self._greetings = greetings
+    _greetings: Greetings
 
     @page(
         "/console/agents/{agent_id}/greetings",
