@@ -15,7 +15,7 @@ from app.answers.curated.curated_answers import CuratedProposals
 from app.channels.agent_tools import Tool, ToolResult
 from app.conversations.api.conversations import AdminConversations
 from app.core.actor import PROPOSE, Actor
-from app.core.setting import limits_of
+from app.core.setting import at_most, limits_of, required
 from app.gaps.api.gaps import AdminGaps, AdminGapTriage
 from app.quality.api.golden_questions import AdminGoldenRuns
 from app.search.api.agent_search import AdminSearch
@@ -46,16 +46,10 @@ class AnswerProposal(Model):
     agent_id: UUID
     answer_id: Annotated[UUID | None, "The curated answer to change; without it, a new one is proposed."] = None
     trigger: Trigger | None = Field(default=None, description=_LIMITS["trigger"].meaning)
-    pattern: str | None = Field(
-        default=None, min_length=1, max_length=_LIMITS["pattern"].most, description=_LIMITS["pattern"].meaning
-    )
+    pattern: Annotated[str | None, required(_LIMITS["pattern"].most), _LIMITS["pattern"].meaning] = None
     answer: str | None = Field(default=None, min_length=1, max_length=_LIMITS["answer"].most, description="Markdown.")
-    language: str | None = Field(
-        default=None, max_length=_LIMITS["language"].most, description="Such as de; without it, any language."
-    )
-    page_prefix: str | None = Field(
-        default=None, max_length=_LIMITS["page_prefix"].most, description='A path prefix such as "/pricing".'
-    )
+    language: Annotated[str | None, at_most(_LIMITS["language"].most), "Such as de; without it, any language."] = None
+    page_prefix: Annotated[str | None, at_most(_LIMITS["page_prefix"].most), 'A path prefix such as "/pricing".'] = None
 
     @property
     def sent(self) -> dict[str, Any]:

@@ -43,11 +43,10 @@ class GapFilterQuery(Model, takes=GapFilter, fields="state reason language since
 
 
 class GapsQuery(GapFilterQuery, ListQuery):
-    sort: GapOrder = Field(
-        default=GapOrder.ASKED,
-        description="Most asked first, highest impact first (visitors × (1 + times asked in the last 7 days)), or "
-        "latest first.",
-    )
+    sort: Annotated[
+        GapOrder,
+        "Most asked first, highest impact first (visitors × (1 + times asked in the last 7 days)), or latest first.",
+    ] = GapOrder.ASKED
 
 
 class NoteIn(Model):

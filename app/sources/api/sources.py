@@ -112,13 +112,11 @@ class RunOut(
 
 
 class SyncIn(Model):
-    urls: tuple[str, ...] | None = Field(
-        default=None,
-        min_length=1,
-        max_length=MAX_URLS,
-        description="The only pages to read: new, changed or deleted pages of the source. If left out, the whole "
-        "source is read.",
-    )
+    urls: Annotated[
+        tuple[str, ...] | None,
+        required(MAX_URLS),
+        "The only pages to read: new, changed or deleted pages of the source. If left out, the whole source is read.",
+    ] = None
 
 
 class LeftOutText(Model):
