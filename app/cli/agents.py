@@ -63,7 +63,7 @@ async def list_(as_json: AsJson = False) -> None:
         ]
         print_json({"agents": rows})
         return
-    shown = table("id", "name", "live version", "websites")
+    shown = table(("id", "name", "live version", "websites"))
     for agent in agents:
         live = str(agent.live_version) if agent.live_version else "never published"
         live += " (paused)" if agent.paused_at else ""
@@ -99,10 +99,8 @@ async def versions(named: AgentArgument, as_json: AsJson = False) -> None:
         rows = [{"number": v.number, "published_at": v.published_at, "is_live": v.number == live} for v in found]
         print_json({"versions": rows})
         return
-    shown = table("version", "published", "")
-    for each in found:
-        shown.add_row(str(each.number), f"{each.published_at:%Y-%m-%d %H:%M}", "live" if each.number == live else "")
-    out.print(shown)
+    shown = ((v.number, f"{v.published_at:%Y-%m-%d %H:%M}", "live" if v.number == live else None) for v in found)
+    out.print(table(("version", "published", ""), shown))
 
 
 @commands.command()
@@ -219,7 +217,7 @@ async def curated(named: AgentName = None, as_json: AsJson = False) -> None:
         ]
         print_json({"curated_answers": rows})
         return
-    shown = table("trigger", "pattern", "priority", "state", "hits", "last hit")
+    shown = table(("trigger", "pattern", "priority", "state", "hits", "last hit"))
     for answer in answers:
         last = answer.last_hit_at.strftime("%Y-%m-%d %H:%M") if answer.last_hit_at else "never"
         state = "on" if answer.is_on else "off"

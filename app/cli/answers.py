@@ -167,10 +167,8 @@ async def _put_here(settings: "Settings", question: CommandQuestion, take: Calla
 
 
 def _print_found(found: Mapping[str, Any], *, explain: bool) -> None:
-    shown = table("", "order", "conf.", "cosine", "bm25", "cover", "logit", "section")
-    for row in found["chunks"][:_SHOWN]:
-        shown.add_row("●" if row["is_source"] else "", *_cells(row))
-    out.print(shown)
+    rows = (("●" if row["is_source"] else "", *_cells(row)) for row in found["chunks"][:_SHOWN])
+    out.print(table(("", "order", "conf.", "cosine", "bm25", "cover", "logit", "section"), rows))
     out.print("● used for the answer", highlight=False)
     if found["why_unsure"]:
         out.print(f"Not enough to answer: {found['why_unsure']}", highlight=False)

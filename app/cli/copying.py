@@ -37,10 +37,8 @@ def copy(
     if as_json:
         print_json({"rows": sum(each.rows for each in sums), "tables": [asdict(each) for each in sums]})
         return
-    shown = table("table", "rows", "digest")
-    for each in sums:
-        shown.add_row(each.table, str(each.rows), each.digest[:_DIGITS_SHOWN])
-    out.print(shown)
+    rows = ((each.table, each.rows, each.digest[:_DIGITS_SHOWN]) for each in sums)
+    out.print(table(("table", "rows", "digest"), rows))
     err.print(
         f"{sum(each.rows for each in sums)} rows of {len(sums)} tables are the same in both. Set {_SETTING} to the new "
         "database, and DOCENT_SECRET_KEY to what secret.key holds if that file sealed the secrets.",

@@ -60,12 +60,10 @@ def as_json_object(name: str, report: EvaluationReport, seconds: float) -> dict[
 def print_report(of: EvaluationSet, report: EvaluationReport, seconds: float) -> None:
     *_, last = report.stages
     metrics = [metric for metric in _SHOWN if metric in report.stages[last]]
-    shown = table("stage", *metrics, title=f"{of.name}: {report.questions} questions, {seconds:g} s")
-    for stage in report.stages:
-        shown.add_row(stage, *(f"{report.stages[stage][metric]:.3f}" for metric in metrics))
     interval = report.intervals(last)
-    shown.add_row("95 %", *(f"{interval[metric][0]:.3f}-{interval[metric][1]:.3f}" for metric in metrics))
-    out.print(shown)
+    rows = [(stage, *(f"{report.stages[stage][metric]:.3f}" for metric in metrics)) for stage in report.stages]
+    rows += [("95 %", *(f"{interval[metric][0]:.3f}-{interval[metric][1]:.3f}" for metric in metrics))]
+    out.print(table(("stage", *metrics), rows, f"{of.name}: {report.questions} questions, {seconds:g} s"))
     for language, stages in sorted(report.by_language.items()):
         row = ", ".join(f"{stage} {stages[stage]['hit@5']:.3f}" for stage in stages if "hit@5" in stages[stage])
         out.print(f"{language}: hit@5 {row}", highlight=False)
@@ -91,7 +89,7 @@ def show_ablation(name: str, effects: Sequence[Effect], seconds: float, *, as_js
     metrics = list(effects[0].gains) if effects else []
     kinds = list(effects[0].auroc) if effects else []
     columns = ("mechanism", *metrics, *(f"AUROC {kind}" for kind in kinds), "ms")
-    shown = table(*columns, title=f"{name}: difference from the defaults, in points; {seconds:g} s")
+    shown = table(columns, title=f"{name}: difference from the defaults, in points; {seconds:g} s")
     for effect in effects:
         gains = (effect.gains[metric] for metric in metrics)
         shown.add_row(
@@ -160,10 +158,8 @@ async def run_golden_models(settings: Settings, named: str, models: str, judge: 
     if as_json:
         print_json({"models": [_model_json(side) for side in run.models], "questions": run.questions})
         return
-    shown = table(*_OF_MODELS, title=f"{agent.draft.name}: {run.asked} of {run.questions} questions")
-    for side in run.models:
-        shown.add_row(*("-" if value is None else str(value) for value in _model_json(side).values()))
-    out.print(shown)
+    rows = (("-" if value is None else value for value in _model_json(side).values()) for side in run.models)
+    out.print(table(_OF_MODELS, rows, f"{agent.draft.name}: {run.asked} of {run.questions} questions"))
 
 
 _OF_MODELS = ("model", "right", "wrong", "withheld", "unconfirmed", "tokens", "cost", "first_ms", "ms")
@@ -191,7 +187,7 @@ def _print_wrong(wrong: Sequence[tuple[GoldenQuestion, GoldenMark]], of: int) ->
     out.print(f"{of - len(wrong)} of {of} are right.", highlight=False)
     if not wrong:
         return
-    shown = table("question", "expected", "found at", "conf.", "would answer", "missing in the answer")
+    shown = table(("question", "expected", "found at", "conf.", "would answer", "missing in the answer"))
     for asked, one in wrong:
         words = (*asked.answer_contains, *asked.answer_matches)
         expected = "\n".join((*asked.pages, *words)) or "no answer"

@@ -40,10 +40,8 @@ async def estimate_contexts(settings: Settings, named: str | None, as_json: bool
         shown = {name: asdict(estimate) | {"price": _price(settings, estimate)} for name, estimate in found.items()}
         print_json({"agents": shown, "total": asdict(total) | {"price": _price(settings, total)}})
         return
-    estimates = table("agent", "documents", "chunks", "to write", "prompt tokens", "of them cached", "answer tokens")
-    for name, estimate in found.items():
-        estimates.add_row(name, *(f"{number}" for number in asdict(estimate).values()))
-    out.print(estimates)
+    columns = ("agent", "documents", "chunks", "to write", "prompt tokens", "of them cached", "answer tokens")
+    out.print(table(columns, ((name, *asdict(estimate).values()) for name, estimate in found.items())))
     price = _price(settings, total)
     out.print("Set DOCENT_MODEL_PRICE_PROMPT for a price." if price is None else f"At most {price:.2f} in all.")
 

@@ -72,10 +72,7 @@ async def list_(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"operators": rows})
         return
-    shown = table("id", "e-mail", "role", "signed in", "disabled", "invited")
-    for row in rows:
-        shown.add_row(*(str(cell or "") for cell in row.values()))
-    out.print(shown)
+    out.print(table(("id", "e-mail", "role", "signed in", "disabled", "invited"), (row.values() for row in rows)))
 
 
 @commands.command()

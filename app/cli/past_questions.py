@@ -113,7 +113,7 @@ def _print(made: QuestionReplay, top: int) -> None:
         out.print(line, highlight=False, markup=False)
     if not unanswered:
         return
-    shown = table("asked", "not answered", "the team's reply")
+    shown = table(("asked", "not answered", "the team's reply"))
     for group in unanswered[:top]:
         shown.add_row(str(len(group.questions)), escape(group.asked), escape(shorten(group.reply, _REPLY_CHARS)))
     out.print(shown)

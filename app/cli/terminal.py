@@ -10,7 +10,7 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Callable, Coroutine, Iterator, MutableMapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import iscoroutinefunction
@@ -47,11 +47,15 @@ Allow = Annotated[str | None, typer.Option(help="Private endpoints that may be r
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on one line, for programs.")]
 
 
-def table(*headers: str, title: str | None = None) -> Table:
-    """A table whose columns wrap text that is too long for the terminal, so that addresses are never truncated."""
+def table(headers: Sequence[str], rows: Iterable[Iterable[object]] = (), title: str | None = None) -> Table:
+    """A table whose columns wrap text that is too long for the terminal, so that addresses are never truncated. Cells
+    that are None are blank."""
     from rich.table import Column, Table
 
-    return Table(*(Column(header, overflow="fold") for header in headers), title=title)
+    made = Table(*(Column(header, overflow="fold") for header in headers), title=title)
+    for row in rows:
+        made.add_row(*("" if cell is None else str(cell) for cell in row))
+    return made
 
 
 def print_json(value: Any) -> None:

@@ -1,6 +1,6 @@
 """`docent token ...`: API tokens, which only the command line can create."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,7 +39,7 @@ async def list_(as_json: AsJson = False) -> None:
     """List the API tokens, without their secrets."""
     async with open_installation() as (base, actor):
         tokens = await ApiTokens(base.record, base.clock).of_workspace(actor)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "id": str(token.id),
             "name": token.name,
@@ -54,10 +54,8 @@ async def list_(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"tokens": rows})
         return
-    shown = table("id", "name", "begins", "scopes", "expires", "last used", "revoked")
-    for row in rows:
-        shown.add_row(*(", ".join(cell) if isinstance(cell, list) else str(cell or "") for cell in row.values()))
-    out.print(shown)
+    cells = ((row | {"scopes": ", ".join(row["scopes"])}).values() for row in rows)
+    out.print(table(("id", "name", "begins", "scopes", "expires", "last used", "revoked"), cells))
 
 
 @commands.command()

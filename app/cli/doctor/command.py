@@ -181,10 +181,8 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
 
 
 def _show(agents: list[dict[str, Any]], lines: list[str], findings: list[str]) -> None:
-    shown = table("agent", "documents", "chunks", "vectors", "keywords")
-    for row in agents:
-        shown.add_row(row["name"], *(str(row[key]) for key in ("documents", "chunks", "vectors", "keywords")))
-    out.print(shown)
+    counted = ("documents", "chunks", "vectors", "keywords")
+    out.print(table(("agent", *counted), ((row["name"], *(row[key] for key in counted)) for row in agents)))
     for line in lines:
         out.print(line, highlight=False, soft_wrap=True, markup=False)
     out.print("\n".join(findings) or "No problems found.", highlight=False, markup=False, soft_wrap=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
@@ -37,7 +37,7 @@ async def list_(named: AgentName = None, as_json: AsJson = False) -> None:
         sources = await base.record.of_workspace(agent.workspace_id).read(
             lambda tx: SourceRecords(tx).sources(agent.id)
         )
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "id": source.id,
             "kind": source.config.kind.value,
@@ -51,13 +51,10 @@ async def list_(named: AgentName = None, as_json: AsJson = False) -> None:
     if as_json:
         print_json({"agent_id": agent.id, "sources": rows})
         return
-    shown = table("id", "kind", "name", "address", "reading", "pages")
-    for source in sources:
-        reading, counts = (source.run.state.value, source.run.counts) if source.run else ("never read", {})
-        shown.add_row(
-            str(source.id), source.config.kind.value, source.config.name, source.config.url, reading, in_words(counts)
-        )
-    out.print(shown)
+    shown = (
+        (row | {"state": row["state"] or "never read", "counts": in_words(row["counts"])}).values() for row in rows
+    )
+    out.print(table(("id", "kind", "name", "address", "reading", "pages"), shown))
 
 
 @commands.command()
@@ -104,12 +101,10 @@ async def show(named: SourceName, as_json: AsJson = False) -> None:
     if as_json:
         print_json({"id": source.id, "agent_id": source.agent_id, **asdict(source.config), "reading": reading})
         return
-    shown = table("", "")
-    for name, value in ({"id": source.id, "agent_id": source.agent_id} | asdict(source.config)).items():
-        shown.add_row(name, ", ".join(map(str, value)) if isinstance(value, tuple) else str(value))
     ended = f"{run_.stop_reason or run_.state.value} {in_words(run_.counts)}" if run_ else "never read"
-    shown.add_row("reading", ended)
-    out.print(shown)
+    facts = {"id": source.id, "agent_id": source.agent_id} | asdict(source.config) | {"reading": ended}
+    cells = ((name, ", ".join(map(str, v)) if isinstance(v, tuple) else str(v)) for name, v in facts.items())
+    out.print(table(("", ""), cells))
 
 
 @commands.command()
@@ -129,10 +124,7 @@ async def pages(
         rows = [{"url": p.url, "status": p.status, "reason": p.reason, "chunks": p.chunks} for p in found]
         print_json({"source_id": source.id, "pages": rows})
         return
-    shown = table("page", "outcome", "why")
-    for each in found:
-        shown.add_row(each.url, each.status, each.reason)
-    out.print(shown)
+    out.print(table(("page", "outcome", "why"), ((page.url, page.status, page.reason) for page in found)))
 
 
 @commands.command("delete")
@@ -163,7 +155,7 @@ async def _discover(settings: Settings, url: str, as_json: bool) -> None:
         problems = [{"url": where, "reason": reason} for where, reason in found.problems]
         print_json(asdict(found) | {"problems": problems})
     else:
-        shown = table("kind", "address", "pages", "title", title=found.title or found.url)
+        shown = table(("kind", "address", "pages", "title"), title=found.title or found.url)
         for offer in found.offers:
             pages = f"{offer.pages}+" if offer.has_more else str(offer.pages)
             shown.add_row(offer.kind.value, offer.url, pages, offer.title)

@@ -69,10 +69,8 @@ async def run_now(
         )
     elif has_pages:
         title = f"Agent {source.agent_id}: {ended.stop_reason or ended.state.value}"
-        shown = table("page", "outcome", "why", title=title)
-        for page in problems[:_LISTED_PROBLEMS]:
-            shown.add_row(page.url, page.status, page.reason)
-        out.print(shown if problems else shown.title)
+        rows = ((page.url, page.status, page.reason) for page in problems[:_LISTED_PROBLEMS])
+        out.print(table(("page", "outcome", "why"), rows, title) if problems else title)
         out.print(in_words(ended.counts))
     problem = None
     if not has_pages:
