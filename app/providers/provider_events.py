@@ -100,9 +100,11 @@ class WholeCompletion:
         self._body += read
         if len(self._body) > self._max_bytes:
             raise httpx2.RemoteProtocolError(f"a completion of more than {self._max_bytes} bytes")
+        if not read.rstrip().endswith(b"}"):  # not yet whole, and parsing all of it at each read takes quadratic time
+            return []
         try:
             completion = json.loads(self._body)
-        except ValueError:  # not yet whole
+        except (ValueError, RecursionError):
             return []
         for choice in completion.get("choices") or () if isinstance(completion, dict) else ():
             choice.setdefault("delta", choice.get("message"))

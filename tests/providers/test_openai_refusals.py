@@ -1,6 +1,7 @@
 """What a provider refuses or breaks off, and whose fault it is. Shapes as OpenAI, Azure, OpenRouter, Gemini, Anthropic,
 DeepSeek, vLLM and llama.cpp send them."""
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 
@@ -17,6 +18,7 @@ from app.providers.embedding.openai_embedder import OpenAIEmbedder
 from app.providers.provider_events import WholeCompletion
 from tests.contracts.chat_model_contract import read
 from tests.doubles.fake_openai import Answer, FakeOpenAI, Raw, Refuse, Say, Stall, Tear, Wire
+from tests.linear_time import takes_linear_time
 
 Played = Callable[..., OpenAIChatModel]
 
@@ -167,6 +169,20 @@ async def test_a_whole_completion_in_pieces_is_read_as_one(played: Played) -> No
     assert [len(data) for data in read_pieces] == [0] * (len(read_pieces) - 1) + [1]
     answer = Wire(body.decode(), headers={"content-type": "application/json; charset=utf-8"})
     assert (await read(played(answer)))[0] == ["Ten."]
+
+
+def test_the_time_to_read_a_whole_completion_grows_with_it_and_not_faster() -> None:
+    def feed(text: str) -> None:
+        whole, body = WholeCompletion(), json.dumps({"choices": [{"message": {"content": text}}]}).encode()
+        for at in range(0, len(body), 64):
+            whole.feed(body[at : at + 64])
+        assert whole.is_done
+
+    assert takes_linear_time(feed, "word ", 20_000)
+
+
+def test_a_completion_nested_thousands_deep_is_none() -> None:
+    assert WholeCompletion().feed(b'{"a":' * 50_000 + b"{" + b"}" * 50_001) == []
 
 
 async def test_a_completion_without_end_is_not_kept() -> None:
