@@ -51,7 +51,6 @@ class ActionRecords(Repository):
     """Actions by agent. The caller has checked the workspace."""
 
     def actions(self, agent_id: UUID) -> list[Action]:
-        """By name."""
         return [value_of(Action, row) for row in self._connection.execute(_OF_AGENT, {"agent_id": agent_id})]
 
     def action(self, agent_id: UUID, action_id: UUID) -> Action:

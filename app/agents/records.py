@@ -172,7 +172,6 @@ class AgentRecords(Repository):
         return self.agent(workspace_id, agent_id)
 
     def versions(self, workspace_id: UUID, agent_id: UUID) -> list[AgentVersion]:
-        """Newest first."""
         self._row(workspace_id, agent_id)
         return self._versions(agent_id)
 
@@ -339,7 +338,6 @@ class UserIssuerRecords(Repository):
 
 class ModelEndpointRecords(Repository):
     def of_workspace(self, workspace_id: UUID) -> list[ModelEndpoint]:
-        """By name."""
         statement = select(MODEL_ENDPOINTS).where(MODEL_ENDPOINTS.c.workspace_id == workspace_id)
         return self._values(ModelEndpoint, statement.order_by(MODEL_ENDPOINTS.c.name))
 

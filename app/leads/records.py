@@ -98,7 +98,6 @@ class LeadRecords(Repository):
         return self._page(_LATEST_FIRST, Lead, select(LEADS).where(*self._fitting(agent_id, only)), page)
 
     def counts(self, agent_id: UUID, only: LeadFilter) -> Mapping[LeadState, int]:
-        """The number of leads by state. Ignores the state of the filter."""
         fitting = self._fitting(agent_id, replace(only, state=None))
         statement = select(_IS_OPEN, func.count()).where(*fitting).group_by(_IS_OPEN)
         found = {bool(is_open): count for is_open, count in self._connection.execute(statement)}

@@ -22,7 +22,6 @@ SAVED_REPLIES = table(
 
 class SavedReplyRecords(Repository):
     def of_workspace(self, workspace_id: UUID, for_agent: UUID | None = None) -> list[SavedReply]:
-        """By title; with an agent, only those available in its chats."""
         fits = SAVED_REPLIES.c.workspace_id == workspace_id
         if for_agent is not None:
             fits = and_(fits, or_(SAVED_REPLIES.c.agent_id.is_(None), SAVED_REPLIES.c.agent_id == for_agent))
@@ -38,7 +37,6 @@ class SavedReplyRecords(Repository):
         self._add(SAVED_REPLIES, reply)
 
     def save(self, reply: SavedReply) -> None:
-        """Update an existing one."""
         written = {"agent_id": reply.agent_id, "title": reply.title, "text": reply.text}
         self._update(SAVED_REPLIES, _is(reply.workspace_id, reply.id), **written)
 

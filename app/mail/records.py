@@ -58,7 +58,6 @@ class MailRecords(Repository):
         return mail_id
 
     def claim(self, limit: int, lease_until: datetime) -> list[WaitingMail]:
-        """See `Deliveries.claim`."""
         due = self.deliveries.claim(limit, lease_until)
         rows = self._connection.execute(select(MAILS).where(MAILS.c.id.in_(due)).order_by(MAILS.c.id))
         return [

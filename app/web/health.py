@@ -31,7 +31,6 @@ KEPT_SECONDS: Final = 2.0  # shorter than any scraper's interval
 
 
 def exposition_of(registry: CollectorRegistry) -> Exposition:
-    """The metrics of a single process."""
 
     async def text() -> bytes:
         return await asyncio.to_thread(generate_latest, registry)

@@ -240,7 +240,6 @@ def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
 
 
 def refusal_codes(endpoint: AnyEndpoint) -> list[str]:
-    """Every error code that the endpoint may return."""
     absent = ["not_found"] if endpoint.path_ids else []
     codes = [*endpoint.access.errors, *absent, *endpoint.codes, "internal"]
     if endpoint.form_model is not None:

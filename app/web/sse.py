@@ -120,7 +120,6 @@ class _Inbox:
         return event
 
     def close(self) -> None:
-        """Cancel the timer."""
         if self._timer:
             self._timer.cancel()
             self._timer = None

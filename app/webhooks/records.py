@@ -59,7 +59,6 @@ class WebhookRecords(Repository):
         self._add(WEBHOOKS, webhook)
 
     def webhooks(self, agent_id: UUID) -> list[Webhook]:
-        """Oldest first."""
         statement = select(WEBHOOKS).where(WEBHOOKS.c.agent_id == agent_id)
         return self._values(Webhook, statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
 
@@ -123,7 +122,6 @@ class WebhookRecords(Repository):
         Outbox(self._tx).drop(self._connection.scalars(gone.returning(WEBHOOK_DELIVERIES.c.outbox_id)).all())
 
     def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:
-        """See `Deliveries.claim`."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
             select(
@@ -162,7 +160,6 @@ class WebhookRecords(Repository):
         ]
 
     def dead_letters(self, agent_id: UUID, page: PageRequest) -> ListPage[DeadLetter]:
-        """Latest first."""
         statement = (
             select(
                 WEBHOOK_DELIVERIES,

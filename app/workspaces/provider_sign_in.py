@@ -186,5 +186,4 @@ def _refused(tx: Transaction, workspace_id: UUID, whose: Sequence[Account], reas
 
 
 def _note(tx: Transaction, operator: Operator, action: str, **details: str) -> None:
-    """Audit an action of the provider."""
     AuditRecords(tx).acted(Actor(operator.workspace_id, _PROVIDER), action, operator.id, **details)

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,15 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedConsole]:
     """One console for all tests of a module."""
+    with serving_console(tmp_path_factory.mktemp("console")) as console:
+        yield console
+
+
+@contextmanager
+def serving_console(folder: Path) -> Iterator[ServedConsole]:
     started, asked_to_end = threading.Event(), threading.Event()
     found: list[ServedConsole] = []
     failed: list[BaseException] = []
-    folder: Path = tmp_path_factory.mktemp("console")
 
     async def serve() -> None:
         async with open_console(folder) as console, serving(console.house.app) as (_, client):

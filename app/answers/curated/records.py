@@ -59,7 +59,6 @@ class CuratedAnswerRecords(Repository):
         return self._found(CuratedAnswer, select(CURATED_ANSWERS).where(_by_id(agent_id, answer_id)), "curated answer")
 
     def answers(self, agent_id: UUID) -> list[CuratedAnswer]:
-        """Oldest first."""
         return [value_of(CuratedAnswer, row) for row in self._connection.execute(_OF_AGENT, {"agent_id": agent_id})]
 
     def save(self, answer: CuratedAnswer) -> CuratedAnswer:

@@ -98,7 +98,6 @@ class ConfirmationRecords(Repository):
         self._set(confirmation_id, state=state.value, decided_at=self._now())
 
     def settle(self, confirmation_id: UUID, state: ConfirmationState, text: str, status: int | None) -> None:
-        """Store the result of the call."""
         self._set(confirmation_id, state=state.value, text=text, status=status)
 
     def _set(self, confirmation_id: UUID, **values: Any) -> None:

@@ -137,7 +137,6 @@ class InboxRecords(Repository):
         return found
 
     def labels(self, agent_id: UUID) -> list[LabelCount]:
-        """All labels of the agent's conversations, in alphabetical order."""
         statement = (
             select(CONVERSATION_LABELS.c.label, func.count())
             .where(CONVERSATION_LABELS.c.agent_id == agent_id)

@@ -161,7 +161,6 @@ class LiveChatRecords(Repository):
         return dict(self._connection.execute(rated).all())
 
     def picture_count(self, conversation_id: UUID, author: Author) -> int:
-        """The number of pictures that this side of the conversation has sent."""
         return self._connection.scalar(_pictures_of(func.count(), conversation_id, author=author.value)) or 0
 
     def picture(self, conversation_id: UUID, number: int) -> bytes:

@@ -178,7 +178,6 @@ class StoredTurnRecords(Repository):
         return text
 
     def answer_id(self, turn_id: UUID) -> UUID:
-        """The id of an ended turn's answer message."""
         message_id: UUID = self._connection.execute(_ANSWER_ID, {"turn": turn_id}).scalar_one()
         return message_id
 

@@ -112,7 +112,6 @@ class PullRequestRecords(Records):
         self._add(PULL_REQUESTS, opened)
 
     def of_gap(self, gap_id: UUID) -> list[PullRequest]:
-        """Latest first."""
         statement = select(PULL_REQUESTS).where(PULL_REQUESTS.c.gap_id == gap_id)
         return self._values(PullRequest, statement.order_by(PULL_REQUESTS.c.created_at.desc(), PULL_REQUESTS.c.id))
 

@@ -45,7 +45,6 @@ class GapRecords(Repository):
         return self._page(keyset, Gap, statement, page)
 
     def counts(self, agent_id: UUID, only: GapFilter = EVERY_GAP) -> dict[GapState, int]:
-        """By state, for states that occur."""
         counted = select(GAPS.c.state, func.count().label("gaps")).group_by(GAPS.c.state)
         statement = self._fitting(counted, agent_id, only)
         return {GapState(row.state): row.gaps for row in self._connection.execute(statement)}

@@ -62,7 +62,6 @@ class GoldenQuestionRecords(Repository):
     """The caller has checked the workspace. An agent has each wording once, ignoring case and punctuation."""
 
     def questions(self, agent_id: UUID) -> list[GoldenQuestion]:
-        """Oldest first."""
         return [value_of(GoldenQuestion, row) for row in self._connection.execute(_OF_AGENT, {"agent": agent_id})]
 
     def question(self, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:

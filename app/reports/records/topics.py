@@ -88,7 +88,6 @@ class TopicRecords(Repository):
         return [TopicPlace(unpacked(meaning), topic_id, None) for topic_id, meaning in found]
 
     def wordings(self, topic_id: UUID, at_most: int) -> list[str]:
-        """The topic's first wordings."""
         first = (
             select(func.min(TOPIC_QUESTIONS.c.asked_at).label("asked_at"), TOPIC_QUESTIONS.c.question_key)
             .where(TOPIC_QUESTIONS.c.topic_id == topic_id)

@@ -101,7 +101,6 @@ def _rows(table: Any) -> list[list[str]]:
 
 
 def _notes(slide: Any) -> list[str]:
-    """The speaker's notes."""
     frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
     lines = [visible_line(paragraph.text) for paragraph in frame.paragraphs] if frame is not None else []
     return [as_prose(line) for line in lines if line]

@@ -26,7 +26,6 @@ class StageRow:
 
 
 def found_by_turn(trace: Mapping[str, Any]) -> list[FoundRow]:
-    """The chunks in a stored turn's trace."""
     return [
         FoundRow(row["url"], row["title"], row["calibrated"], row["cosine"], row["bm25"], row.get("logit"))
         for row in trace.get("ranked", ())

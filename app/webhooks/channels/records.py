@@ -64,7 +64,6 @@ class NoticeChannelRecords(Repository):
         self._add(NOTICE_CHANNELS, channel, **SealedRows(self._tx, NOTICE_CHANNELS).sealed(channel.id, url.encode()))
 
     def of_workspace(self, workspace_id: UUID) -> list[NoticeChannel]:
-        """Oldest first."""
         statement = select(NOTICE_CHANNELS).where(NOTICE_CHANNELS.c.workspace_id == workspace_id)
         return self._values(NoticeChannel, statement.order_by(NOTICE_CHANNELS.c.created_at, NOTICE_CHANNELS.c.id))
 
@@ -135,7 +134,6 @@ class NoticePostRecords(Repository):
         )
 
     def claim(self, limit: int, lease_until: datetime) -> list[WaitingPost]:
-        """See `Deliveries.claim`."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
             select(

@@ -152,7 +152,6 @@ class TicketRecords(Repository):
         )
 
     def claim(self, limit: int, lease_until: datetime) -> list[DueTicket]:
-        """See `Deliveries.claim`."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
             select(

@@ -249,6 +249,5 @@ class PasswordLinkPages(Pages):
         return Go(visit.url("sign_in"), f"Password set for {owner.email}. Sign in with it.")
 
     async def _count(self, visit: Visit[AskForm] | Visit[LinkForm]) -> None:
-        """Raises RateLimited."""
         most = self._admission.limits.password_links_per_address
         await self._admission.count_address(most, "password_link", visit.request)

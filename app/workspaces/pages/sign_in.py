@@ -163,7 +163,6 @@ class SignInPages(Pages):
             raise Refusal("forbidden", f"Passwords are off here. Sign in with {self._methods.provider}.")
 
     async def _count(self, visit: Visit[SignInForm]) -> None:
-        """Raises RateLimited."""
         email, limits, addresses = visit.input.email, self._admission.limits, self._admission.addresses
         device = await self._sessions.known_device(email, DEVICE.read(visit.request))
         if device is not None:
@@ -343,7 +342,6 @@ class ProviderSignInPages(Pages):
         return self._provider
 
     async def _count(self, visit: Visit[Any]) -> None:
-        """Raises RateLimited."""
         most = self._admission.limits.sign_ins_per_address
         await self._admission.count_address(most, "provider_sign_in", visit.request)
 
