@@ -1,18 +1,21 @@
 """Fits the confidence of quoted answers, and shows how well it tells right answers from others on websites left out.
 
-    python -m bench.quote_confidence SET=DATA [SET=DATA ...]
+    python -m bench.quote_confidence [SET=DATA ...] [--companies 59,60]
 
 SET is a folder with a runner (`run.py`) and `questions.jsonl`, DATA the folder in which that runner keeps what it
-crawled (`make eval-sites SITES=SET` keeps it in .venv/eval-sites). Each question is asked as by a visitor of an agent
-that withholds nothing. An answer is right by the set's own patterns; questions that have no answer are near misses.
+crawled (`make eval-sites SITES=SET` keeps it in .venv/eval-sites). `--companies` are invented companies by number
+(`training/models/companies`), of which the shipped models have learnt from 01 to 36. Each question is asked as by a
+visitor of an agent that withholds nothing. An answer is right by the set's own patterns, or if it holds the company's
+quote; questions that have no answer are near misses.
 """
 
 import argparse
 import asyncio
 import importlib.util
 import json
+import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +25,7 @@ from uuid import UUID, uuid4
 import numpy as np
 import numpy.typing as npt
 
+from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.answers.page_context import numbered_sources
 from app.answers.writing.answer_context import AnswerContext
@@ -31,13 +35,24 @@ from app.answers.writing.passage_readings import PassageReadings
 from app.answers.writing.quote_confidence import QuoteConfidence
 from app.bootstrap.answering import for_operators, search_parts
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import knowledge_parts
+from app.cli.local_operator import local_operator
 from app.core.text.turn_language import turn_language
 from app.core.turn import TurnRequest
 from app.kit.language_guesser import LanguageGuesser
+from app.knowledge.context_writer import ContextWriter
+from app.knowledge.ingest import Ingest
 from app.providers.chat.chat_model import TextDelta
 from app.quality.evaluation.retrieval_metrics import auroc
 from app.search.retrieval import SearchQuery
 from app.settings import read_settings
+from app.sources import kinds
+from app.sources.records import SourceRecords
+from app.sources.source import SourceConfig
+from app.store.transaction import Transaction
+from training.models.lists import NEAR_MISS_MARK, plain
+from training.models.passages import company_pages
+from training.models.training_data import COMPANIES
 
 _SIGNALS: Final = tuple(each.name for each in fields(QuoteSignals))
 _RIDGE: Final = 30.0
@@ -60,8 +75,14 @@ class Judged:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="+", metavar="SET=DATA")
-    judged = [row for each in parser.parse_args().sets for row in asyncio.run(_judged(*each.split("=")))]
+    parser.add_argument("sets", nargs="*", metavar="SET=DATA")
+    parser.add_argument("--companies", default="", metavar="NN,NN")
+    arguments = parser.parse_args()
+    judged = [row for each in arguments.sets for row in asyncio.run(_judged(*each.split("=")))]
+    if numbers := [number for number in arguments.companies.split(",") if number]:
+        judged += asyncio.run(_judged_companies(numbers))
+    if not judged:
+        parser.error("name a set or companies")
     rows, right = np.array([row.signals for row in judged]), np.array([bool(row.is_right) for row in judged])
     weights = _weights_of_sets(judged)
     for name, weight in zip(("bias", *_SIGNALS), _fitted(rows, right, weights), strict=True):
@@ -86,6 +107,45 @@ async def _judged(folder: str, data: str) -> list[Judged]:
                 is_right = not runner.missing(question["expect"], text) if question["answerable"] else None
                 rows.append(Judged(Path(folder).name, f"{folder} {site}", signals, is_right))
     return rows
+
+
+async def _judged_companies(numbers: Sequence[str]) -> list[Judged]:
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="docent-bench-") as folder:
+        settings = read_settings(data=Path(folder), database_url="", vectors_uri="", redis_url="", log_level="error")
+        async with open_infrastructure(settings) as base:
+            ingest = knowledge_parts(base, {ContextWriter: None}).get(Ingest)
+            workspace_id = (await local_operator(base)).workspace_id
+            for number in numbers:
+                agent_id = await _learnt(base, ingest, workspace_id, COMPANIES / f"{number}.md")
+                async for question, signals, text in _answers(base, agent_id, list(_asked(number))):
+                    quote = question["quote"]
+                    is_right = plain(quote) in plain(text) if quote else None
+                    rows.append(Judged("companies", number, signals, is_right))
+    return rows
+
+
+async def _learnt(base: Infrastructure, ingest: Ingest, workspace_id: UUID, file: Path) -> UUID:
+    """The id of an agent that knows the company's pages, each of which begins with a heading of the first level."""
+
+    def made(tx: Transaction) -> tuple[UUID, UUID]:
+        agent_id = AgentRecords(tx).create(workspace_id, AgentConfig(name=file.stem)).id
+        AgentRecords(tx).publish(workspace_id, agent_id)
+        return agent_id, SourceRecords(tx).create(agent_id, SourceConfig(kinds.TEXT, file.stem)).id
+
+    agent_id, source_id = await base.record.write(made)
+    for page in company_pages(file):
+        await ingest.learn(agent_id, source_id, page)
+    return agent_id
+
+
+def _asked(number: str) -> Iterator[dict[str, Any]]:
+    """The company's questions, each with the quote that answers it, and near misses, whose `quote` is empty."""
+    for line in (COMPANIES / f"{number}.tsv").read_text("utf-8").splitlines():
+        quote, *asked = (cell.strip() for cell in line.split("\t"))
+        for text in asked:
+            is_near_miss = text.startswith(NEAR_MISS_MARK)
+            yield {"question": text.removeprefix(NEAR_MISS_MARK).strip(), "quote": "" if is_near_miss else quote}
 
 
 async def _answers(

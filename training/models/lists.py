@@ -23,7 +23,7 @@ from training.models.training_data import (
 
 _BEGINS_CHARS: Final = 60
 _SHORTEST_QUESTION: Final = 6
-_NEAR_MISS_MARK: Final = "!"
+NEAR_MISS_MARK: Final = "!"
 _QA_ROWS_A_FILE: Final = 2_500
 _QA_PASSAGE_CHARS: Final = 900
 _QA_WRONG: Final = 3
@@ -76,10 +76,10 @@ def _companies(rows: Sequence[Passage]) -> Joined:
     questions, near_misses, lost = [], [], 0
     for file in sorted(COMPANIES.glob("*.tsv")):
         site = company_site(file)
-        plain = [(index, _plain(row.text)) for index, row in enumerate(rows) if row.site == site]
+        texts = [(index, plain(row.text)) for index, row in enumerate(rows) if row.site == site]
         for line in file.read_text("utf-8").splitlines():
             quote, *asked = (cell.strip() for cell in line.split("\t"))
-            right = tuple(index for index, text in plain if quote and _plain(quote) in text)
+            right = tuple(index for index, text in texts if quote and plain(quote) in text)
             if not asked:
                 continue
             if not right:
@@ -87,9 +87,9 @@ def _companies(rows: Sequence[Passage]) -> Joined:
                 continue
             questions.append(Question(site, asked[0], right))
             near_misses += [
-                NearMiss(site, text.removeprefix(_NEAR_MISS_MARK).strip(), right[0])
+                NearMiss(site, text.removeprefix(NEAR_MISS_MARK).strip(), right[0])
                 for text in asked[1:]
-                if text.startswith(_NEAR_MISS_MARK)
+                if text.startswith(NEAR_MISS_MARK)
             ]
     return questions, near_misses, lost
 
@@ -122,7 +122,8 @@ def _is_question(text: str) -> bool:
     return len(text) >= _SHORTEST_QUESTION and not _NOT_ENGLISH.search(text)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The text without Markdown's marks, case-folded, as quotes are looked for."""
     return _MARKDOWN.sub("", _SPACES.sub(" ", text)).strip().casefold()
 
 

@@ -159,13 +159,17 @@ def _content(site: str, file: Path) -> PageContent | None:
 
 
 def _company(file: Path, cutter: PassageCutter) -> Iterator[Passage]:
-    """Its pages stand in one file, each under a heading of the first level."""
-    site = company_site(file)
+    for page in company_pages(file):
+        yield from cutter.cut(company_site(file), page.title, page)
+
+
+def company_pages(file: Path) -> Iterator[PageContent]:
+    """An invented company's pages, which stand in one file, each under a heading of the first level."""
+    host = f"{company_site(file)}.example"
     for page in _PAGE_START.split(file.read_text("utf-8")):
         if page.startswith("# "):
             title = page.splitlines()[0].removeprefix("# ").strip()
-            url = f"https://{site}.example/{title}"
-            yield from cutter.cut(site, title, PageContent(url, title, page, (), site=f"{site}.example", language="en"))
+            yield PageContent(f"https://{host}/{title}", title, page, (), site=host, language="en")
 
 
 def _write(rows: Iterable[Passage], write: Callable[[str], object]) -> int:
