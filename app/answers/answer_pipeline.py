@@ -34,7 +34,7 @@ from app.providers.embedding.embedder import Embedder
 from app.search.confidence import SURE, UNGROUNDED, answer_confidence, enough
 from app.search.retrieval import Retrieval
 from app.search.retriever import Retriever
-from app.search.source_choice import is_near
+from app.search.source_choice import near
 from app.store.system_of_record import SystemOfRecord
 
 
@@ -138,7 +138,7 @@ class AnswerPipeline:
         if found is not None:
             chunks = found.sources
             if model is not None:
-                chunks = tuple(item for item in chunks if is_near(item.calibrated, threshold))
+                chunks = near(chunks, threshold)
             crawled = await self._crawled_page(agent, request)
             name = canned_messages(asking.language).your_page
             own_title = f"{crawled[0].title} ({name})" if crawled and crawled[0].title else name

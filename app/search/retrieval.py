@@ -45,9 +45,8 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """`ranked` is the full order, best first; `sources` are the chunks that may be answered from: near the threshold,
-    or any of a small site, best first, at most the agent's `sources`. `best` is the best calibrated score, 0 if nothing
-    was found.
+    """`ranked` is the full order, best first; `sources` are the chunks that may be answered from, best first, at most
+    the agent's `sources`. `best` is the best calibrated score, 0 if nothing was found.
 
     `question` is the text that was searched for, with its words spelt as on the pages. If it was read word for word
     in another language, `read_as` is that text and `read_in` the language, else "" and None. `bare` is the end of the

@@ -50,24 +50,18 @@ def is_near(confidence: float, threshold: float) -> bool:
     return confidence >= _NEAR_SHARE * threshold
 
 
+def near(sources: Sequence[RankedChunk], threshold: float) -> tuple[RankedChunk, ...]:
+    """The sources for a chat model, which would try to answer from any that it is given."""
+    return tuple(item for item in sources if is_near(item.calibrated, threshold))
+
+
 def answerable_from(ranked: Sequence[RankedChunk], threshold: float, settings: RetrievalSettings) -> Retrieval:
-    """Choose the sources from `ranked` (best first): the chunks near the threshold, because the writer judges its
-    quotes once more, and, if there are any, those nearest by meaning, whatever their confidence. If the whole site was
-    found, every chunk counts as near, because confidence says little among so few."""
-    is_whole_site = len(ranked) < settings.recall_per_list
-    near = [item for item in ranked if is_whole_site or is_near(item.calibrated, threshold)]
-    best = max((item.calibrated for item in ranked), default=0.0)
-    return Retrieval(
-        tuple(ranked),
-        tuple(_by_both(near, ranked, settings.sources)),
-        best,
-        is_low_confidence=not ranked or best < threshold,
-    )
-
-
-def _by_both(near: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
-    """The first of `near`, and those nearest to the question by meaning: if a page uses other words, common words of
+    """Choose the sources from `ranked` (best first), whatever their confidence, because the writer judges its quotes
+    once more: the first ones, and those nearest to the question by meaning. If a page uses other words, common words of
     the question, such as "pages" and "support", rank many chunks before the one that answers."""
-    meant = places // _MEANT if near else 0
+    best = max((item.calibrated for item in ranked), default=0.0)
+    meant = settings.sources // _MEANT
     by_meaning = sorted((item for item in ranked if item.cosine is not None), key=lambda item: -(item.cosine or 0.0))
-    return chosen([*chosen(near, ranked, places - meant), *by_meaning[:meant], *near], ranked, places)
+    first = [*chosen(ranked, ranked, settings.sources - meant), *by_meaning[:meant], *ranked]
+    sources = tuple(chosen(first, ranked, settings.sources))
+    return Retrieval(tuple(ranked), sources, best, is_low_confidence=not ranked or best < threshold)

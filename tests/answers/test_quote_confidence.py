@@ -154,9 +154,9 @@ async def test_how_far_ahead_a_passage_is_makes_a_follow_up_no_surer_than_it_is_
     assert follow_up <= 1.5 < alone
 
 
-@pytest.mark.parametrize("signal", ["ahead", "names", "logit"])
+@pytest.mark.parametrize("signal", ["ahead", "names", "logit", "search"])
 def test_each_signal_makes_an_answer_surer(signal: str) -> None:
-    signals = QuoteSignals(0.0, 0.0, 0.0, 0.5)
+    signals = QuoteSignals(0.0, 0.0, 0.0, 0.5, 0.0)
     assert replace(signals, **{signal: 1.0}).odds > signals.odds > replace(signals, ignored=1.0).odds
 
 

@@ -37,8 +37,8 @@ def test_without_meaning_the_order_decides() -> None:
     assert chosen([None] * 12, 6) == "abcdef"
 
 
-def test_where_search_finds_nothing_near_there_are_no_sources() -> None:
-    assert chosen([0.9] * 12, 6, confidence=0.12) == ""
+def test_what_search_is_unsure_of_is_a_source_too() -> None:
+    assert chosen([0.9] * 12, 6, confidence=0.01) == "abcdef"
 
 
 def _chunk(name: str) -> Chunk:

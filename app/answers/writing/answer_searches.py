@@ -19,6 +19,7 @@ from app.core.tool_arguments import WrongArguments, offered_schema, read_argumen
 from app.providers.chat.chat_model import ToolCall, ToolOffer
 from app.search.retrieval import SearchQuery
 from app.search.retriever import Retriever
+from app.search.source_choice import near
 
 log = structlog.get_logger(__name__)
 
@@ -139,7 +140,8 @@ class AnswerSearches:
             self.missing.update(("vectors", "keywords"))
             return MadeSearch(query, reason="the website cannot be searched now")
         self.missing.update(found.trace.get("missing", ()))
-        return MadeSearch(query, found.sources, "" if found.sources else "nothing was found")
+        sources = near(found.sources, self.agent.config.confidence_threshold)
+        return MadeSearch(query, sources, "" if sources else "nothing was found")
 
 
 def _read(written: str) -> tuple[str, SearchFilter]:

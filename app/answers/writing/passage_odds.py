@@ -1,5 +1,6 @@
 """What is known of a passage, as log odds that it answers, by weights fitted on judged answers (`weights.toml`)."""
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -94,12 +95,13 @@ class QuoteSignals:
     the log odds, `logit` the reranker's. `ignored`, 0 or more, is how much of the question the reranker disregards: the
     sum of the shares of words that the passage lacks, each weighted by how little the logit depends on it, more than 1
     if it rises without the word. "Can I order from libraries abroad?" is read as "Can I order from libraries?" if no
-    passage mentions abroad."""
+    passage mentions abroad. `search` are the log odds of search's confidence in the source."""
 
     ahead: float
     names: float
     logit: float
     ignored: float
+    search: float
 
     @property
     def odds(self) -> float:
@@ -111,6 +113,14 @@ class QuoteSignals:
 def ahead_of(odds: float, others: Sequence[float]) -> float:
     """`others` are the log odds of the other passages."""
     return odds - sum(others) / len(others) if others else fitted_weights("confidence")["usual_ahead"]
+
+
+def search_odds(source: Source) -> float:
+    """0 for a source that search did not choose."""
+    if source.is_unasked:
+        return 0.0
+    confidence = min(0.9999, max(0.0001, source.calibrated))  # finite odds
+    return math.log(confidence / (1 - confidence))
 
 
 def ignored_share(weights: Sequence[float], gains: Sequence[float]) -> float:

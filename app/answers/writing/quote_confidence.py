@@ -7,7 +7,7 @@ from typing import Final
 from app.answers.query_contextualizer import leans_on_history
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.passage_judge import JudgedPassage, word_shares
-from app.answers.writing.passage_odds import RAREST, QuoteSignals, ahead_of, fitted_weights, ignored_share
+from app.answers.writing.passage_odds import RAREST, QuoteSignals, ahead_of, fitted_weights, ignored_share, search_odds
 from app.answers.writing.passage_readings import PassageReadings
 from app.answers.writing.passages import Passage
 from app.core.text.words import naming_spans
@@ -44,7 +44,7 @@ class QuoteConfidence:
         if _leans(context):
             ahead = min(ahead, best.odds + fitted_weights("confidence")["leaning_ahead"])
         ignored = await self._ignored(context, best.passage, best.logit)
-        return QuoteSignals(ahead, best.names, best.logit, ignored)
+        return QuoteSignals(ahead, best.names, best.logit, ignored, search_odds(best.passage.source))
 
     async def _ignored(self, context: AnswerContext, passage: Passage, logit: float) -> float:
         """How much of the question the reranker disregards; `logit` is that of the whole question. A gloss has words
