@@ -1,6 +1,6 @@
 """Fits the confidence of quoted answers, and shows how well it tells right answers from others on websites left out.
 
-    python -m bench.quote_confidence [SET=DATA ...] [--companies 59,60]
+    python -m training.models.quote_confidence [SET=DATA ...] [--companies 59,60]
 
 SET is a folder with a runner (`run.py`) and `questions.jsonl`, DATA the folder in which that runner keeps what it
 crawled (`make eval-sites SITES=SET` keeps it in .venv/eval-sites). `--companies` are invented companies by number
