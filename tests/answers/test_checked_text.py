@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.agents.agent import AgentConfig, AnswerCheck
@@ -148,6 +148,7 @@ PARTS = [
     st.lists(st.integers(1, 30)),
     st.sampled_from([AnswerCheck.MARK, AnswerCheck.WITHHOLD]),
 )
+@example("See [1]. \n\nSources:\n1. It is free [1].\nSee [1]. 1. It is free [1].\n", [19, 30], AnswerCheck.MARK)
 def test_how_the_stream_is_cut_changes_nothing(answer: str, sizes: list[int], policy: AnswerCheck) -> None:
     async def in_pieces() -> str:
         check = StatementCheck(HashingEmbedder(), SOURCES, "en", KnownSections())

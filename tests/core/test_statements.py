@@ -24,6 +24,7 @@ def parts(text: str) -> list[str]:
         pytest.param("It costs 3.50 euros, e.g. here.\n", ["It costs 3.50 euros, e.g. here."], id="no ends"),
         pytest.param("- one\n- two\n", ["- one", "- two"], id="a line ends an item"),
         pytest.param("1. Press it.\n2. Wait.\n", ["1. Press it.", "2. Wait."], id="a number opens an item"),
+        pytest.param("See [1]. 1. It is free [1].\n", ["See [1].", "1. It is free [1]."], id="a number in a line"),
         pytest.param("Это так. И это. \u0423ра!\n", ["Это так.", "И это.", "Ура!"], id="Cyrillic"),
         pytest.param("これは。それも！", ["これは。", "それも！"], id="no space after a full stop"),
         pytest.param("هل هذا صحيح؟ نعم.\n", ["هل هذا صحيح؟", "نعم."], id="Arabic"),

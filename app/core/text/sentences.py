@@ -217,17 +217,19 @@ def _unmarked(line: str) -> list[str]:
 
 # A full stop, closing quotation marks, and the sentence's citations; in scripts with spaces, one must follow. A line
 # break also ends a sentence, because items, rows and headings need no full stop.
+_AFTER_STOP: Final = r"[\"')\]»”’*_]{0,3}(?:[ \t]{0,2}\[\d{1,3}\]){0,9}"
+_JOINED_END: Final = r"[。！？][」』”）]{0,2}(?:\[\d{1,3}\]){0,9}"
 _STATEMENT_END: Final = re.compile(
-    r"(?:(?<!\d)[.!?…؟؛।]|(?<=\d)[.!?…؟](?=[ \t\n\"')\]»”’*_]))[\"')\]»”’*_]{0,3}(?:[ \t]{0,2}\[\d{1,3}\]){0,9}"
-    r"(?:[ \t]*\n+|[ \t]+)"
-    r"|[。！？][」』”）]{0,2}(?:\[\d{1,3}\]){0,9}"
-    r"|\n+"
+    rf"(?:(?<!\d)[.!?…؟؛।]|(?<=\d)[.!?…؟](?=[ \t\n\"')\]»”’*_])){_AFTER_STOP}(?:[ \t]*\n+|[ \t]+)|{_JOINED_END}|\n+"
 )
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|no|nr|dr|mr|mrs|ms|st|fig|incl|max|min|z\.\s?B|bzw|ca|p\.\s?ex|av)"
-    r"|\b[^\W\d_]|(?:^|\n)[ \t]*\d{1,3})\.\s*\Z",
+    r"|\b[^\W\d_]"
+    # The number of an item, which stands where a sentence may begin.
+    rf"|(?:^|\n|[.!?…؟؛।]{_AFTER_STOP}[ \t]|{_JOINED_END})[ \t]*\d{{1,3}})\.\s*\Z",
     re.IGNORECASE,
 )
+_BEFORE_NUMBER: Final = 80  # characters: the end of a sentence with nine citations
 _CITATION_AHEAD: Final = re.compile(r"\[(?:\d{1,3}\]|\d{0,3}\Z)")  # a citation, or the beginning of one
 _ALONE_IN_ITS_LINE: Final = re.compile(r"(?:\[\d{0,3}\]?[ \t.,]*)+(?:\n|\Z)")
 _OF_AN_END: Final = ".!?…؟؛।。！？\"')]»”’*_」』）[ \t\n0123456789"  # and the digits of other scripts
@@ -248,7 +250,7 @@ def statement_ends(text: str, start: int = 0) -> list[int]:
             is_line and not _ALONE_IN_ITS_LINE.match(text, found.end())
         ):
             continue
-        if not is_line and _ABBREVIATION.search(text[max(0, found.start() - 20) : found.start() + 1]):
+        if not is_line and _ABBREVIATION.search(text, max(0, found.start() - _BEFORE_NUMBER), found.start() + 1):
             continue
         ends.append(found.end())
     return ends
