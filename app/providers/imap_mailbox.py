@@ -69,9 +69,8 @@ class ImapMailboxes:
             if after is None or after[0] != uid_validity:
                 return UnseenMails(uid_validity, next_uid)
             found = _done(server.uid("SEARCH", f"UID {after[1] + 1}:*", "UNSEEN"))[0]
-            numbers = (
-                map(int, found.split()) if isinstance(found, bytes) else ()
-            )  # None, or a literal that makes no sense
+            # It is None, or a literal that makes no sense, from some servers.
+            numbers = map(int, found.split()) if isinstance(found, bytes) else ()
             # The range n:* always includes the last mail.
             uids = sorted(uid for uid in numbers if after[1] < uid <= _MAX_NUMBER)
             return UnseenMails(uid_validity, next_uid, _mails(server, uids[:MAX_MAILS]))

@@ -18,6 +18,11 @@ def sigmoid(odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
+def log_odds(probability: float) -> float:
+    """The log odds of a probability in (0, 1)."""
+    return math.log(probability / (1 - probability))
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """A logistic function of the stages' scores. Cosine alone does not recognise a near miss, coverage alone does not

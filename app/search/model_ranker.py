@@ -1,7 +1,6 @@
 """Lets the chat model rate how well each of the best candidates answers the question."""
 
 import json
-import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ from app.core.text.untrusted_text import as_prompt_text
 from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.providers.chat.model_reply import ShortReplies, object_schema
 from app.providers.reranking.reranker import PairScore
+from app.search.confidence import log_odds
 
 _MAX_TEXT_CHARS: Final = 1500
 _TOKENS_A_SCORE: Final = 6
@@ -67,4 +67,4 @@ def _ratings(reply: str, count: int) -> list[float]:
 
 def _pair_score(rating: float) -> PairScore:
     probability = (1 - _SURE) + (2 * _SURE - 1) * rating / _BEST
-    return PairScore(math.log(probability / (1 - probability)), probability)
+    return PairScore(log_odds(probability), probability)

@@ -1,6 +1,5 @@
 """What is known of a passage, as log odds that it answers, by weights fitted on judged answers (`weights.toml`)."""
 
-import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
 from app.answers.writing.token_match import TokenMatch
 from app.core.text.languages import LANGUAGES, any_of, language_table
+from app.search.confidence import log_odds
 
 RAREST: Final = 2  # words of the question that the passage lacks: each costs the reranker one more reading
 # The logit rests on a word that raises it by this much.
@@ -119,8 +119,7 @@ def search_odds(source: Source) -> float:
     """0 for a source that search did not choose."""
     if source.is_unasked:
         return 0.0
-    confidence = min(0.9999, max(0.0001, source.calibrated))  # finite odds
-    return math.log(confidence / (1 - confidence))
+    return log_odds(min(0.9999, max(0.0001, source.calibrated)))
 
 
 def ignored_share(weights: Sequence[float], gains: Sequence[float]) -> float:
