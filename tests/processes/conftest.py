@@ -17,7 +17,6 @@ def url(tmp_path: Path) -> str:
 
 @pytest.fixture
 async def record(tmp_path: Path) -> AsyncIterator[SystemOfRecord]:
-    """On a clock that stands still: who has beaten once lives, who never has is dead."""
     async with temporary_record(tmp_path, FixedClock()) as opened:
         yield opened
 

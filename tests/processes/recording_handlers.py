@@ -26,6 +26,7 @@ class RecordingHandlers:
         self.failure: Exception = IndexUnavailable("The vectors cannot be written.")
         self.looked_for_due_runs = 0
         self.is_hanging = False
+        self.is_slow_to_look = False  # for runs that are due
         self.is_away_when_given_up = False  # the database, once
         self._changed = anyio.Event()
 
@@ -35,6 +36,8 @@ class RecordingHandlers:
     async def start_due_runs(self) -> None:
         self.looked_for_due_runs += 1
         self._tell()
+        if self.is_slow_to_look:
+            await anyio.sleep_forever()
 
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
         if self.is_away_when_given_up:

@@ -2,8 +2,9 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -11,10 +12,12 @@ from uuid import UUID, uuid4
 import anyio
 import pytest
 from dbos._sys_db import SystemDatabase
+from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
+from app.core.errors import DatabaseAway
 from app.core.list_page import PageRequest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
@@ -26,6 +29,8 @@ from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import CrawlRun, RunState, SourceConfig
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.agents import PROCESSES
+from app.store.transaction import Transaction
 from app.workspaces.records.tokens import TokenRecords
 from tests.processes.recording_handlers import PATIENCE_SECONDS, RecordingHandlers, set_jobs, working
 
@@ -85,6 +90,52 @@ async def test_the_work_of_a_living_worker_is_left_alone(
     assert [what for what, _ in handlers.calls] == ["finish deletions"]
 
 
+async def test_a_worker_beats_while_it_looks_after_jobs(
+    url: str, record: SystemOfRecord, handlers: RecordingHandlers
+) -> None:
+    async with working(url, record, handlers, "alive"):
+        handlers.is_slow_to_look = True
+        await handlers.until_looked(handlers.looked_for_due_runs + 1)
+        before = last_beat(record, "alive")
+        await until(lambda: last_beat(record, "alive") > before)
+
+
+async def test_a_worker_that_was_silent_itself_takes_nothing_over(
+    url: str,
+    record: SystemOfRecord,
+    queue: DbosJobQueue,
+    handlers: RecordingHandlers,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A database that is down silences all workers. The first that beats again must not take the others for dead."""
+    await queue.crawl(uuid4(), uuid4())
+    leave_to_the_dead(tmp_path, attempts=1)
+    with record.writing() as tx:
+        ProcessRecords(tx).beat("dead", "worker")
+    write, is_down, beats_since = record.write, False, 0
+
+    async def beat_before_the_other(work: Callable[[Transaction], Any]) -> Any:
+        nonlocal beats_since
+        if is_down:
+            raise DatabaseAway("It restarts.")
+        beats_since += 1
+        if beats_since >= 2:
+            await write(lambda tx: ProcessRecords(tx).beat("dead", "worker"))
+        return await write(work)
+
+    async with working(url, record, handlers, "alive", dead_after_seconds=2):
+        monkeypatch.setattr(record, "write", beat_before_the_other)
+        is_down = True
+        await until(lambda: not living(record, within_seconds=2))
+        is_down, beats_since = False, 0
+        await until(lambda: beats_since >= 4)
+        await queue.finish_deletions(uuid4(), uuid4())
+        await handlers.until_called(1)
+
+    assert [what for what, _ in handlers.calls] == ["finish deletions"]
+
+
 @pytest.mark.parametrize("failures", [pytest.param(1, id="the error was stored"), pytest.param(2, id="nothing was")])
 async def test_a_job_whose_end_could_not_be_stored_is_taken_up_again(
     url: str,
@@ -116,10 +167,10 @@ async def test_a_job_whose_end_could_not_be_stored_is_taken_up_again(
 async def test_a_crawl_goes_on_where_a_killed_worker_was(tmp_path: Path, record: SystemOfRecord) -> None:
     run = await a_run(record)
     with worker_process(tmp_path, "first", "https://shop.example/4") as (first, lines):
-        read_first = await until(lines, "https://shop.example/4")
+        read_first = await read_until(lines, "https://shop.example/4")
         first.kill()
     with worker_process(tmp_path, "second") as (_, lines):
-        read_second = await until(lines, "https://shop.example/9")
+        read_second = await read_until(lines, "https://shop.example/9")
         await until_ended(record, run.id)
 
     assert read_first == [f"https://shop.example/{n}" for n in range(5)]
@@ -131,6 +182,23 @@ async def test_a_crawl_goes_on_where_a_killed_worker_was(tmp_path: Path, record:
     assert (ended.state, ended.counts) == (RunState.FINISHED, {"indexed": 10})
     assert [document.url for document in documents.items] == [f"https://shop.example/{n}" for n in range(10)]
     assert not left
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    with anyio.fail_after(PATIENCE_SECONDS):
+        while not holds():  # noqa: ASYNC110 - the database tells nobody
+            await anyio.sleep(0.02)
+
+
+def living(record: SystemOfRecord, within_seconds: int) -> set[str]:
+    with record.reading() as tx:
+        return ProcessRecords(tx).living("worker", within_seconds)
+
+
+def last_beat(record: SystemOfRecord, name: str) -> datetime:
+    with record.engine.connect() as connection:
+        beaten_at: datetime = connection.scalars(select(PROCESSES.c.beaten_at).where(PROCESSES.c.name == name)).one()
+        return beaten_at
 
 
 async def a_run(record: SystemOfRecord) -> CrawlRun:
@@ -165,7 +233,7 @@ def worker_process(folder: Path, *args: str) -> Iterator[tuple[subprocess.Popen[
             process.kill()
 
 
-async def until(lines: Iterator[str], url: str) -> list[str]:
+async def read_until(lines: Iterator[str], url: str) -> list[str]:
     """The URLs that the process read, up to this one."""
 
     def read() -> list[str]:
@@ -181,9 +249,8 @@ async def until(lines: Iterator[str], url: str) -> list[str]:
 
 
 async def until_ended(record: SystemOfRecord, run_id: UUID) -> None:
-    with anyio.fail_after(PATIENCE_SECONDS):
-        while True:
-            with record.reading() as tx:
-                if CrawlRunRecords(tx).run(run_id).state is RunState.FINISHED:
-                    return
-            await anyio.sleep(0.02)
+    def has_ended() -> bool:
+        with record.reading() as tx:
+            return CrawlRunRecords(tx).run(run_id).state is RunState.FINISHED
+
+    await until(has_ended)

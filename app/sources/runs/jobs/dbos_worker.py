@@ -12,6 +12,7 @@ other was.
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Self
 from uuid import UUID
@@ -88,7 +89,8 @@ class DbosWorker:
         self._in_hand: set[str] = set()  # ids of the jobs that run here
         self._missed_since: dict[str, float] = {}  # when a job of this worker was first seen not to run
         self._asked_for: set[tuple[UUID, int]] = set()
-        self._beating: asyncio.Task[None] | None = None
+        self._last_beats: deque[float] = deque(maxlen=2)
+        self._rounds: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         """Run jobs from now on, those of dead workers first."""
@@ -97,15 +99,18 @@ class DbosWorker:
         await self._beat()
         await to_thread.run_sync(self._launch)
         await self._look_after_others()
-        beating = self._supervisor.keep_going("worker heartbeat", self._beat_again, rest_seconds=0)
-        self._beating = asyncio.create_task(beating, name="worker heartbeat")
+        rounds = (
+            self._supervisor.keep_going("worker heartbeat", self._beat_again, rest_seconds=0),
+            self._supervisor.keep_going("lost jobs", self._look_after_jobs, rest_seconds=0),
+        )
+        self._rounds = [asyncio.create_task(going) for going in rounds]
         log.info("worker.started", worker=self._name)
 
     async def stop(self) -> None:
         """Stop normally: running jobs go back to the queue, to be continued."""
         with anyio.CancelScope(shield=True):
-            if self._beating is not None:
-                await end_task(self._beating)
+            for task in self._rounds:
+                await end_task(task)
             loop, self._loop = self._loop, None  # jobs that are dequeued from here on do not start
             if loop is None:
                 return
@@ -226,13 +231,18 @@ class DbosWorker:
     # Live workers take care of dead ones.
 
     async def _beat_again(self) -> None:
+        """Nothing else happens in this loop: a worker whose other work is slow is not dead."""
         await asyncio.sleep(self._heartbeat_seconds)
         await self._beat()
-        await self._hand_out_what_was_lost()
-        await self._look_after_others()
 
     async def _beat(self) -> None:
         await self._record.write(lambda tx: ProcessRecords(tx).beat(self._name, WORKER_KIND))
+        self._last_beats.append(time.monotonic())
+
+    async def _look_after_jobs(self) -> None:
+        await asyncio.sleep(self._heartbeat_seconds)
+        await self._hand_out_what_was_lost()
+        await self._look_after_others()
 
     async def _hand_out_what_was_lost(self) -> None:
         """Requeue jobs that this worker has dequeued, but that have not run here for longer than starting or ending
@@ -247,6 +257,10 @@ class DbosWorker:
         await _hand_out(client, lost)
 
     async def _look_after_others(self) -> None:
+        """After a silence of its own, this worker waits for its second beat: what kept it from beating, such as a
+        database that was down, may have kept the others, too."""
+        if time.monotonic() - self._last_beats[0] > self._dead_after_seconds / 2:
+            return
         living = await self._record.read(
             lambda tx: ProcessRecords(tx).living(WORKER_KIND, self._dead_after_seconds) | {self._name}
         )
