@@ -12,7 +12,6 @@ from uuid import UUID
 
 TURN: Final = "turn."
 _GAP: Final = "gap.seen"
-_NOT_URGENT: Final = 50
 
 
 class WebhookEvent(str):
@@ -61,15 +60,16 @@ class NoticeText:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`words` describe the event after "when". `place` orders lists of events; below 50, somebody has to act. `sent`
-    names the outbox's values that webhooks receive in addition to those of every event. `notice` is None if people
-    receive none."""
+    """`words` describe the event after "when". `place` orders lists of events. `sent` names the outbox's values that
+    webhooks receive in addition to those of every event. `notice` is None if people receive none. An operator has to
+    act on an urgent event: forms subscribe to it by default."""
 
     name: WebhookEvent
     words: str
     place: int
     sent: tuple[str, ...] = ()
     notice: NoticeText | None = None
+    is_urgent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,7 @@ def declared_events() -> list[Event]:
 
 
 def urgent_events() -> list[WebhookEvent]:
-    """Those on which somebody has to act: what forms tick until an operator chooses."""
-    return [event.name for event in declared_events() if event.place < _NOT_URGENT]
+    return [event.name for event in declared_events() if event.is_urgent]
 
 
 def declared_event(name: str) -> Event | None:
@@ -124,20 +123,20 @@ def declared_event(name: str) -> Event | None:
 def _declare_core() -> None:
     """Declare the core's events. Features declare others, with the remaining places."""
     of_core = (
-        ("PERSON_ASKED", "conversation.person_asked", 0, "a visitor is waiting for a person"),
-        ("SOURCE_FAILED", "source.failed", 20, "a source could not be read"),
-        ("GAP_GROWN", "gap.grown", 30, "a gap is new, or was asked 5, 20 or 100 times"),
-        ("BUDGET_SPENT", "budget.spent", 40, "all of a day's or a month's tokens are used"),
-        ("CONVERSATION_ASSIGNED", "conversation.assigned", 60, "a conversation is assigned"),
-        ("OPERATOR_MENTIONED", "conversation.mentioned", 70, "a note mentions an operator"),
-        ("BUDGET_NEAR", "budget.near", 100, "four fifths of a day's or a month's tokens are used"),
-        ("GAPS_WEEKLY", "gaps.weekly", 200, "a week ends, with a summary of its gaps"),
-        ("GAP_DETECTED", "gap.detected", 210, "a question could not be answered"),
-        ("TURN_FINISHED", "turn.finished", 220, "an answer finishes, fails or is cut off"),
+        ("PERSON_ASKED", "conversation.person_asked", 0, "a visitor is waiting for a person", True),
+        ("SOURCE_FAILED", "source.failed", 20, "a source could not be read", True),
+        ("GAP_GROWN", "gap.grown", 30, "a gap is new, or was asked 5, 20 or 100 times", True),
+        ("BUDGET_SPENT", "budget.spent", 40, "all of a day's or a month's tokens are used", True),
+        ("CONVERSATION_ASSIGNED", "conversation.assigned", 60, "a conversation is assigned", False),
+        ("OPERATOR_MENTIONED", "conversation.mentioned", 70, "a note mentions an operator", False),
+        ("BUDGET_NEAR", "budget.near", 100, "four fifths of a day's or a month's tokens are used", False),
+        ("GAPS_WEEKLY", "gaps.weekly", 200, "a week ends, with a summary of its gaps", False),
+        ("GAP_DETECTED", "gap.detected", 210, "a question could not be answered", False),
+        ("TURN_FINISHED", "turn.finished", 220, "an answer finishes, fails or is cut off", False),
     )
-    for attribute, name, place, words in of_core:
+    for attribute, name, place, words, is_urgent in of_core:
         setattr(WebhookEvent, attribute, WebhookEvent(name))
-        declare_events([Event(WebhookEvent(name), words, place)])
+        declare_events([Event(WebhookEvent(name), words, place, is_urgent=is_urgent)])
 
 
 _declare_core()

@@ -22,6 +22,7 @@ LEAD_LEFT: Final = Event(
         "{pages}/leads",
         "Read it",
     ),
+    is_urgent=True,
 )
 
 
