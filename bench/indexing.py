@@ -25,7 +25,6 @@ from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
-from app.knowledge.chunk_indexer import batches
 from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
@@ -34,7 +33,7 @@ from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.runs.crawler_site_reader import CONCURRENCY
 from app.sources.source import Source, SourceConfig
-from app.store.transaction import Transaction
+from app.store.transaction import Transaction, batches
 from bench.demo_corpus import site_pages
 from bench.serving.web_process import own_environment
 

@@ -15,7 +15,6 @@ from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import Knowledge, open_knowledge
 from app.cli.local_operator import local_operator
 from app.core.chunk import RankedChunk, stage_orders
-from app.knowledge.chunk_indexer import batches
 from app.knowledge.document import PageContent
 from app.knowledge.given_chunks import CutPage
 from app.providers.chat.chat_model import ChatModel
@@ -27,7 +26,7 @@ from app.settings import Settings
 from app.sources.kinds import TEXT
 from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig
-from app.store.transaction import Transaction
+from app.store.transaction import Transaction, batches
 
 _SITE = "https://evaluation.example/"
 _PAGES_A_BATCH = 64

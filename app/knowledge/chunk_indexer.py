@@ -1,8 +1,7 @@
 """Keeps both indexes in step with the system of record, one group of chunks at a time."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 from uuid import UUID
 
 from app.agents.records import AgentRecords
@@ -10,16 +9,12 @@ from app.core.chunk import StoredChunk
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.knowledge.text_vectors import text_vectors
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
 from app.providers.indexes.vector_index import ChunkVector, VectorIndex
-from app.store.embedding_cache import EmbeddingCache
 from app.store.system_of_record import SystemOfRecord, Transaction
 
-Item = TypeVar("Item")
-
-CHUNKS_A_BATCH = 64
-_HASHES_A_QUERY = 500
 # An index deletes by version. Rows of unknown versions are first assigned to this one.
 _NO_VERSION = UUID(int=0)
 _PROBE = "reconcile"  # any word will do: an index of another language or version raises on every search
@@ -45,7 +40,8 @@ class ChunkIndexer:
 
     async def put_vectors(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> Collection[str]:
         """The vector half of `put`."""
-        vectors, embedded = await self._embeddings(chunks)
+        texts = {chunk.content_hash: chunk.searchable_text for chunk in chunks}
+        vectors, embedded = await text_vectors(self._record, self._embedder, texts)
         await self._vectors.put(
             agent_id,
             [ChunkVector(chunk.id, chunk.document_version_id, vectors[chunk.content_hash]) for chunk in chunks],
@@ -80,20 +76,6 @@ class ChunkIndexer:
         """Remove every row of the agent from both indexes."""
         await self._vectors.drop_agent(agent_id)
         await self._keywords.drop_agent(agent_id)
-
-    async def _embeddings(self, chunks: Sequence[StoredChunk]) -> tuple[dict[str, list[float]], Collection[str]]:
-        """A vector for each content hash, from the cache or the embedder, and the hashes that were not cached."""
-        model = self._embedder.model_id
-        texts = {chunk.content_hash: chunk.searchable_text for chunk in chunks}
-        vectors: dict[str, list[float]] = {}
-        for hashes in batches(list(texts), _HASHES_A_QUERY):
-            vectors |= await self._record.read(lambda tx: EmbeddingCache(tx).cached_embeddings(model, hashes))
-        missing = [digest for digest in texts if digest not in vectors]
-        for hashes in batches(missing, CHUNKS_A_BATCH):
-            fresh = dict(zip(hashes, await self._embedder.embed([texts[h] for h in hashes]), strict=True))
-            await self._record.write(lambda tx: EmbeddingCache(tx).cache_embeddings(model, fresh))
-            vectors |= fresh
-        return vectors, frozenset(missing)
 
 
 async def forget_terms(keywords: KeywordIndex, agent_id: UUID, language: str | None, chunk_ids: Iterable[str]) -> None:
@@ -149,8 +131,3 @@ async def keyword_ids(record: SystemOfRecord, keywords: KeywordIndex, agent_id: 
     language = await record.of_agent(agent_id).read(lambda tx: keyword_language(tx, agent_id))
     await keywords.search(agent_id, language, _PROBE, 1)
     return await keywords.chunk_ids(agent_id)
-
-
-def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]

@@ -15,7 +15,6 @@ from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.kit.tasks import end_task
 from app.knowledge.chunk_indexer import (
-    batches,
     chunk_terms,
     forget_stray_terms,
     forget_terms,
@@ -26,6 +25,7 @@ from app.knowledge.chunk_indexer import (
 from app.knowledge.records.indexed_texts import IndexedText, IndexedTextRecords
 from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.transaction import batches
 
 log = structlog.get_logger(__name__)
 

@@ -11,7 +11,7 @@ import structlog
 from app.agents.records import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import IndexUnavailable, Unavailable
-from app.knowledge.chunk_indexer import ChunkIndexer, batches, keyword_ids
+from app.knowledge.chunk_indexer import ChunkIndexer, keyword_ids
 from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import ChunkStanding, IndexedTextRecords
@@ -19,6 +19,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.transaction import batches
 
 log = structlog.get_logger(__name__)
 

@@ -12,10 +12,11 @@ from app.core.costs import TokenPrices
 from app.kit.job_queue import JobQueue
 from app.kit.wiring import Wired
 from app.knowledge.chunk_contexts import ChunkContexts, ContextEstimate, ContextReport
-from app.knowledge.chunk_indexer import ChunkIndexer, batches
+from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.records.contexts import ContextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import batches
 from app.workspaces.audit_entry import more_changes_of
 from app.workspaces.records.audit import AuditRecords
 

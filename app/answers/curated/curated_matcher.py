@@ -2,9 +2,8 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -16,10 +15,9 @@ from app.answers.past_turn import Asked
 from app.core.chunk import content_hash
 from app.core.errors import DocentError
 from app.kit.pattern_matcher import PatternMatcher
+from app.knowledge.text_vectors import text_vectors
 from app.providers.embedding.embedder import Embedder
-from app.store.embedding_cache import EmbeddingCache
-from app.store.system_of_record import SystemOfRecord, Transaction
-from app.store.transaction import batches
+from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
@@ -42,7 +40,6 @@ _BUDGET_SECONDS = 1.5
 Vectors = npt.NDArray[np.float32]
 
 _KEPT_ROWS: Final = 10_000  # 15 MB with the shipped model
-_EMBEDDED_AT_ONCE: Final = 64
 
 
 class CuratedMatcher:
@@ -161,18 +158,7 @@ class PatternVectors:
         return known
 
     async def _read(self, patterns: Sequence[str], within_seconds: float | None) -> list[list[float]]:
-        model = self._embedder.model_id
-        by_hash = {content_hash(pattern): pattern for pattern in sorted(set(patterns))}
-        known = await self._records.read(lambda tx: EmbeddingCache(tx).cached_embeddings(model, list(by_hash)))
-        missing = [digest for digest in by_hash if digest not in known]
+        texts = {content_hash(pattern): pattern for pattern in sorted(set(patterns))}
         async with asyncio.timeout(within_seconds):
-            for batch in batches(missing, _EMBEDDED_AT_ONCE):  # which the next question need not wait for
-                made = await self._embedder.embed([by_hash[digest] for digest in batch])
-                fresh = dict(zip(batch, made, strict=True))
-                await self._records.write(partial(_cache, model, fresh))
-                known |= fresh
-        return [known[content_hash(pattern)] for pattern in patterns]
-
-
-def _cache(model: str, vectors: Mapping[str, Sequence[float]], tx: Transaction) -> None:
-    EmbeddingCache(tx).cache_embeddings(model, vectors)
+            vectors, _ = await text_vectors(self._records, self._embedder, texts)
+        return [vectors[content_hash(pattern)] for pattern in patterns]

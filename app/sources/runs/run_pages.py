@@ -6,7 +6,6 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from app.knowledge.chunk_indexer import batches
 from app.knowledge.records.documents import DocumentRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords, MissedDocumentRecords
@@ -14,6 +13,7 @@ from app.sources.runs.run_progress import RETIRED_AFTER, MissedDocument, is_tell
 from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import CrawlRun, Source
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.transaction import batches
 
 # Statuses of pages that the site no longer has, or that belong elsewhere: only a link brings them back.
 LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
