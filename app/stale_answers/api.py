@@ -10,8 +10,8 @@ from app.answers.curated.curated_answer import CuratedAnswer
 from app.core.actor import Actor
 from app.quality.api.golden_questions import GoldenQuestionOut
 from app.quality.golden_question import EXPECTED
-from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleState, Telling
-from app.stale_answers.stale_answers import CHOSEN, MAX_TELLINGS, StaleAnswers
+from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleState, StaleTurn
+from app.stale_answers.stale_answers import CHOSEN, MAX_TURNS, StaleAnswers
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, items_of, post, read, write
 
 TAG = "Stale answers"
@@ -28,12 +28,12 @@ class StaleAnswerOut(
 ): ...
 
 
-class TellingOut(Model, shows=Telling, fields="turn_id conversation_id question told_at"): ...
+class StaleTurnOut(Model, shows=StaleTurn, fields="turn_id conversation_id question answered_at"): ...
 
 
 class StaleViewOut(StaleAnswerOut):
-    tellings: Annotated[
-        tuple[TellingOut, ...], f"The latest {MAX_TELLINGS} turns that gave this answer from pages, latest first."
+    latest_turns: Annotated[
+        tuple[StaleTurnOut, ...], f"The latest {MAX_TURNS} turns that gave this answer from pages, latest first."
     ]
 
 
@@ -81,7 +81,7 @@ class AdminStaleAnswers(Api):
     async def get_stale_answer(self, call: Call[Actor, None]) -> StaleViewOut:
         own = call.path_id("agent_id"), call.path_id("stale_answer_id")
         stale = await self._stale.stale_answer(call.caller, *own)
-        return StaleViewOut.showing(stale, tellings=await self._stale.tellings(call.caller, *own))
+        return StaleViewOut.showing(stale, latest_turns=await self._stale.latest_turns(call.caller, *own))
 
     @post(
         "/v1/agents/{agent_id}/stale-answers/settle",

@@ -90,7 +90,7 @@ class StaleAnswerPages(Pages):
         stale = await self._stale.stale_answer(visit.actor, *own)
         context = {
             "stale": stale,
-            "tellings": await self._stale.tellings(visit.actor, *own),
+            "latest_turns": await self._stale.latest_turns(visit.actor, *own),
             "suggested": new_numbers(stale),
             "in_words": KINDS,
             "subject_in_words": SUBJECTS,

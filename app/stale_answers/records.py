@@ -24,7 +24,7 @@ from app.stale_answers.stale_answer import (
     StaleFilter,
     StaleState,
     StaleSubject,
-    Telling,
+    StaleTurn,
 )
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS, own_row
 from app.store.tables.conversations import CITATIONS, MESSAGES, TURNS
@@ -33,7 +33,7 @@ from app.store.tables.knowledge import DOCUMENT_VERSIONS, PAGE_CHANGES
 from app.store.transaction import Keyset, Repository, insert_of, new_id, value_of
 
 _LATEST_FIRST = Keyset(STALE_ANSWERS.c.found_at, STALE_ANSWERS.c.id, descending=True)
-_question, _answer = (MESSAGES.alias(name) for name in ("stale_asked", "stale_told"))
+_question, _answer = (MESSAGES.alias(name) for name in ("stale_question", "stale_answer"))
 
 
 class StaleAnswerRecords(Repository):
@@ -56,7 +56,7 @@ class StaleAnswerRecords(Repository):
             "kind": finding.kind.value,
             "title": change.title,
             "new_words": finding.new_words,
-            "new_answer": None if finding.asked_turn else finding.new_answer,
+            "new_answer": None if finding.repeated_turn else finding.new_answer,
             "found_at": self._now(),
         }
         if known is None:
@@ -68,7 +68,7 @@ class StaleAnswerRecords(Repository):
             is_dismissed = STALE_ANSWERS.c.state == StaleState.DISMISSED.value
             state = case((is_dismissed, STALE_ANSWERS.c.state), else_=StaleState.OPEN.value)
             self._update(STALE_ANSWERS, STALE_ANSWERS.c.id == stale_id, state=state, **found)
-        self._tell(stale_id, finding, there)
+        self._add_turns(stale_id, finding, there)
         return known is None or known.state == StaleState.SETTLED.value
 
     def _lock_turns(self, turn_ids: Sequence[UUID]) -> set[UUID]:
@@ -78,22 +78,22 @@ class StaleAnswerRecords(Repository):
         kept = select(TURNS.c.id).where(TURNS.c.id.in_(turn_ids)).order_by(TURNS.c.id).with_for_update(read=True)
         return set(self._connection.scalars(kept))
 
-    def _tell(self, stale_id: UUID, finding: Finding, there: set[UUID]) -> None:
+    def _add_turns(self, stale_id: UUID, finding: Finding, there: set[UUID]) -> None:
         rows = [
             {
                 "stale_answer_id": stale_id,
                 "turn_id": turn_id,
-                "new_answer": finding.new_answer if turn_id == finding.asked_turn else None,
+                "new_answer": finding.new_answer if turn_id == finding.repeated_turn else None,
             }
             for turn_id in finding.turn_ids
             if turn_id in there
         ]
         if not rows:
             return
-        telling = insert_of(self._dialect, STALE_TELLINGS)
-        again = {"new_answer": func.coalesce(telling.excluded.new_answer, STALE_TELLINGS.c.new_answer)}
+        insert = insert_of(self._dialect, STALE_TELLINGS)
+        again = {"new_answer": func.coalesce(insert.excluded.new_answer, STALE_TELLINGS.c.new_answer)}
         self._connection.execute(
-            telling.on_conflict_do_update(index_elements=["stale_answer_id", "turn_id"], set_=again), rows
+            insert.on_conflict_do_update(index_elements=["stale_answer_id", "turn_id"], set_=again), rows
         )
 
     def open_of_page(self, agent_id: UUID, url: str) -> list[tuple[UUID, StaleSubject, str]]:
@@ -129,18 +129,18 @@ class StaleAnswerRecords(Repository):
             raise NotFound("stale answer")
         return self._whole(rows)[0]
 
-    def tellings(self, stale_id: UUID, at_most: int) -> list[Telling]:
+    def latest_turns(self, stale_id: UUID, at_most: int) -> list[StaleTurn]:
         """The turns that gave the old answer from pages, latest first."""
         statement = (
             select(TURNS.c.id.label("turn_id"), TURNS.c.conversation_id, _question.c.text.label("question"))
-            .add_columns(TURNS.c.created_at.label("told_at"))
+            .add_columns(TURNS.c.created_at.label("answered_at"))
             .join(STALE_TELLINGS, STALE_TELLINGS.c.turn_id == TURNS.c.id)
             .join(_question, and_(_question.c.turn_id == TURNS.c.id, _question.c.role == Role.VISITOR.value))
             .where(STALE_TELLINGS.c.stale_answer_id == stale_id)
             .order_by(TURNS.c.created_at.desc(), TURNS.c.id)
             .limit(at_most)
         )
-        return [value_of(Telling, row, question=masked(row.question)) for row in self._connection.execute(statement)]
+        return [value_of(StaleTurn, row, question=masked(row.question)) for row in self._connection.execute(statement)]
 
     def set_state(self, stale_ids: Sequence[UUID], state: StaleState) -> None:
         self._update(STALE_ANSWERS, STALE_ANSWERS.c.id.in_(stale_ids), state=state.value)
@@ -182,22 +182,22 @@ class StaleAnswerRecords(Repository):
 
     def _latest(self, ids: Sequence[UUID]) -> dict[UUID, tuple[str, str, str | None]]:
         """Question, answer and new answer of the latest turn that was asked again, else of the latest turn."""
-        was_asked = STALE_TELLINGS.c.new_answer.is_not(None)
-        order = (was_asked.desc(), TURNS.c.created_at.desc(), TURNS.c.id)
+        is_repeated = STALE_TELLINGS.c.new_answer.is_not(None)
+        order = (is_repeated.desc(), TURNS.c.created_at.desc(), TURNS.c.id)
         place = func.row_number().over(partition_by=STALE_TELLINGS.c.stale_answer_id, order_by=order)
-        tellings = (
+        turns = (
             select(STALE_TELLINGS, place.label("place"))
             .join(TURNS, TURNS.c.id == STALE_TELLINGS.c.turn_id)
             .where(STALE_TELLINGS.c.stale_answer_id.in_(ids))
             .subquery()
         )
         statement = (
-            select(tellings.c.stale_answer_id, _question.c.text, _answer.c.text, tellings.c.new_answer)
-            .join(_question, and_(_question.c.turn_id == tellings.c.turn_id, _question.c.role == Role.VISITOR.value))
-            .join(_answer, and_(_answer.c.turn_id == tellings.c.turn_id, _answer.c.role == Role.AGENT.value))
-            .where(tellings.c.place == 1)
+            select(turns.c.stale_answer_id, _question.c.text, _answer.c.text, turns.c.new_answer)
+            .join(_question, and_(_question.c.turn_id == turns.c.turn_id, _question.c.role == Role.VISITOR.value))
+            .join(_answer, and_(_answer.c.turn_id == turns.c.turn_id, _answer.c.role == Role.AGENT.value))
+            .where(turns.c.place == 1)
         )
-        return {stale_id: (asked, old, new) for stale_id, asked, old, new in self._rows(statement)}
+        return {stale_id: (question, old, new) for stale_id, question, old, new in self._rows(statement)}
 
     def _operators_own(self, rows: Sequence[Row[Any]]) -> Mapping[UUID, tuple[str, str]]:
         """Question and answer of curated answers and golden questions."""
@@ -208,8 +208,8 @@ class StaleAnswerRecords(Repository):
             .where(STALE_ANSWERS.c.id.in_([row.id for row in rows if row.subject != StaleSubject.ANSWER.value]))
         )
         return {
-            stale_id: (pattern or asked or "", answer or "")
-            for stale_id, pattern, answer, asked in self._rows(statement)
+            stale_id: (pattern or question or "", answer or "")
+            for stale_id, pattern, answer, question in self._rows(statement)
         }
 
     def _rows(self, statement: Any) -> Sequence[Any]:

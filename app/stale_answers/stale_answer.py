@@ -99,13 +99,13 @@ class StaleAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class StaleTurn:
     """A turn that gave the old answer."""
 
     turn_id: UUID
     conversation_id: UUID
     question: str
-    told_at: datetime
+    answered_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class PastAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One result of checking a changed page. `turn_ids` are the turns that gave the answer, latest first; `asked_turn`
+    """One result of checking a changed page. `turn_ids` are the turns that gave the answer, latest first; `repeated_turn`
     is the one whose question was asked again."""
 
     subject: StaleSubject
@@ -133,4 +133,4 @@ class Finding:
     curated_answer_id: UUID | None = None
     golden_question_id: UUID | None = None
     new_answer: str | None = None
-    asked_turn: UUID | None = None
+    repeated_turn: UUID | None = None

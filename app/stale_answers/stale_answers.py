@@ -17,14 +17,14 @@ from app.kit.wiring import Wired
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.stale_answers.records import StaleAnswerRecords
-from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleState, StaleSubject, Telling
+from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleState, StaleSubject, StaleTurn
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 MAX_AT_ONCE: Final = 100
 CHOSEN: Final = required(MAX_AT_ONCE)
-MAX_TELLINGS: Final = 20  # shown, the latest
+MAX_TURNS: Final = 20  # shown, the latest
 _ACTIONS = {
     StaleState.DISMISSED: "stale_answer.dismiss",
     StaleState.SETTLED: "stale_answer.settle",
@@ -62,10 +62,10 @@ class StaleAnswers(Wired):
         return _own(tx, actor, agent_id, stale_id)
 
     @reads
-    def tellings(self, tx: Transaction, actor: Actor, agent_id: UUID, stale_id: UUID) -> list[Telling]:
-        """The latest MAX_TELLINGS turns that gave the old answer from pages, latest first."""
+    def latest_turns(self, tx: Transaction, actor: Actor, agent_id: UUID, stale_id: UUID) -> list[StaleTurn]:
+        """The latest MAX_TURNS turns that gave the old answer from pages, latest first."""
         _own(tx, actor, agent_id, stale_id)
-        return StaleAnswerRecords(tx).tellings(stale_id, MAX_TELLINGS)
+        return StaleAnswerRecords(tx).latest_turns(stale_id, MAX_TURNS)
 
     @writes
     def set_state(

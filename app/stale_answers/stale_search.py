@@ -125,7 +125,7 @@ class StaleSearch:
         questions = await self._records.of_workspace(change.workspace_id).read(work)
         return [
             _Candidate(
-                replace(finding, asked_turn=finding.turn_ids[0]),
+                replace(finding, repeated_turn=finding.turn_ids[0]),
                 questions.get(finding.turn_ids[0]),
                 _answer_has(finding.old_words),
             )
@@ -164,12 +164,12 @@ class StaleSearch:
         """The finding with the new answer; None if the agent still gives the old words, from another page."""
         finding = candidate.finding
         if candidate.question is None:
-            return replace(finding, asked_turn=None)
+            return replace(finding, repeated_turn=None)
         try:
             answer = await self._playground.ask(change.workspace_id, change.agent_id, candidate.question, "live")
         except DocentError as error:
             log.warning("stale_answer.not_asked", agent=str(change.agent_id), page=change.url, reason=str(error))
-            return replace(finding, asked_turn=None)
+            return replace(finding, repeated_turn=None)
         if answer.answered_by is not AnsweredBy.FALLBACK and await candidate.still_states(answer):
             return None
         return replace(finding, new_answer=answer.answer)

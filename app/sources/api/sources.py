@@ -199,7 +199,7 @@ class AdminSources(Api):
         return ListOut[PageOut].showing(page)
 
 
-class DiscoveryAsked(Model):
+class DiscoveryIn(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"url": "https://www.example.com"}]})
 
     url: RequiredUrl
@@ -233,5 +233,5 @@ class AdminDiscovery(Api):
         access=write,
         codes=("overloaded",),
     )
-    async def discover_sources(self, call: Call[Actor, DiscoveryAsked]) -> DiscoveryOut:
+    async def discover_sources(self, call: Call[Actor, DiscoveryIn]) -> DiscoveryOut:
         return DiscoveryOut.showing(await self._discovery.look(call.caller, call.path_id("agent_id"), call.input.url))
