@@ -147,8 +147,8 @@ class WidgetConfirmations(Api):
 
     @get("/v1/widget/confirmations/{confirmation_id}", "Get the state of a proposed change", access=visitor)
     async def get_confirmation(self, call: Call[VisitorCaller, None]) -> ConfirmationOut:
-        asked = await self._confirmations.confirmation(call.caller.session, call.path_id("confirmation_id"))
-        return ConfirmationOut.showing(asked)
+        confirmation = await self._confirmations.confirmation(call.caller.session, call.path_id("confirmation_id"))
+        return ConfirmationOut.showing(confirmation)
 
     @post(
         "/v1/widget/confirmations/{confirmation_id}",

@@ -222,13 +222,13 @@ class Plan:
 def planned(stored: AgentContents, after: AgentConfig, file: AgentFile, *, prunes: bool) -> Plan:
     """Compare a file with the stored agent. `after` is the draft with the file's settings applied. Raises InvalidInput
     if the file repeats a golden question."""
-    asked: set[Hashable] = set()
+    keys: set[Hashable] = set()
     for number, golden in enumerate(file.golden_questions or ()):
-        if GOLDEN_QUESTIONS.key(golden) in asked:
+        if GOLDEN_QUESTIONS.key(golden) in keys:
             raise InvalidInput(
                 f"golden_questions.{number}.question", "Another golden question of the file asks this. Remove one."
             )
-        asked.add(GOLDEN_QUESTIONS.key(golden))
+        keys.add(GOLDEN_QUESTIONS.key(golden))
     return Plan(
         stored.config,
         after,

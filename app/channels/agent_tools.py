@@ -110,13 +110,13 @@ class AgentTools(Wired):
             Tool("read_page", "The text of one of the website's pages, as Markdown.", ReadPageIn, self._read),
         ]
 
-    async def _ask(self, caller: ProgramCaller, asked: AskIn) -> ToolResult:
-        turn = await self._questions.ask(caller, asked.question, Channel.MCP, only=asked.filter.checked())
+    async def _ask(self, caller: ProgramCaller, body: AskIn) -> ToolResult:
+        turn = await self._questions.ask(caller, body.question, Channel.MCP, only=body.filter.checked())
         answer = await whole_answer(turn.feed, turn.conversation_id)
         return ToolResult(answer.answer + source_list(answer.citations), answer.model_dump(mode="json"))
 
-    async def _find(self, caller: ProgramCaller, asked: SearchIn) -> ToolResult:
-        query = SearchQuery(asked.query, filters=(asked.filter.checked(),))
+    async def _find(self, caller: ProgramCaller, body: SearchIn) -> ToolResult:
+        query = SearchQuery(body.query, filters=(body.filter.checked(),))
         await self._questions.count(caller.agent)
         report = await self._search.search(caller.agent.workspace_id, caller.agent.id, query)
         rows: list[dict[str, Any]] = report.as_json()["chunks"][:SHOWN]
@@ -124,13 +124,13 @@ class AgentTools(Wired):
         text = "\n\n".join(f"{row['title']}\n{row['url']}\n\n{row['text']}" for row in found)
         return ToolResult(text or "Nothing was found.", {"passages": found})
 
-    async def _read(self, caller: ProgramCaller, asked: ReadPageIn) -> ToolResult:
+    async def _read(self, caller: ProgramCaller, body: ReadPageIn) -> ToolResult:
         """Raises NotFound for pages that the agent has not learnt, or may not answer from."""
         await self._questions.count(caller.agent)
         agent = caller.agent
 
         def page(tx: Transaction) -> list[Chunk]:
-            found = LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(asked.url))
+            found = LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(body.url))
             if not found:
                 return []
             among = versions_passing(tx, agent.id, [agent.config.retrieval.filter], found[0].document_id)

@@ -50,28 +50,28 @@ class OpenAiApi(Api):
         refusals=wire.OPENAI_REFUSALS,
     )
     async def create_chat_completion(self, call: Call[Actor, wire.ChatCompletionIn]) -> Response:
-        asked = call.input
-        question, earlier = asked.exchange()
-        only = asked.only()
-        agent, _ = await self._questions.agent(call.caller, asked.model)
+        body = call.input
+        question, earlier = body.exchange()
+        only = body.only()
+        agent, _ = await self._questions.agent(call.caller, body.model)
         turn = await self._questions.ask(
             ProgramCaller(agent, call.caller),
             question,
             Channel.API,
-            user_id=asked.user,
-            is_proven=await self._is_proven(agent.id, asked),
+            user_id=body.user,
+            is_proven=await self._is_proven(agent.id, body),
             earlier=earlier,
             only=only,
         )
         created = int(self._clock.now().timestamp())
-        if not asked.stream:
+        if not body.stream:
             answer = await whole_answer(turn.feed, turn.conversation_id)
             used = await self._questions.usage(agent, answer.turn_id)
             made = completion(answer, agent.id, created, used)
             return Response(
                 made.model_dump_json(), headers={"Cache-Control": "no-store"}, media_type="application/json"
             )
-        tells_usage = asked.stream_options and asked.stream_options.include_usage
+        tells_usage = body.stream_options and body.stream_options.include_usage
         usage = partial(self._questions.usage, agent) if tells_usage else None
         return turn_stream(
             lambda stopping: completion_frames(
@@ -84,14 +84,14 @@ class OpenAiApi(Api):
             self._streams,
         )
 
-    async def _is_proven(self, agent_id: UUID, asked: wire.ChatCompletionIn) -> bool:
+    async def _is_proven(self, agent_id: UUID, body: wire.ChatCompletionIn) -> bool:
         """Whether the website has proven `user`. Raises InvalidInput for an invalid proof."""
-        if asked.user_hash is None:
+        if body.user_hash is None:
             return False
-        if asked.user is None:
+        if body.user is None:
             raise InvalidInput("user_hash", "user is missing, so there is nothing to verify. Send both, or neither.")
         try:
-            await self._user_proofs.check(agent_id, asked.user, asked.user_hash)
+            await self._user_proofs.check(agent_id, body.user, body.user_hash)
         except Unauthorized as error:  # not 401: the API token is valid
             raise InvalidInput("user_hash", str(error).removeprefix("user_hash: ")) from None
         return True

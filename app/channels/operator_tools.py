@@ -88,14 +88,14 @@ class OperatorTools:
             is_read_only=False,
         )
 
-    async def _propose(self, actor: Actor, asked: AnswerProposal) -> ToolResult:
-        if asked.answer_id is not None:
+    async def _propose(self, actor: Actor, proposal: AnswerProposal) -> ToolResult:
+        if proposal.answer_id is not None:
             edit = await self._proposals.propose_change(
-                actor, asked.agent_id, asked.answer_id, lambda current: replace(current, **asked.sent)
+                actor, proposal.agent_id, proposal.answer_id, lambda current: replace(current, **proposal.sent)
             )
         else:
-            blank = CuratedAnswer(uuid4(), asked.agent_id, Trigger.SEMANTIC, "", "")
-            edit = await self._proposals.propose_new(actor, replace(blank, **asked.sent))
+            blank = CuratedAnswer(uuid4(), proposal.agent_id, Trigger.SEMANTIC, "", "")
+            edit = await self._proposals.propose_new(actor, replace(blank, **proposal.sent))
         return ToolResult.from_model(CuratedEditOut.showing(edit))
 
 

@@ -64,7 +64,7 @@ def ask(
 ) -> None:
     """Ask an agent a question and stream its answer."""
     only = _filter(source, path, language, attribute, since, until)
-    asked = CommandQuestion("ask", _text_of(question), agent, page, only=only)
+    command = CommandQuestion("ask", _text_of(question), agent, page, only=only)
     report = AnswerReport(question)
     asked_at = perf_counter()
 
@@ -73,7 +73,7 @@ def ask(
         if text and not as_json:
             out.print(text, end="", highlight=False, markup=False, soft_wrap=True)
 
-    answered_in = _put(settings_for(), asked, take, here=here)
+    answered_in = _put(settings_for(), command, take, here=here)
     if as_json:
         print_json({**report.as_json(), "answered_in": answered_in})
     else:
@@ -100,12 +100,12 @@ def search(
     """Show which chunks an agent would answer from."""
     only = _filter(source, path, language, attribute, since, until)
     version: Version = "draft" if draft else "live"
-    asked = CommandQuestion("search", _text_of(question), agent, page, version, only)
+    command = CommandQuestion("search", _text_of(question), agent, page, version, only)
     report: dict[str, Any] = {}
-    answered_in = _put(settings_for(), asked, report.update, here=here)
+    answered_in = _put(settings_for(), command, report.update, here=here)
     if as_json:
         shown = report if explain else {key: value for key, value in report.items() if key != "trace"}
-        print_json({"question": asked.text, **shown, "answered_in": answered_in})
+        print_json({"question": command.text, **shown, "answered_in": answered_in})
         return
     _print_found(report, explain=explain)
 

@@ -136,18 +136,18 @@ async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
     return f"{agent.config.name} has no pages yet. Read a website: docent crawl URL --agent {agent.id}"
 
 
-async def _filter(base: "Stored", actor: "Actor", asked: CommandFilter) -> "SearchFilter":
+async def _filter(base: "Stored", actor: "Actor", wanted: CommandFilter) -> "SearchFilter":
     from app.agents.agent_rules import check_filter
     from app.cli.local_operator import meant_source
     from app.core.search_filter import AttributeFilter, SearchFilter
 
     only = SearchFilter(
-        tuple([(await meant_source(base, actor, named)).id for named in asked.sources]),
-        tuple(asked.paths),
-        tuple(asked.languages),
-        date.fromisoformat(asked.since) if asked.since else None,
-        date.fromisoformat(asked.until) if asked.until else None,
-        tuple(AttributeFilter(name, tuple(values)) for name, values in asked.attributes.items()),
+        tuple([(await meant_source(base, actor, named)).id for named in wanted.sources]),
+        tuple(wanted.paths),
+        tuple(wanted.languages),
+        date.fromisoformat(wanted.since) if wanted.since else None,
+        date.fromisoformat(wanted.until) if wanted.until else None,
+        tuple(AttributeFilter(name, tuple(values)) for name, values in wanted.attributes.items()),
     )
     check_filter("filter", only)
     return only

@@ -169,17 +169,17 @@ def _model_json(side: ModelSide) -> dict[str, Any]:
     return {name: getattr(side, name) for name in _OF_MODELS}
 
 
-def _outcome_json(asked: GoldenQuestion, one: GoldenMark) -> dict[str, Any]:
+def _outcome_json(golden: GoldenQuestion, outcome: GoldenMark) -> dict[str, Any]:
     return {
-        "question": asked.question,
-        "pages": list(asked.pages),
-        "answer_contains": list(asked.answer_contains),
-        "answer_matches": list(asked.answer_matches),
-        "place": one.place,
-        "confidence": one.confidence,
-        "would_answer": one.would_answer,
-        "is_right": one.is_right,
-        "missing": list(one.missing),
+        "question": golden.question,
+        "pages": list(golden.pages),
+        "answer_contains": list(golden.answer_contains),
+        "answer_matches": list(golden.answer_matches),
+        "place": outcome.place,
+        "confidence": outcome.confidence,
+        "would_answer": outcome.would_answer,
+        "is_right": outcome.is_right,
+        "missing": list(outcome.missing),
     }
 
 
@@ -188,13 +188,18 @@ def _print_wrong(wrong: Sequence[tuple[GoldenQuestion, GoldenMark]], of: int) ->
     if not wrong:
         return
     shown = table(("question", "expected", "found at", "conf.", "would answer", "missing in the answer"))
-    for asked, one in wrong:
-        words = (*asked.answer_contains, *asked.answer_matches)
-        expected = "\n".join((*asked.pages, *words)) or "no answer"
-        place = "" if one.place is None else str(one.place)
-        answers = "yes" if one.would_answer else "no"
+    for golden, outcome in wrong:
+        words = (*golden.answer_contains, *golden.answer_matches)
+        expected = "\n".join((*golden.pages, *words)) or "no answer"
+        place = "" if outcome.place is None else str(outcome.place)
+        answers = "yes" if outcome.would_answer else "no"
         shown.add_row(
-            asked.question, escape(expected), place, f"{one.confidence:.2f}", answers, escape("\n".join(one.missing))
+            golden.question,
+            escape(expected),
+            place,
+            f"{outcome.confidence:.2f}",
+            answers,
+            escape("\n".join(outcome.missing)),
         )
     out.print(shown)
 
@@ -271,7 +276,7 @@ def eval_(
 async def _evaluated(settings: Settings, of: EvaluationSet, stages: Sequence[str]) -> EvaluationReport:
     async with _learnt(settings, of) as (house, progress):
         asking = progress.add_task("Asking questions", total=len(of.questions))
-        return await evaluate(of, house, lambda asked: progress.update(asking, completed=asked), stages)
+        return await evaluate(of, house, lambda done: progress.update(asking, completed=done), stages)
 
 
 async def _ablated(settings: Settings, of: EvaluationSet) -> list[Effect]:

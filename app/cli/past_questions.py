@@ -115,5 +115,5 @@ def _print(made: QuestionReplay, top: int) -> None:
         return
     shown = table(("asked", "not answered", "the team's reply"))
     for group in unanswered[:top]:
-        shown.add_row(str(len(group.questions)), escape(group.asked), escape(shorten(group.reply, _REPLY_CHARS)))
+        shown.add_row(str(len(group.questions)), escape(group.question), escape(shorten(group.reply, _REPLY_CHARS)))
     out.print(shown)

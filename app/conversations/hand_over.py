@@ -46,7 +46,7 @@ def hand_over_of(turns: Sequence[StoredTurn]) -> HandOver:
     if not turns:
         return HandOver(())
     outcomes = ((turn, outcome_of_turn(turn.state, turn.answered_by, is_low=turn.low_confidence)) for turn in turns)
-    asked = [
+    questions = [
         QuestionOutcome(one_line(turn.question, _QUESTION_CHARS), outcome) for turn, outcome in outcomes if outcome
     ]
-    return HandOver(tuple(asked[-MOST_QUESTIONS:]), turns[-1].summary, turns[-1].state is TurnState.RUNNING)
+    return HandOver(tuple(questions[-MOST_QUESTIONS:]), turns[-1].summary, turns[-1].state is TurnState.RUNNING)

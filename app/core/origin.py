@@ -96,10 +96,10 @@ def normal_pattern(text: str) -> str:
 def is_listed(origin: str, patterns: Iterable[str]) -> bool:
     """Whether a browser's origin is in the list; an empty list contains none."""
     try:
-        asked = normal_origin(origin)
+        exact = normal_origin(origin)
     except ValueError:
         return False
-    return any(_matches(asked, pattern) for pattern in patterns)
+    return any(_matches(exact, pattern) for pattern in patterns)
 
 
 def _matches(origin: str, pattern: str) -> bool:

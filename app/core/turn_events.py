@@ -128,17 +128,17 @@ def citation_payload(citation: Citation) -> dict[str, Any]:
     }
 
 
-def confirmation_payload(asked: Confirmation) -> dict[str, Any]:
+def confirmation_payload(confirmation: Confirmation) -> dict[str, Any]:
     """A confirmation as visitors see it: without the call."""
     return {
-        "id": str(asked.id),
-        "turn_id": str(asked.turn_id),
-        "title": asked.title,
-        "summary": asked.summary,
-        "values": [{"name": each.name, "label": each.label, "value": each.value} for each in asked.shown],
-        "state": asked.state.value,
-        "text": asked.text,
-        "expires_at": asked.expires_at.isoformat(),
+        "id": str(confirmation.id),
+        "turn_id": str(confirmation.turn_id),
+        "title": confirmation.title,
+        "summary": confirmation.summary,
+        "values": [{"name": each.name, "label": each.label, "value": each.value} for each in confirmation.shown],
+        "state": confirmation.state.value,
+        "text": confirmation.text,
+        "expires_at": confirmation.expires_at.isoformat(),
     }
 
 

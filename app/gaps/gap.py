@@ -247,11 +247,11 @@ REPHRASED_WITHIN: Final = timedelta(minutes=2)  # after the stop
 
 @dataclass(frozen=True, slots=True)
 class StoppedTurn:
-    """A turn whose answer the visitor stopped. `asked_next` is the question that they then asked in the same
+    """A turn whose answer the visitor stopped. `next_question` is the question that they then asked in the same
     conversation within REPHRASED_WITHIN; None if they asked none. `language` is that of the turn (BCP 47 primary
     subtag). Personal data is masked in both questions."""
 
     id: UUID
     question: str
-    asked_next: str | None
+    next_question: str | None
     language: str | None

@@ -59,9 +59,9 @@ class GapClustering:
             lambda tx: GapMeaningRecords(tx).wordings(agent_id, model_id)
         )
         named = {wording.name: wording for wording in wordings}
-        asked = await to_thread.run_sync(self._readable, wordings)
+        readable = await to_thread.run_sync(self._readable, wordings)
         questions = {name: wording.question for name, wording in named.items()}
-        groups = await self._nearness.groups(questions, asked)
+        groups = await self._nearness.groups(questions, readable)
         wanted = moves([[named[name] for name in group] for group in groups])
         if not wanted:
             return True

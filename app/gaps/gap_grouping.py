@@ -84,12 +84,12 @@ def moves(groups: Sequence[Sequence[Wording]]) -> list[Move]:
     existing gaps."""
     claims: dict[tuple[int, UUID], tuple[bool, int, datetime, int]] = {}
     for place, group in enumerate(groups):
-        asked = sum(wording.askings for wording in group)
+        askings = sum(wording.askings for wording in group)
         for wording in group:
             is_free, held, *_ = claims.get((place, wording.gap_id), (True, 0))
             is_free = is_free and not wording.is_settled
             # Between two groups with equal shares of a gap, the smaller group keeps it.
-            claims[place, wording.gap_id] = (is_free, held - wording.askings, wording.since, asked)
+            claims[place, wording.gap_id] = (is_free, held - wording.askings, wording.since, askings)
     kept: dict[int, UUID] = {}
     taken: set[UUID] = set()
     for place, gap_id in sorted(claims, key=lambda claim: (claims[claim], claim[1], claim[0])):

@@ -105,25 +105,25 @@ class QuestionNearness:
         guess = self._languages.guess(question)
         return (guess.language if guess.probability >= SURE else language) in self._embedder.reads
 
-    async def groups(self, questions: Mapping[str, str], asked: Sequence[ComparedQuestion]) -> list[tuple[str, ...]]:
-        """Partition the names of `questions` into groups with one meaning; names that are not among `asked` stay alone.
+    async def groups(self, questions: Mapping[str, str], compared: Sequence[ComparedQuestion]) -> list[tuple[str, ...]]:
+        """Partition the names of `questions` into groups with one meaning; names that are not `compared` stay alone.
         Raises EmbedderUnavailable.
         """
-        near = await self.pairs(asked, same_meaning(self.model_id))
+        near = await self.pairs(compared, same_meaning(self.model_id))
         return await to_thread.run_sync(_grouped, questions, near, self._languages)
 
-    async def pairs(self, asked: Sequence[ComparedQuestion], same: SameMeaning) -> dict[tuple[str, str], float]:
+    async def pairs(self, compared: Sequence[ComparedQuestion], same: SameMeaning) -> dict[tuple[str, str], float]:
         """The pairs of names whose questions may be one gap, with their nearness. Examines at most the _MOST_PAIRS
         nearest pairs. Raises EmbedderUnavailable.
         """
-        vectors = await self.vectors({each.question for each in asked if each.meaning is None})
+        vectors = await self.vectors({each.question for each in compared if each.meaning is None})
         matrix: list[Sequence[float] | NDArray[np.float32]] = [
-            vectors[each.question] if each.meaning is None else each.meaning for each in asked
+            vectors[each.question] if each.meaning is None else each.meaning for each in compared
         ]
-        looked_at = await to_thread.run_sync(_looked_at, matrix, [each.is_settled for each in asked], same)
+        looked_at = await to_thread.run_sync(_looked_at, matrix, [each.is_settled for each in compared], same)
         left: dict[tuple[int, int], tuple[str, str]] = {}
         if same.rest_weight:
-            left = await to_thread.run_sync(_left, [each.question for each in asked], list(looked_at))
+            left = await to_thread.run_sync(_left, [each.question for each in compared], list(looked_at))
         vectors = await self.vectors({rest for both in left.values() if all(both) for rest in both})
         found: dict[tuple[str, str], float] = {}
         for (one, other), cosine in looked_at.items():
@@ -131,7 +131,7 @@ class QuestionNearness:
             rest = float(vectors[both[0]] @ vectors[both[1]]) if all(both) else None
             nearness = same.nearness(cosine, rest)
             if nearness >= same.one_gap_from:
-                found[asked[one].name, asked[other].name] = nearness
+                found[compared[one].name, compared[other].name] = nearness
         return found
 
     async def vectors(self, texts: Collection[str]) -> dict[str, NDArray[np.float32]]:

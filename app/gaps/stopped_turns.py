@@ -49,14 +49,14 @@ class StoppedTurns:
         return len(stopped)
 
     def _is_compared(self, turn: StoppedTurn) -> bool:
-        following = turn.asked_next
+        following = turn.next_question
         if following is None or question_key(following) == question_key(turn.question):
             return False
         return all(self._nearness.is_read(text, turn.language) for text in (turn.question, following))
 
     async def _rephrased(self, turns: Sequence[StoppedTurn]) -> list[StoppedTurn]:
         """The turns whose next question rephrases their own. Raises EmbedderUnavailable."""
-        pairs = [(turn, turn.question, turn.asked_next or "") for turn in turns]
+        pairs = [(turn, turn.question, turn.next_question or "") for turn in turns]
         vectors = await self._nearness.vectors({text for _, *both in pairs for text in both})
         at_least = rephrased_from(self._nearness.model_id)
         return [turn for turn, one, other in pairs if float(vectors[one] @ vectors[other]) >= at_least]

@@ -45,8 +45,8 @@ class VectorMatrix:
 
     @staticmethod
     def _cosines(vector: Sequence[float], rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        asked = np.asarray(vector, dtype=np.float32)
-        cosines: NDArray[np.float32] = rows @ (asked / (float(np.linalg.norm(asked)) or 1.0))
+        wanted = np.asarray(vector, dtype=np.float32)
+        cosines: NDArray[np.float32] = rows @ (wanted / (float(np.linalg.norm(wanted)) or 1.0))
         return cosines
 
 

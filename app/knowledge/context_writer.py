@@ -70,11 +70,11 @@ def context_requests(url: str, title: str, chunks: Sequence[tuple[str, str]], co
     document's `url` is shown unless nobody can open it."""
     sizes = [counter.count(text) for _, text in chunks]
     windows = []
-    for shown, asked in _stretches(sizes, WINDOW_TOKENS):
+    for shown, middle in _stretches(sizes, WINDOW_TOKENS):
         text = as_prompt_text("\n\n".join(chunks[at][1] for at in shown))
         place = f' url="{as_attribute(url)}"' if host_of(url) else ""
         document = f'<document{place} title="{as_attribute(title)}">\n{text}\n</document>\n\n'
-        windows.append(Window(tuple(_request(document, *chunks[at]) for at in asked)))
+        windows.append(Window(tuple(_request(document, *chunks[at]) for at in middle)))
     return windows
 
 

@@ -72,11 +72,11 @@ def starter_suggestions(
     `known` or on many pages."""
     pages = _by_page(chunks)
     wanted = language or _main_language(pages)
-    asked = [page_questions(page) for page in pages if wanted is None or page[0].language in (wanted, None)]
-    spread = Counter(normalised(found.question) for page in asked for found in page)
+    by_page = [page_questions(page) for page in pages if wanted is None or page[0].language in (wanted, None)]
+    spread = Counter(normalised(found.question) for page in by_page for found in page)
     taken = {normalised(question) for question in known}
     kept = []
-    for page in asked:
+    for page in by_page:
         fresh = [
             found for found in page if (key := normalised(found.question)) not in taken and spread[key] <= _ON_PAGES
         ]
@@ -116,9 +116,9 @@ def _asking_lines(text: str) -> Iterator[str]:
     """Lines that are a question and have an answer below them."""
     lines = [line for line in text.splitlines() if line.strip()]
     for line, below in pairwise(lines):
-        asked = _LINE_MARKS.sub("", line, count=1).rstrip(" \t*_")
-        if asks(asked[-2:]) and not asks(below.rstrip(" \t*_")[-2:]):
-            yield asked
+        question = _LINE_MARKS.sub("", line, count=1).rstrip(" \t*_")
+        if asks(question[-2:]) and not asks(below.rstrip(" \t*_")[-2:]):
+            yield question
 
 
 def _is_question(text: str, language: str | None) -> bool:

@@ -113,8 +113,8 @@ class LeadRecords(Repository):
 
     def _says(self, word: str) -> ColumnElement[bool]:
         is_sqlite = self._dialect == "sqlite"
-        asked = select(CONVERSATIONS.c.id).where(
+        conversations = select(CONVERSATIONS.c.id).where(
             CONVERSATIONS.c.id == LEADS.c.conversation_id, holds(CONVERSATIONS.c.first_question, word, is_sqlite)
         )
         own = (LEADS.c.name, LEADS.c.email, LEADS.c.message)
-        return or_(*(holds(column, word, is_sqlite) for column in own), asked.exists())
+        return or_(*(holds(column, word, is_sqlite) for column in own), conversations.exists())

@@ -37,14 +37,14 @@ class ReplyDrafts(Wired):
             written, turns = [turns[-1].question], turns[:-1]
         if not written:
             raise InvalidInput("", "The visitor has asked nothing yet.")
-        asked = PlaygroundQuestion(
+        question = PlaygroundQuestion(
             "\n".join(written)[-MAX_TEXT_CHARS:],
             thread.turns[-1].page_url if thread.turns else "",
             thread.turns[-1].language if thread.turns else None,
             history=tuple(Exchange(turn.question, turn.answer) for turn in turns),
         )
         conversation = thread.conversation
-        answer = await self._playground.ask(actor.workspace_id, conversation.agent_id, asked, "live")
+        answer = await self._playground.ask(actor.workspace_id, conversation.agent_id, question, "live")
         if answer.is_low_confidence or not answer.answer.strip():
             raise InvalidInput("", "The pages do not answer this.")
         source = f"\n{answer.citations[0].page}" if answer.citations else ""

@@ -40,11 +40,11 @@ def smtp_server(url: str) -> SmtpServer | None:
     if not url:
         return None
     parts = urlsplit(url)
-    asked = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or set(asked) - {"tls"}:
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or set(query) - {"tls"}:
         raise ValueError(_WRITTEN)
-    is_plain = parts.scheme == "smtp" and asked.get("tls") == "off"
-    if asked and not is_plain:
+    is_plain = parts.scheme == "smtp" and query.get("tls") == "off"
+    if query and not is_plain:
         raise ValueError(f"{_WRITTEN}, and smtp://...?tls=off for a server on this machine")
     if is_plain and parts.password and not _is_loopback(parts.hostname):
         raise ValueError("without TLS the password would cross the network for all to read; leave ?tls=off out")

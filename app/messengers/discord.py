@@ -72,14 +72,14 @@ class Discord(Service):
 
     def answer_call(self, reply_to: Mapping[str, Any], reply: Reply, token: str) -> AnswerCall:
         """Replaces "... is thinking". Quotes the question above the answer, because Discord does not show it."""
-        asked = f"> {one_line(reply.question, _QUESTION_CHARS)}\n"
+        quoted = f"> {one_line(reply.question, _QUESTION_CHARS)}\n"
         contact = _contact(*reply.contact) if reply.contact else ""
         sources = ""
         for each in reply.sources:
             line = f"\n[{each.id}] {one_line(each.title)}: <{each.url}>"
             sources += line if len(contact + sources + line) < _MOST_BELOW else ""
         below = "".join(f"\n{part}" for part in (sources, contact) if part)
-        content = asked + cut_at_block(reply.text, _MOST_CHARS - len(asked) - len(below)) + below
+        content = quoted + cut_at_block(reply.text, _MOST_CHARS - len(quoted) - len(below)) + below
         url = f"{_API}/{reply_to['application_id']}/{reply_to['token']}/messages/@original"
         body = {"content": content, "allowed_mentions": _NOBODY, "flags": _NO_PREVIEWS}
         if reply.is_rated:

@@ -165,14 +165,14 @@ class MessengerQuestionRecords(Repository):
 
     def rate(self, messenger: Messenger, channel: Channel, rating: MessengerRating) -> bool:
         """Store the rating of an answer by the visitor who has asked; False for anybody else and any other message."""
-        asked = (
+        questions = (
             select(MESSENGER_QUESTIONS)
             .join(VISITORS, VISITORS.c.id == MESSENGER_QUESTIONS.c.visitor_id)
             .where(MESSENGER_QUESTIONS.c.messenger_id == messenger.id, VISITORS.c.user_id == rating.user_id)
             .order_by(MESSENGER_QUESTIONS.c.id.desc())
             .limit(_RATED)
         )
-        rated = [row for row in self._connection.execute(asked) if row.reply_to == {"message": rating.message}]
+        rated = [row for row in self._connection.execute(questions) if row.reply_to == {"message": rating.message}]
         for row in rated:
             workspace_id = AgentRecords(self._tx).live(messenger.agent_id).workspace_id
             who = (workspace_id, messenger.agent_id, row.visitor_id, row.conversation_id)

@@ -138,8 +138,8 @@ class Overviews(Wired):
         def work(tx: Transaction) -> Overview:
             agents = AgentRecords(tx).page(own, PageRequest(MOST_AGENTS)).items
             ids = [agent.id for agent in agents]
-            asked = QualityRecords(tx).days(ids, first, 2 * WEEK_DAYS)
-            of_days = [total(days) for days in zip(*asked.values(), strict=True)] or [_NONE] * 2 * WEEK_DAYS
+            by_agent = QualityRecords(tx).days(ids, first, 2 * WEEK_DAYS)
+            of_days = [total(days) for days in zip(*by_agent.values(), strict=True)] or [_NONE] * 2 * WEEK_DAYS
             active_since = now - RESUME_WITHIN
             chats = LiveChatRecords(tx).open_chats(own, active_since, LISTED)
             readings = CrawlRunRecords(tx).latest_of_workspace(own)
@@ -148,8 +148,8 @@ class Overviews(Wired):
                 agents=[
                     AgentCounts(
                         agent,
-                        total(asked[agent.id][-1:]),
-                        total(asked[agent.id][WEEK_DAYS:]),
+                        total(by_agent[agent.id][-1:]),
+                        total(by_agent[agent.id][WEEK_DAYS:]),
                         budgets.get(agent.id),
                     )
                     for agent in agents

@@ -73,11 +73,11 @@ class WidgetSearch(Api):
             per_address=limits.searches_per_address,
             per_visitor=limits.searches_per_visitor,
         )
-        asked = call.input
-        if asked.folder:
-            check_prefix("folder", asked.folder)
-        check_language("language", asked.language or None)
-        found, facets = await self._search.find(call.caller.agent, asked.q, session.only, asked.folder, asked.language)
+        query = call.input
+        if query.folder:
+            check_prefix("folder", query.folder)
+        check_language("language", query.language or None)
+        found, facets = await self._search.find(call.caller.agent, query.q, session.only, query.folder, query.language)
         return FoundPagesOut(
             pages=tuple(
                 FoundPageOut(

@@ -63,14 +63,14 @@ class KeptQuestions:
         answers are left out. Raises like `PastQuestions.ask`."""
         added = 0
         for group in groups:
-            ends = {question_key(group.asked): group.end}
+            ends = {question_key(group.question): group.end}
             for question in group.questions:
                 key = question_key(question.text)
                 if key not in ends:
                     ends[key] = await self._past.ask(actor, agent.id, question.text)
-            asked = [(each, ends[question_key(each.text)]) for each in group.questions]
+            ended = [(each, ends[question_key(each.text)]) for each in group.questions]
             added += await OwnAgent(self._records, actor, agent.id).write(
-                lambda tx: sum(_was_stored(tx, agent, each, end) for each, end in asked if end.gap is not None)
+                lambda tx: sum(_was_stored(tx, agent, each, end) for each, end in ended if end.gap is not None)
             )
         return added
 
@@ -78,7 +78,7 @@ class KeptQuestions:
         """Propose the team's replies to the groups, for approval. Raises InvalidInput if too many are open."""
         known = await collected(lambda page: self._answers.answers(actor, agent.id, page))
         taken = {question_key(pattern) for answer in known for pattern in answer.patterns}
-        wanted = [group for group in groups if group.reply and question_key(group.asked) not in taken]
+        wanted = [group for group in groups if group.reply and question_key(group.question) not in taken]
         for group in wanted:
             await self._proposals.propose_new(actor, _proposed(agent.id, group))
         return len(wanted)
@@ -89,10 +89,10 @@ class KeptQuestions:
         added = 0
         for group in groups:
             pages = cited_pages(group.end.citations)
-            if not pages or question_key(group.asked) in known:
+            if not pages or question_key(group.question) in known:
                 continue
             golden = GoldenQuestion(
-                uuid4(), agent.id, group.asked, pages, group.end.language, GoldenOrigin.CONVERSATION
+                uuid4(), agent.id, group.question, pages, group.end.language, GoldenOrigin.CONVERSATION
             )
             await self._golden.create(actor, golden)
             added += 1

@@ -20,7 +20,7 @@ from app.past_questions.past_conversation import PastQuestion, first_question
 from app.past_questions.past_questions import PastQuestions
 from app.providers.embedding.embedder import Embedder
 from app.site_report.ordered_report import OrderedReport, ReportKind
-from app.site_report.report_orders import MadeReport, OnAsked, ReportMaker, ReportOrders
+from app.site_report.report_orders import MadeReport, OnProgress, ReportMaker, ReportOrders
 from app.sources.files.source_files import UploadPlaces
 from app.store.system_of_record import SystemOfRecord
 from crawler.worker_processes import WorkerFailed, WorkerProcesses, limit_memory, serve_requests
@@ -85,12 +85,12 @@ class PastReplays(ReportMaker):
         self._past = PastQuestions(quotes.playground, embedder, LanguageGuesser())
         self._keeping = KeptQuestions(records, self._past, patterns)
 
-    async def make(self, actor: Actor, report: OrderedReport, on_asked: OnAsked) -> MadeReport:
+    async def make(self, actor: Actor, report: OrderedReport, on_progress: OnProgress) -> MadeReport:
         """Raises as `PastQuestions.replay` and `KeptQuestions.keep` do."""
         wanted = report.wanted
         agent = await self._records.of_agent(report.agent_id).read(lambda tx: AgentRecords(tx).live(report.agent_id))
         questions = [PastQuestion(**each) for each in wanted["questions"]]
-        made = await self._past.replay(actor, agent.id, wanted["conversations"], questions, on_asked)
+        made = await self._past.replay(actor, agent.id, wanted["conversations"], questions, on_progress)
         added = await self._keeping.keep(actor, agent, made, Kept(**wanted["kept"]))
         fields = made.as_json()
         shown = [*made.unanswered[:_SHOWN], *made.answered[:_SHOWN]]

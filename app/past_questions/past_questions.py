@@ -24,7 +24,7 @@ _AT_ONCE: Final = 4
 _READ_FOR_LANGUAGE: Final = 200  # questions; more would not change the language of most
 _ANSWERS: Final = (AnsweredBy.CURATED, AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE)
 
-OnAsked = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class QuestionGroup:
     end: TurnEnd
 
     @property
-    def asked(self) -> str:
+    def question(self) -> str:
         return self.questions[0].text
 
     @property
@@ -54,7 +54,7 @@ class QuestionGroup:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "question": self.asked,
+            "question": self.question,
             "count": len(self.questions),
             "is_answered": self.is_answered,
             "answered_by": self.end.answered_by.value,
@@ -102,17 +102,22 @@ class PastQuestions:
         self._nearness = QuestionNearness(embedder, languages)
 
     async def replay(
-        self, actor: Actor, agent_id: UUID, conversations: int, questions: Sequence[PastQuestion], on_asked: OnAsked
+        self,
+        actor: Actor,
+        agent_id: UUID,
+        conversations: int,
+        questions: Sequence[PastQuestion],
+        on_progress: OnProgress,
     ) -> QuestionReplay:
         """Ask the live agent the most frequent wording of each group. The questions are from that many `conversations`;
-        `on_asked` receives the number of groups asked and of all groups. Raises NotFound, IndexUnavailable,
+        `on_progress` receives the number of groups asked and of all groups. Raises NotFound, IndexUnavailable,
         EmbedderUnavailable, ModelInterrupted."""
         groups = await self._grouped(questions)
         ends = await few_at_once(
             [group[0].text for group in groups],
             partial(self.ask, actor, agent_id),
             _AT_ONCE,
-            lambda done: on_asked(done, len(groups)),
+            lambda done: on_progress(done, len(groups)),
         )
         return QuestionReplay(conversations, tuple(map(QuestionGroup, groups, ends)))
 
@@ -125,9 +130,9 @@ class PastQuestions:
         by_key: dict[str, list[PastQuestion]] = defaultdict(list)
         for question in questions:
             by_key[question_key(question.text)].append(question)
-        wordings = {key: asked[0].text for key, asked in by_key.items()}
-        asked = await to_thread.run_sync(self._readable, wordings)
-        groups = await self._nearness.groups(wordings, asked)
+        wordings = {key: same[0].text for key, same in by_key.items()}
+        readable = await to_thread.run_sync(self._readable, wordings)
+        groups = await self._nearness.groups(wordings, readable)
         by_frequency = [sorted(group, key=lambda key: (-len(by_key[key]), len(key), key)) for group in groups]
         found = [tuple(question for key in group for question in by_key[key]) for group in by_frequency]
         return sorted(found, key=len, reverse=True)

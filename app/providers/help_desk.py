@@ -116,13 +116,13 @@ class ChatwootHelpDesk:
 
     async def open(self, ticket: Ticket) -> TicketReceipt:
         contact = await self._known(ticket) or await self._made(ticket)
-        asked = {
+        body = {
             "inbox_id": self._inbox,
             "contact_id": int(contact),
             "status": "open",
             "additional_attributes": {"mail_subject": ticket.subject},
         }
-        number = text_at(await self._calls.post(f"{self._account}/conversations", asked), "id")
+        number = text_at(await self._calls.post(f"{self._account}/conversations", body), "id")
         note = {"content": f"{ticket.subject}\n\n{ticket.text}", "message_type": "outgoing", "private": True}
         await self._calls.post(f"{self._account}/conversations/{quote(number)}/messages", note)
         return TicketReceipt(number, f"{self._shown}/{number}")
@@ -138,10 +138,10 @@ class ChatwootHelpDesk:
         return None
 
     async def _made(self, ticket: Ticket) -> str:
-        asked = {"inbox_id": self._inbox, "name": ticket.shown_name, "identifier": str(ticket.visitor_id)}
+        body = {"inbox_id": self._inbox, "name": ticket.shown_name, "identifier": str(ticket.visitor_id)}
         if ticket.email:
-            asked["email"] = ticket.email
-        return text_at(await self._calls.post(f"{self._account}/contacts", asked), "payload", "contact", "id")
+            body["email"] = ticket.email
+        return text_at(await self._calls.post(f"{self._account}/contacts", body), "payload", "contact", "id")
 
 
 _OPEN: Final = 2  # Freshdesk's numbers of a status, a priority and a source
@@ -158,7 +158,7 @@ class FreshdeskHelpDesk:
         self._origin = origin
 
     async def open(self, ticket: Ticket) -> TicketReceipt:
-        asked: dict[str, Any] = {
+        body: dict[str, Any] = {
             "subject": ticket.subject,
             "description": escape(ticket.text).replace("\n", "<br>"),  # the field is HTML
             "name": ticket.shown_name,
@@ -167,8 +167,8 @@ class FreshdeskHelpDesk:
             "source": _CHAT,
             "tags": ["docent"],
         }
-        asked |= {"email": ticket.email} if ticket.email else {"unique_external_id": str(ticket.visitor_id)}
-        number = text_at(await self._calls.post("/api/v2/tickets", asked), "id")
+        body |= {"email": ticket.email} if ticket.email else {"unique_external_id": str(ticket.visitor_id)}
+        number = text_at(await self._calls.post("/api/v2/tickets", body), "id")
         return TicketReceipt(number, f"{self._origin}/a/tickets/{number}")
 
 
@@ -187,12 +187,12 @@ class IntercomHelpDesk:
 
     async def open(self, ticket: Ticket) -> TicketReceipt:
         contact = {"email": ticket.email} if ticket.email else {"id": await self._lead(ticket)}
-        asked = {
+        body = {
             "ticket_type_id": self._ticket_type,
             "contacts": [contact],
             "ticket_attributes": {"_default_title_": ticket.subject, "_default_description_": ticket.text},
         }
-        return TicketReceipt(text_at(await self._calls.post("/tickets", asked), "ticket_id"))
+        return TicketReceipt(text_at(await self._calls.post("/tickets", body), "ticket_id"))
 
     async def _lead(self, ticket: Ticket) -> str:
         return text_at(await self._calls.post("/contacts", {"role": "lead", "name": ticket.shown_name}), "id")
@@ -208,16 +208,16 @@ class ZendeskHelpDesk:
         self._origin = origin
 
     async def open(self, ticket: Ticket) -> TicketReceipt:
-        asked: dict[str, Any] = {
+        body: dict[str, Any] = {
             "subject": ticket.subject,
             "comment": {"body": ticket.text},
             "external_id": str(ticket.id),
             "tags": ["docent"],
         }
         if ticket.email:  # else the requester is the agent, because a requester needs an address
-            asked["requester"] = {"name": ticket.shown_name, "email": ticket.email}
+            body["requester"] = {"name": ticket.shown_name, "email": ticket.email}
         answer = await self._calls.post(
-            "/api/v2/tickets.json", {"ticket": asked}, {"Idempotency-Key": f"docent-{ticket.id}"}
+            "/api/v2/tickets.json", {"ticket": body}, {"Idempotency-Key": f"docent-{ticket.id}"}
         )
         number = text_at(answer, "ticket", "id")
         return TicketReceipt(number, f"{self._origin}/agent/tickets/{number}")

@@ -37,10 +37,10 @@ class HttptoolsTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         timeouts: dict[str, float | None] = request.extensions.get("timeout", {})
-        asked = _head(request) + await request.aread()
+        sent = _head(request) + await request.aread()
         connection = self._kept(_origin(request.url)) or await self._opened(request, timeouts.get("connect"))
         try:
-            await connection.ask(asked, timeouts.get("read"))
+            await connection.ask(sent, timeouts.get("read"))
         except BaseException:
             connection.abort()
             raise

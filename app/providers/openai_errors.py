@@ -189,11 +189,11 @@ def refused_field(error: openai.APIStatusError) -> str:
 def seconds_until_retry(error: Exception) -> float | None:
     """How long to wait before the request is repeated, if the server refused it only for a moment: a rate limit with a
     short Retry-After, a busy server, or a connection that broke before the response. None for other errors."""
-    asked = seconds_asked_for(error)
+    seconds = seconds_asked_for(error)
     if isinstance(error, openai.RateLimitError):
-        return asked if 0 < asked <= LONGEST_RETRY_SECONDS else None
+        return seconds if 0 < seconds <= LONGEST_RETRY_SECONDS else None
     if isinstance(error, openai.APIStatusError):
-        return max(asked, _BUSY_SECONDS) if error.status_code == 503 and asked <= LONGEST_RETRY_SECONDS else None
+        return max(seconds, _BUSY_SECONDS) if error.status_code == 503 and seconds <= LONGEST_RETRY_SECONDS else None
     if isinstance(error, openai.APITimeoutError) or not isinstance(error, openai.APIConnectionError):
         return None
     return None if isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout) else 0.0

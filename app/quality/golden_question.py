@@ -243,8 +243,8 @@ class GoldenRun:
     @property
     def sides(self) -> dict[Trial, GoldenSide]:
         versions = {Trial("live"): self.live, Trial("draft"): self.draft}
-        asked = {trial: side for trial, side in versions.items() if side}
-        return asked | {Trial("draft", side.model, side.judge): side for side in self.models}
+        sides = {trial: side for trial, side in versions.items() if side}
+        return sides | {Trial("draft", side.model, side.judge): side for side in self.models}
 
     @property
     def is_running(self) -> Annotated[bool, "A worker asks the remaining questions; get the run again."]:

@@ -177,7 +177,7 @@ def _joined(
     side: GoldenSide, of: Sequence[GoldenQuestion], further: GoldenSide, others: Sequence[GoldenQuestion]
 ) -> GoldenSide:
     """The figures of both: `stages` are means over the questions with pages."""
-    with_pages = [sum(bool(each.pages) for each in asked) for asked in (of, others)]
+    with_pages = [sum(bool(each.pages) for each in some) for some in (of, others)]
     stages = {stage: (side.stages[stage], figures) for stage, figures in further.stages.items()}
     return replace(
         side,
@@ -196,7 +196,7 @@ def _mean(name: str, means: Sequence[dict[str, float]], counts: Sequence[int]) -
 
 def fingerprint(agent: Agent, golden: Sequence[GoldenQuestion], trials: Sequence[Trial]) -> str:
     """The fingerprint of everything that the result depends on."""
-    asked = [
+    questions = [
         (each.id, each.question, each.pages, each.language, each.answer_contains, each.answer_matches)
         for each in golden
     ]
@@ -204,5 +204,5 @@ def fingerprint(agent: Agent, golden: Sequence[GoldenQuestion], trials: Sequence
         trial.version if trial.model is None else (trial.version, trial.model, *({trial.judge} - {"words"}))
         for trial in trials
     )
-    identity = (agent.draft, agent.live_version, agent.generation, asked, tried)
+    identity = (agent.draft, agent.live_version, agent.generation, questions, tried)
     return hashlib.sha256(repr(identity).encode("utf-8", "surrogatepass")).hexdigest()

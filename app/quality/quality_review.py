@@ -80,9 +80,9 @@ class ThresholdCurves(Wired):
         run = next((run for run in runs if run.draft is not None), None)
         marks = run.draft.marks if run is not None and run.draft is not None else ()
         golden = [
-            GoldenConfidence(mark.confidence, asked.is_answerable, asked.is_met(mark.place, mark.missing))
+            GoldenConfidence(mark.confidence, question.is_answerable, question.is_met(mark.place, mark.missing))
             for mark in marks
-            if (asked := golden_questions.get(mark.golden_id)) is not None
+            if (question := golden_questions.get(mark.golden_id)) is not None
         ]
         return ThresholdCurve(
             DAYS,

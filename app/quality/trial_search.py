@@ -51,10 +51,10 @@ class AnswerJudge:
         if self._replies is None:
             return None
         statements = "\n".join(f"{number}. {' '.join(text.split())}" for number, text in enumerate(texts, start=1))
-        asked = f"Question: {question}\n\nAnswer:\n{answer}\n\nStatements:\n{statements}"
+        prompt = f"Question: {question}\n\nAnswer:\n{answer}\n\nStatements:\n{statements}"
         messages = [
             ChatMessage("system", _TASK, reply_schema=object_schema(stated=_VERDICTS)),
-            ChatMessage("user", as_prompt_text(asked)),
+            ChatMessage("user", as_prompt_text(prompt)),
         ]
         try:
             reply = await self._replies.ask(messages, max_tokens=_MAX_TOKENS, budget_seconds=_BUDGET_SECONDS)
@@ -84,10 +84,10 @@ class TrialSearch:
         """Raises NotFound, IndexUnavailable."""
         if not golden.expects_words and trial.model is None:
             return _ranking(golden, await self._found(workspace_id, golden, trial.version))
-        asked = PlaygroundQuestion(golden.question, language=golden.language, model=trial.model)
+        question = PlaygroundQuestion(golden.question, language=golden.language, model=trial.model)
         tried: PlaygroundAnswer | None = None
         try:
-            tried = await self._playground.ask(workspace_id, golden.agent_id, asked, trial.version)
+            tried = await self._playground.ask(workspace_id, golden.agent_id, question, trial.version)
         except ModelInterrupted as error:
             log.warning("golden_question.not_answered", golden=str(golden.id), reason=str(error))
         # A curated answer needs no search.

@@ -77,7 +77,7 @@ class AdminReports(Api):
 
     @get("/v1/report", "Get figures on the questions to all agents over a range of days", access=read)
     async def get_report(self, call: Call[Actor, ReportQuery]) -> ReportOut:
-        return ReportOut.showing(await self._asked(call))
+        return ReportOut.showing(await self._report(call))
 
     @get(
         "/v1/report/export",
@@ -86,11 +86,11 @@ class AdminReports(Api):
         response_media_type="text/csv",
     )
     async def export_report(self, call: Call[Actor, ReportQuery]) -> Response:
-        return report_file(await self._asked(call))
+        return report_file(await self._report(call))
 
     @get("/v1/agents/{agent_id}/report", "Get figures on the questions to an agent over a range of days", access=read)
     async def get_agent_report(self, call: Call[Actor, ReportQuery]) -> ReportOut:
-        return ReportOut.showing(await self._asked(call, call.path_id("agent_id")))
+        return ReportOut.showing(await self._report(call, call.path_id("agent_id")))
 
     @get(
         "/v1/agents/{agent_id}/report/export",
@@ -99,11 +99,11 @@ class AdminReports(Api):
         response_media_type="text/csv",
     )
     async def export_agent_report(self, call: Call[Actor, ReportQuery]) -> Response:
-        return report_file(await self._asked(call, call.path_id("agent_id")))
+        return report_file(await self._report(call, call.path_id("agent_id")))
 
-    async def _asked(self, call: Call[Actor, ReportQuery], agent_id: UUID | None = None) -> Report:
-        asked = call.input
-        return await self._reports.report(call.caller, zone_named(asked.zone), asked.first, asked.last, agent_id)
+    async def _report(self, call: Call[Actor, ReportQuery], agent_id: UUID | None = None) -> Report:
+        query = call.input
+        return await self._reports.report(call.caller, zone_named(query.zone), query.first, query.last, agent_id)
 
 
 def report_file(report: Report) -> Response:

@@ -50,21 +50,21 @@ _AT_ONCE: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _TimedTurns:
     """The questions of a range of days, with the index of the day and the hour of each, in the zone of `days`."""
 
     days: ReportDays
-    asked: TurnArrays
+    found: TurnArrays
     day: Places
     hour: Places
 
     @classmethod
-    def in_days(cls, days: ReportDays, asked: TurnArrays) -> "_Asked":
-        local = asked.turns["at"].copy()
+    def in_days(cls, days: ReportDays, found: TurnArrays) -> "_TimedTurns":
+        local = found.turns["at"].copy()
         for stretch in days.stretches:
-            local[asked.inside(stretch.since, stretch.until)] += stretch.offset // _MOMENT
+            local[found.inside(stretch.since, stretch.until)] += stretch.offset // _MOMENT
         first = microseconds(begin_of(days.first))
-        return cls(days, asked, (local - first) // _DAY, local % _DAY // _HOUR)
+        return cls(days, found, (local - first) // _DAY, local % _DAY // _HOUR)
 
     @property
     def weekday(self) -> Places:
@@ -98,51 +98,51 @@ class Reports(Wired):
         before = days.before
         records, prices = ReportRecords(tx), self._budgets.prices
         topics, waiting = TopicRecords(tx).of_days(ids, days, LISTED)
-        all_asked = TurnArrayRecords(tx).between(ids, before.since, days.until)
-        now_asked = all_asked.between(days.since, days.until)
-        asked, spent = _Asked.in_days(days, now_asked), records.spent(ids, days, prices)
+        all_turns = TurnArrayRecords(tx).between(ids, before.since, days.until)
+        now_turns = all_turns.between(days.since, days.until)
+        timed, spent = _TimedTurns.in_days(days, now_turns), records.spent(ids, days, prices)
         return Report(
             as_of=now,
             days=days,
-            now=self._figures(now_asked, spent, records.chat_thumbs(ids, days)),
+            now=self._figures(now_turns, spent, records.chat_thumbs(ids, days)),
             before=self._figures(
-                all_asked.between(before.since, before.until),
+                all_turns.between(before.since, before.until),
                 records.spent(ids, before, prices),
                 records.chat_thumbs(ids, before),
             ),
-            steps=self._steps(asked, spent),
-            hours=tallies(now_asked.turns, asked.hour, 24),
-            weekdays=tallies(now_asked.turns, asked.weekday, 7),
-            languages=_most(now_asked.turns, "language", now_asked.languages),
-            pages=_most(now_asked.latest(PAGES_OF_TURNS), "page", now_asked.pages),
+            steps=self._steps(timed, spent),
+            hours=tallies(now_turns.turns, timed.hour, 24),
+            weekdays=tallies(now_turns.turns, timed.weekday, 7),
+            languages=_most(now_turns.turns, "language", now_turns.languages),
+            pages=_most(now_turns.latest(PAGES_OF_TURNS), "page", now_turns.pages),
             topics=topics,
             in_no_topic=waiting,
             agents=[
                 AgentPart(agent.id, agent.draft.name, counts)
-                for agent, counts in zip(agents, tallies(now_asked.turns, now_asked.agents, len(ids)), strict=True)
+                for agent, counts in zip(agents, tallies(now_turns.turns, now_turns.agents, len(ids)), strict=True)
             ],
             kept_days=_kept_days(tx, actor, agents),
         )
 
-    def _figures(self, asked: TurnArrays, spent: Mapping[datetime, Spent], chats: ChatThumbs) -> Figures:
-        turns = asked.turns
+    def _figures(self, found: TurnArrays, spent: Mapping[datetime, Spent], chats: ChatThumbs) -> Figures:
+        turns = found.turns
         [counts] = tallies(turns, np.zeros(len(turns), np.intp), 1)
         return Figures(
             counts,
             int(turns["is_curated"][turns["outcome"] == OUTCOMES.index("answered")].sum()),
-            asked.distinct("conversation"),
-            asked.distinct("visitor"),
+            found.distinct("conversation"),
+            found.distinct("visitor"),
             *nearest_ranks(turns["first_word"]),
             together(spent.values()),
             chats,
         )
 
-    def _steps(self, asked: _Asked, all_spent: Mapping[datetime, Spent]) -> list[Step]:
-        steps = asked.days.steps
+    def _steps(self, timed: _TimedTurns, all_spent: Mapping[datetime, Spent]) -> list[Step]:
+        steps = timed.days.steps
         place = {day: number for number, step in enumerate(steps) for day in step.each}
-        places = np.array([place[day] for day in asked.days.each])[asked.day]
-        counts = tallies(asked.asked.turns, places, len(steps))
-        words = by_place(asked.asked.turns["first_word"], places, len(steps))
+        places = np.array([place[day] for day in timed.days.each])[timed.day]
+        counts = tallies(timed.found.turns, places, len(steps))
+        words = by_place(timed.found.turns["first_word"], places, len(steps))
         spent: list[list[Spent]] = [[] for _ in steps]
         for at, charged in all_spent.items():
             spent[place[at.date()]].append(charged)

@@ -83,8 +83,8 @@ class TopicPlacing:
         nearest, nearness = None, 0.0
         for place in [places[each] for each in best]:
             wordings = await self._wordings(question.agent_id, place)
-            asked = [ComparedQuestion(wording, wording, is_settled=True) for wording in wordings]
-            near = await self._nearness.pairs([ComparedQuestion(_OWN, text), *asked], same)
+            compared = [ComparedQuestion(wording, wording, is_settled=True) for wording in wordings]
+            near = await self._nearness.pairs([ComparedQuestion(_OWN, text), *compared], same)
             least = min((near.get((_OWN, wording), 0.0) for wording in wordings), default=0.0)
             if least > nearness:
                 nearest, nearness = place, least

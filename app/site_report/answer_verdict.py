@@ -85,13 +85,13 @@ def weaknesses(
 
 
 def _unanswered(pages: dict[str, Sequence[Chunk]], answers: Iterable[JudgedAnswer]) -> Iterator[Weakness]:
-    asked: dict[str, list[JudgedAnswer]] = defaultdict(list)
+    by_page: dict[str, list[JudgedAnswer]] = defaultdict(list)
     for answer in answers:
         for url in answer.question.pages:
-            asked[url].append(answer)
+            by_page[url].append(answer)
     for url, page in pages.items():
-        if asked[url] and not any(_is_from(url, each) for each in asked[url]):
-            questions = " · ".join(each.question.text for each in asked[url])
+        if by_page[url] and not any(_is_from(url, each) for each in by_page[url]):
+            questions = " · ".join(each.question.text for each in by_page[url])
             yield Weakness(WeaknessKind.UNANSWERED, url, page[0].title, questions)
 
 

@@ -61,8 +61,8 @@ def _of_page(page: Sequence[Chunk], is_post: bool) -> Iterator[ReportQuestion]:
         return
     headings = [text for heading in _headings(page) if (text := offered(heading)) and not asks(text[-2:])]
     for heading in headings:
-        if (asked := instruction_question(heading, language)) is not None:
-            yield ReportQuestion(asked, Origin.INSTRUCTION, (url,), language)
+        if (question := instruction_question(heading, language)) is not None:
+            yield ReportQuestion(question, Origin.INSTRUCTION, (url,), language)
     top = offered(page[0].breadcrumb[0]) if page[0].breadcrumb else None
     if top in headings and _is_topic(top, language) and instruction_question(top, language) is None:
         yield ReportQuestion(top, Origin.TOPIC, (url,), language)

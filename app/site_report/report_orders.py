@@ -32,7 +32,7 @@ GIVEN_UP_AFTER: Final = timedelta(hours=2)
 _BETWEEN_NOTES: Final = 3.0  # seconds
 _OUR_FAULT: Final = "An unexpected error of Docent's own ended it. The log of its worker has the details."
 
-OnAsked = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 
 
 class ReportOrders(Wired):
@@ -87,8 +87,8 @@ class ReportMaker(ABC):
         self._clock = clock
 
     @abstractmethod
-    async def make(self, actor: Actor, report: OrderedReport, on_asked: OnAsked) -> MadeReport:
-        """Call `on_asked` with the number of questions asked and of all questions. Raises DocentError."""
+    async def make(self, actor: Actor, report: OrderedReport, on_progress: OnProgress) -> MadeReport:
+        """Call `on_progress` with the number of questions asked and of all questions. Raises DocentError."""
 
     async def make_due(self) -> int:
         """Make one report; return how many were due."""
@@ -111,7 +111,7 @@ class ReportMaker(ABC):
     async def _made(self, actor: Actor, report: OrderedReport) -> OrderedReport:
         asked, questions = 0, 0
 
-        def on_asked(done: int, of: int) -> None:
+        def on_progress(done: int, of: int) -> None:
             nonlocal asked, questions
             asked, questions = done, of
 
@@ -127,7 +127,7 @@ class ReportMaker(ABC):
             return replace(ended, problem="No worker could make it within two hours. Their logs say why.")
         try:
             async with PeriodicTask("report notes", note, _BETWEEN_NOTES):
-                made = await self.make(actor, report, on_asked)
+                made = await self.make(actor, report, on_progress)
         except DocentError as error:
             log.warning("report.failed", agent=str(report.agent_id), kind=report.kind.value, reason=str(error))
             return replace(ended, problem=str(error))

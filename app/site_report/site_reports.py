@@ -24,7 +24,7 @@ from app.site_report.answer_verdict import judged, weaknesses
 from app.site_report.contradictions import contradictions
 from app.site_report.ordered_report import OrderedReport, ReportKind
 from app.site_report.questions import given_questions, made_questions
-from app.site_report.report_orders import MadeReport, OnAsked, ReportMaker, ReportOrders
+from app.site_report.report_orders import MadeReport, OnProgress, ReportMaker, ReportOrders
 from app.site_report.site_report import (
     AgeingKind,
     JudgedAnswer,
@@ -53,7 +53,7 @@ class SiteReports(ReportMaker):
         super().__init__(records, clock)
         self._playground = quotes.playground
 
-    async def make(self, actor: Actor, report: OrderedReport, on_asked: OnAsked) -> MadeReport:
+    async def make(self, actor: Actor, report: OrderedReport, on_progress: OnProgress) -> MadeReport:
         """One that `WebsiteReports` has ordered. Raises as `of_source` does."""
         source = await self._records.of_agent(report.agent_id).read(
             lambda tx: SourceRecords(tx).source(report.agent_id, UUID(report.wanted["source_id"]))
@@ -61,14 +61,14 @@ class SiteReports(ReportMaker):
         if source.run is None:
             raise NotFound("reading of the source")
         given = [ReportQuestion(text, Origin.GIVEN) for text in report.wanted["questions"]]
-        made = await self.of_source(actor, source, source.run, given, on_asked)
+        made = await self.of_source(actor, source, source.run, given, on_progress)
         return MadeReport(made.as_json(), await to_thread.run_sync(report_page, made))
 
     async def of_source(
-        self, actor: Actor, source: Source, run: CrawlRun, given: Sequence[ReportQuestion], on_asked: OnAsked
+        self, actor: Actor, source: Source, run: CrawlRun, given: Sequence[ReportQuestion], on_progress: OnProgress
     ) -> SiteReport:
         """Report on the pages that the `run` of the source has read, by asking the questions made from them and the
-        `given` ones. `on_asked` receives the number of answers and of questions. Raises NotFound if the agent is not
+        `given` ones. `on_progress` receives the number of answers and of questions. Raises NotFound if the agent is not
         published, IndexUnavailable."""
         own = self._records.of_agent(source.agent_id)
         chunks = await own.read(lambda tx: LiveDocumentRecords(tx).first_chunks(source.agent_id, _MOST_CHUNKS))
@@ -77,17 +77,17 @@ class SiteReports(ReportMaker):
         posts = {page[0].url for page in pages if await to_thread.run_sync(is_post, page)}
         questions = await to_thread.run_sync(made_questions, pages, posts)
         texts = {page[0].url: "\n".join(chunk.text for chunk in page) for page in pages}
-        ask = partial(self._asked, actor, source.agent_id, texts=texts)
-        asked = [*questions, *given]
-        answers = await few_at_once(asked, ask, _AT_ONCE, lambda done: on_asked(done, len(asked)))
+        ask = partial(self._judged_answer, actor, source.agent_id, texts=texts)
+        all_questions = [*questions, *given]
+        answers = await few_at_once(all_questions, ask, _AT_ONCE, lambda done: on_progress(done, len(all_questions)))
         today = self._clock.now().date()
         return await to_thread.run_sync(_report, source, run, today, pages, posts, statuses, answers)
 
-    async def _asked(
+    async def _judged_answer(
         self, actor: Actor, agent_id: UUID, question: ReportQuestion, texts: Mapping[str, str]
     ) -> JudgedAnswer:
-        asked = PlaygroundQuestion(question.text, language=question.language)
-        return judged(question, await self._playground.ask(actor.workspace_id, agent_id, asked, "live"), texts)
+        trial = PlaygroundQuestion(question.text, language=question.language)
+        return judged(question, await self._playground.ask(actor.workspace_id, agent_id, trial, "live"), texts)
 
 
 class WebsiteReports(Wired):

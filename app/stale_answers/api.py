@@ -89,10 +89,8 @@ class AdminStaleAnswers(Api):
         access=write,
     )
     async def settle_stale_answers(self, call: Call[Actor, SettleStaleIn]) -> SettledStaleOut:
-        asked = call.input
-        settled = await self._stale.set_state(
-            call.caller, call.path_id("agent_id"), asked.stale_answer_ids, asked.state
-        )
+        body = call.input
+        settled = await self._stale.set_state(call.caller, call.path_id("agent_id"), body.stale_answer_ids, body.state)
         return SettledStaleOut.showing(items=settled)
 
     @post(

@@ -122,8 +122,8 @@ class PastAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One result of checking a changed page. `turn_ids` are the turns that gave the answer, latest first; `repeated_turn`
-    is the one whose question was asked again."""
+    """One result of checking a changed page. `turn_ids` are the turns that gave the answer, latest first;
+    `repeated_turn` is the one whose question was asked again."""
 
     subject: StaleSubject
     kind: StaleKind

@@ -102,8 +102,8 @@ class StaleSearch:
             for one in known.golden
             if (candidate := await self._golden_candidate(change, page, one)) is not None
         ]
-        asked = [await self._with_new_answer(change, candidate) for candidate in candidates]
-        stale = [finding for finding in asked if finding is not None]
+        checked = [await self._with_new_answer(change, candidate) for candidate in candidates]
+        stale = [finding for finding in checked if finding is not None]
         supported = await to_thread.run_sync(_supported_again, page, known.listed)
         count = await own.write(lambda tx: _store_findings(tx, change, stale, supported))
         if count:
@@ -243,8 +243,8 @@ def _curated_candidates(change: PageChange, page: ChangedPage, curated: Sequence
             page.instead_of(rests_on),
             curated_answer_id=answer.id,
         )
-        asked = answer.patterns[0] if answer.patterns and answer.trigger is not Trigger.REGEX else ""
-        question = PlaygroundQuestion(asked, language=answer.language, leaves_out=answer.id) if asked else None
+        pattern = answer.patterns[0] if answer.patterns and answer.trigger is not Trigger.REGEX else ""
+        question = PlaygroundQuestion(pattern, language=answer.language, leaves_out=answer.id) if pattern else None
         candidates.append(_Candidate(finding, question, _answer_has(rests_on)))
     return candidates
 

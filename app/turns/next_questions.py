@@ -81,7 +81,7 @@ class _Section:
     chunk_ids: list[str]
 
 
-class Asked:
+class KnownWords:
     """The words of the questions that the visitor has already asked, and of the titles of the cited pages."""
 
     def __init__(self, questions: Sequence[str], language: str | None) -> None:
@@ -227,9 +227,9 @@ class NextQuestionFinder:
         if not candidates:
             return []
         query = SearchQuery(candidates[0].text, "", agent.config.language, language)
-        asked_for = [Wording(candidate.text) for candidate in candidates]
+        texts = [Wording(candidate.text) for candidate in candidates]
         filters = (agent.config.retrieval.filter, request.only)
-        everything = await self._finder.find(agent.id, query, asked_for, _PER_LIST, filters)
+        everything = await self._finder.find(agent.id, query, texts, _PER_LIST, filters)
         found = (everything.own, *everything.others)
         are_answered = await asyncio.gather(
             *(
@@ -258,9 +258,9 @@ class NextQuestionFinder:
         if not pages:
             return [], None
         answered = [page[0].title for page in pages]
-        asked = Asked([*wordings, *earlier, *answered], pages[0][0].language)
-        of_operators = [one for one in _of_operators(agent, written, pages) if not asked.holds(one.text)]
-        headings = section_questions(pages, quoted, asked.holds, _LOOKED_UP)
+        known = KnownWords([*wordings, *earlier, *answered], pages[0][0].language)
+        of_operators = [one for one in _of_operators(agent, written, pages) if not known.holds(one.text)]
+        headings = section_questions(pages, quoted, known.holds, _LOOKED_UP)
         found: dict[str, NextQuestion] = {}
         for one in (*of_operators[:MOST_NEXT_QUESTIONS], *headings):
             found.setdefault(_key(one.text), one)

@@ -222,9 +222,9 @@ class TurnRun:
         history = asking.history if agent.config.retrieval.follow_ups else ()
         standalone = await self._tools.completer.complete(self._request.message, history)
         # The index is stemmed for the agent's language, so the question is too, whatever its own language.
-        asked = self._request
+        request = self._request
         query = SearchQuery(
-            standalone, asked.page_url, agent.config.language, asking.language, (asked.only,), asked.message
+            standalone, request.page_url, agent.config.language, asking.language, (request.only,), request.message
         )
         try:
             retrieval = await self._tools.retriever.retrieve(agent, query, self._show_stage)
@@ -340,11 +340,11 @@ class TurnRun:
 
     async def _ask_to_confirm(self) -> None:
         """Send the stored confirmation, unless it was already replaced."""
-        asked = await self._tools.records.of_workspace(self._session.workspace_id).read(
+        confirmation = await self._tools.records.of_workspace(self._session.workspace_id).read(
             lambda tx: ConfirmationRecords(tx).of_turn(self._request.turn_id)
         )
-        if asked is not None:
-            self._live.publish(Confirm(asked))
+        if confirmation is not None:
+            self._live.publish(Confirm(confirmation))
 
     def _note(self, end: TurnEnd) -> None:
         """Add attributes of the end to the trace's span."""

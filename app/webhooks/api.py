@@ -65,8 +65,8 @@ class AdminWebhooks(Api):
         status=201,
     )
     async def create_webhook(self, call: Call[Actor, WebhookIn]) -> NewWebhookOut:
-        asked = call.input
-        webhook, secret = await self._webhooks.create(call.caller, call.path_id("agent_id"), asked.url, asked.events)
+        body = call.input
+        webhook, secret = await self._webhooks.create(call.caller, call.path_id("agent_id"), body.url, body.events)
         return NewWebhookOut(**WebhookOut.showing(webhook).model_dump(), secret=secret)
 
     @delete("/v1/agents/{agent_id}/webhooks/{webhook_id}", "Delete a webhook and its pending deliveries", access=write)

@@ -26,8 +26,10 @@ from crawler.errors import CrawlError
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
 _PURPOSE: Final = b"docent webhook"
-_TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee")
-_TOLD_TOO: Final = ("limit", "used_tokens", *LIMIT_NAMES)
+_SENT: Final = (
+    *("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee"),
+    *("limit", "used_tokens", *LIMIT_NAMES),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +65,18 @@ class Delivery(DueRow):
             "event": event_of(self.kind),
             "occurred_at": self.occurred_at.isoformat(),
             "agent_id": str(self.webhook.agent_id),
-            **self._told_of,
+            **self._details,
         }
         if self.kind.startswith(TURN):
             payload["state"] = self.kind.removeprefix(TURN)
         return json.dumps(payload, separators=(",", ":")).encode()
 
     @property
-    def _told_of(self) -> Mapping[str, Any]:
+    def _details(self) -> Mapping[str, Any]:
         if self.kind == WEEKLY:
             return in_words(self.subject, self.questions)
         event = declared_event(event_of(self.kind))
-        sent = (*_TOLD, *_TOLD_TOO, *(event.sent if event else ()))
+        sent = (*_SENT, *(event.sent if event else ()))
         return {name: self.subject[name] for name in sent if name in self.subject}
 
 

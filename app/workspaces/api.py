@@ -199,8 +199,8 @@ class AdminAudit(Api):
 
     @get("/v1/audit", "List who changed what, latest first", access=manage)
     async def list_audit(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:
-        asked = call.input
-        return ListOut[AuditEntryOut].showing(await self._log.page(call.caller, asked.page, asked.made(AuditFilter)))
+        query = call.input
+        return ListOut[AuditEntryOut].showing(await self._log.page(call.caller, query.page, query.made(AuditFilter)))
 
     @get(
         "/v1/audit/export",

@@ -65,7 +65,7 @@ async def test_exactly_the_answers_that_told_the_old_price_are_listed(house: Ans
 
     listed = await house.record.read(
         lambda tx: [
-            (stale, {telling.turn_id for telling in StaleAnswerRecords(tx).tellings(stale.id, 100)})
+            (stale, {telling.turn_id for telling in StaleAnswerRecords(tx).latest_turns(stale.id, 100)})
             for stale in StaleAnswerRecords(tx).page(house.agent_id, StaleFilter(), PageRequest()).items
         ]
     )

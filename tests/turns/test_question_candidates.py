@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.chunk import Chunk
-from app.turns.next_questions import Asked, NextQuestion, offered, section_questions
+from app.turns.next_questions import KnownWords, NextQuestion, offered, section_questions
 
 PAGE, OTHER = UUID(int=1), UUID(int=2)
 
@@ -117,8 +117,8 @@ def test_a_heading_is_offered_in_its_own_words_or_not_at_all(heading: str, text:
     ],
 )
 def test_what_was_asked_is_known_by_its_words(text: str, is_asked: bool) -> None:
-    asked = Asked(["How do I cancel your plan?", "Hello"], "en")
-    assert asked.holds(text) is is_asked
+    known = KnownWords(["How do I cancel your plan?", "Hello"], "en")
+    assert known.holds(text) is is_asked
 
 
 @pytest.mark.parametrize(

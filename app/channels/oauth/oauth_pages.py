@@ -49,30 +49,30 @@ class OAuthPages(Pages):
 
     @page(AUTHORIZE, access=manage, under="tokens")
     async def connect(self, visit: Visit[ConnectForm]) -> Answer:
-        asked = visit.input
+        query = visit.input
         wanted = await self._wanted(visit, unknown=Shown("channels/oauth/unknown_assistant.html"))
         if not isinstance(wanted, _Wanted):
             return wanted
         return Shown(
             "channels/oauth/connect.html",
-            {"asked": asked.model_dump(), "wanted": wanted, "goes_to": _host(asked.redirect_uri)},
+            {"query": query.model_dump(), "wanted": wanted, "goes_to": _host(query.redirect_uri)},
         )
 
     @action(AUTHORIZE, access=manage, shown_on="connect")
     async def decide(self, visit: Visit[DecisionForm]) -> Answer:
-        asked = visit.input
+        query = visit.input
         wanted = await self._wanted(visit, unknown=Go(visit.url("connect")))
         if not isinstance(wanted, _Wanted):
             return wanted
         answer = {"error": "access_denied"}
-        if asked.decision == "allow":
+        if query.decision == "allow":
             answer = {
                 "code": await self._grants.allow(
                     visit.actor,
-                    asked.client_id,
+                    query.client_id,
                     wanted.client,
-                    asked.redirect_uri,
-                    asked.code_challenge,
+                    query.redirect_uri,
+                    query.code_challenge,
                     wanted.resource,
                     wanted.scopes,
                 )
@@ -84,20 +84,20 @@ class OAuthPages(Pages):
         """The checked request, or else the response: `unknown` for an unknown client, else a page with a link to the
         client that has the error. Anybody can register an address, so nobody is redirected there before they have
         decided (RFC 9700, 4.11.2)."""
-        asked = visit.input
-        client = await self._grants.client(asked.client_id)
-        if client is None or not client.may_return_to(asked.redirect_uri):
+        query = visit.input
+        client = await self._grants.client(query.client_id)
+        if client is None or not client.may_return_to(query.redirect_uri):
             return unknown
-        if asked.response_type != "code":
+        if query.response_type != "code":
             return _mistaken(visit, "unsupported_response_type", "Send response_type=code.")
-        if asked.code_challenge_method != "S256" or not is_challenge(asked.code_challenge):
+        if query.code_challenge_method != "S256" or not is_challenge(query.code_challenge):
             return _mistaken(visit, "invalid_request", "Send a code_challenge with S256 (PKCE).")
-        resource = resource_path(asked.resource, base_url_of(visit.request))
+        resource = resource_path(query.resource, base_url_of(visit.request))
         if resource is None:
             return _mistaken(visit, "invalid_target", "Name an address of this server in resource.")
         agent_id = agent_of(resource)
         agent = (await self._agents.agent(visit.actor, agent_id)).draft.name if agent_id else ""
-        return _Wanted(client, resource, scopes_of(resource, asked.scope), agent)
+        return _Wanted(client, resource, scopes_of(resource, query.scope), agent)
 
 
 def _mistaken(visit: _Visit, error: str, description: str) -> Shown:
@@ -107,10 +107,10 @@ def _mistaken(visit: _Visit, error: str, description: str) -> Shown:
 
 def _back(visit: _Visit, answer: dict[str, str]) -> dict[str, str]:
     """The link to the client, which is its redirect address with the answer, its state, and the issuer (RFC 9207)."""
-    asked = visit.input
-    answer |= {"iss": base_url_of(visit.request)} | ({"state": asked.state} if asked.state else {})
-    back = f"{asked.redirect_uri}{'&' if '?' in asked.redirect_uri else '?'}{urlencode(answer)}"
-    return {"back": back, "goes_to": _host(asked.redirect_uri), "mistake": ""}
+    query = visit.input
+    answer |= {"iss": base_url_of(visit.request)} | ({"state": query.state} if query.state else {})
+    back = f"{query.redirect_uri}{'&' if '?' in query.redirect_uri else '?'}{urlencode(answer)}"
+    return {"back": back, "goes_to": _host(query.redirect_uri), "mistake": ""}
 
 
 def _host(uri: str) -> str:

@@ -147,8 +147,8 @@ def _play(client: ApiClient, stage: _Stage, more: tuple[str, ...], quiet: bool) 
         for mark in golden:
             lacks = f" (the answer lacks: {', '.join(mark['missing'])})" if mark["missing"] else ""
             out.print(f"  {'right' if mark['is_right'] else 'wrong'}  {mark['question']}{lacks}", markup=False)
-    asked = [report.as_json() for report in reports]
-    return {"agent_id": demonstration.agent_id, "questions": asked, "golden": golden, "gaps": gaps}
+    answers = [report.as_json() for report in reports]
+    return {"agent_id": demonstration.agent_id, "questions": answers, "golden": golden, "gaps": gaps}
 
 
 def _ask(demonstration: Demonstration, question: str, quiet: bool) -> AnswerReport:

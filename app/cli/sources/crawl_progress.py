@@ -28,7 +28,7 @@ def asking_progress() -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as progress:
         bar = progress.add_task("Asking", total=None)
-        yield lambda asked, of: progress.update(bar, completed=asked, total=of)
+        yield lambda done, of: progress.update(bar, completed=done, total=of)
 
 
 def in_words(counts: Mapping[str, int]) -> str:

@@ -85,42 +85,42 @@ def _of_conversation(only: ConversationFilter) -> list[ColumnElement[bool]]:
         )
         wanted.append(labelled.where(CONVERSATION_LABELS.c.conversation_id == CONVERSATIONS.c.id).exists())
     if only.outcome is Outcome.HANDED_OVER:
-        asked = select(LIVE_CHATS.c.id).where(
+        chats = select(LIVE_CHATS.c.id).where(
             LIVE_CHATS.c.conversation_id == CONVERSATIONS.c.id, LIVE_CHATS.c.handed_over_at.is_not(None)
         )
         # Figures count the hand-over at this moment, when there may be no turn.
-        asked = asked if only.since is None else asked.where(LIVE_CHATS.c.handed_over_at >= only.since)
-        asked = asked if only.until is None else asked.where(LIVE_CHATS.c.handed_over_at < only.until)
-        wanted.append(asked.exists())
+        chats = chats if only.since is None else chats.where(LIVE_CHATS.c.handed_over_at >= only.since)
+        chats = chats if only.until is None else chats.where(LIVE_CHATS.c.handed_over_at < only.until)
+        wanted.append(chats.exists())
     return wanted
 
 
 def _turns(only: ConversationFilter, is_sqlite: bool) -> Select[*tuple[object, ...]] | None:
     """A query for the turns of a conversation that match; None if the filter has no conditions on turns."""
-    asked: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if only.is_low is not None:
-        asked.append(TURNS.c.low_confidence == only.is_low)
+        conditions.append(TURNS.c.low_confidence == only.is_low)
     if only.is_unconfirmed is not None:
-        asked.append(_UNCONFIRMED if only.is_unconfirmed else not_(_UNCONFIRMED))
+        conditions.append(_UNCONFIRMED if only.is_unconfirmed else not_(_UNCONFIRMED))
     if only.answered_by is not None:
-        asked.append(TURNS.c.answered_by == only.answered_by.value)
+        conditions.append(TURNS.c.answered_by == only.answered_by.value)
     if only.outcome in _OUTCOMES:
-        asked.append(_OUTCOMES[only.outcome])
+        conditions.append(_OUTCOMES[only.outcome])
     if only.language is not None:
-        asked.append(TURNS.c.language == only.language)
+        conditions.append(TURNS.c.language == only.language)
     if only.since is not None and only.outcome is not Outcome.HANDED_OVER:
-        asked.append(TURNS.c.created_at >= only.since)
+        conditions.append(TURNS.c.created_at >= only.since)
     if only.until is not None and only.outcome is not Outcome.HANDED_OVER:
-        asked.append(TURNS.c.created_at < only.until)
+        conditions.append(TURNS.c.created_at < only.until)
     if only.page_url:
-        asked.append(holds(TURNS.c.page_url, only.page_url, is_sqlite))
+        conditions.append(holds(TURNS.c.page_url, only.page_url, is_sqlite))
     if only.rating is not None:
         rated = select(FEEDBACK.c.id).where(FEEDBACK.c.turn_id == TURNS.c.id, FEEDBACK.c.rating == only.rating)
-        asked.append(rated.exists())
-    asked += _conditions(only.words, is_sqlite)
-    if not asked:
+        conditions.append(rated.exists())
+    conditions += _conditions(only.words, is_sqlite)
+    if not conditions:
         return None
-    return select(TURNS.c.id).where(TURNS.c.conversation_id == CONVERSATIONS.c.id, *asked)
+    return select(TURNS.c.id).where(TURNS.c.conversation_id == CONVERSATIONS.c.id, *conditions)
 
 
 def _conditions(words: Sequence[str], is_sqlite: bool) -> list[ColumnElement[bool]]:

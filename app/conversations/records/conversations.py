@@ -172,9 +172,9 @@ class ConversationRecords(Repository):
         rows = self._connection.execute(statement).all()
         turn_ids = [row.turn_id for row in rows]
         citations = citations_of(self._connection, turn_ids)
-        asked = confirmations_of(self._connection, turn_ids, self._now())
+        confirmations = confirmations_of(self._connection, turn_ids, self._now())
         of_agent = {
-            turn_id: {"citations": citations.get(turn_id, ()), "confirmation": asked.get(turn_id)}
+            turn_id: {"citations": citations.get(turn_id, ()), "confirmation": confirmations.get(turn_id)}
             for turn_id in turn_ids
         }
         return [

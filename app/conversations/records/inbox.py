@@ -90,10 +90,10 @@ class InboxRecords(Repository):
         )
         for turn in self._connection.execute(statement):
             turns.setdefault(turn.conversation_id, []).append(turn)
-        asked = select(LIVE_CHATS.c.conversation_id).where(
+        with_people = select(LIVE_CHATS.c.conversation_id).where(
             LIVE_CHATS.c.conversation_id.in_(ids), LIVE_CHATS.c.handed_over_at.is_not(None)
         )
-        handed_over = set(self._connection.scalars(asked))
+        handed_over = set(self._connection.scalars(with_people))
         labels = self.labels_of(ids)
         visitor_ids = {conversation.visitor_id for conversation in conversations}
         named = select(VISITORS.c.id, VISITORS.c.user_id).where(VISITORS.c.id.in_(visitor_ids))
@@ -108,10 +108,10 @@ class InboxRecords(Repository):
     def visitor(self, workspace_id: UUID, visitor_id: UUID) -> VisitorFacts:
         """Raises NotFound, also for another workspace's."""
         row = self._first_row(own_row(VISITORS, workspace_id, visitor_id), "visitor")
-        asked = [CONVERSATIONS.c.visitor_id == visitor_id, CONVERSATIONS.c.turn_count > 0]
-        sums = select(func.count(), func.coalesce(func.sum(CONVERSATIONS.c.turn_count), 0)).where(*asked)
+        visible = [CONVERSATIONS.c.visitor_id == visitor_id, CONVERSATIONS.c.turn_count > 0]
+        sums = select(func.count(), func.coalesce(func.sum(CONVERSATIONS.c.turn_count), 0)).where(*visible)
         conversation_count, turn_count = self._connection.execute(sums).one()
-        latest = select(CONVERSATIONS).where(*asked).order_by(*(column.desc() for column in _BY_AGE))
+        latest = select(CONVERSATIONS).where(*visible).order_by(*(column.desc() for column in _BY_AGE))
         pages = (
             select(TURNS.c.page_url)
             .where(TURNS.c.visitor_id == visitor_id, TURNS.c.page_url != "")

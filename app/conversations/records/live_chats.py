@@ -68,15 +68,15 @@ class LiveChatRecords(Repository):
         chat = self.own(session, to_change=True)
         if chat.is_open:
             return chat
-        asked = chat.requested(self._now(), self._latest_question(chat.conversation_id))
-        if asked.handed_over_turn_id != chat.handed_over_turn_id:
-            self._outdate(asked)
-        self.keep(asked)
-        payload = {"conversation_id": str(asked.conversation_id)}
+        requested = chat.requested(self._now(), self._latest_question(chat.conversation_id))
+        if requested.handed_over_turn_id != chat.handed_over_turn_id:
+            self._outdate(requested)
+        self.keep(requested)
+        payload = {"conversation_id": str(requested.conversation_id)}
         Outbox(self._tx).add(
-            asked.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=asked.conversation_id
+            requested.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=requested.conversation_id
         )
-        return asked
+        return requested
 
     def _latest_question(self, conversation_id: UUID) -> UUID | None:
         return self._connection.scalar(
@@ -91,8 +91,8 @@ class LiveChatRecords(Repository):
 
     def _outdate(self, chat: LiveChat) -> None:
         """Have the day of the handed-over turn counted again, in case it is packed."""
-        asked = select(TURNS.c.created_at).where(TURNS.c.id == chat.handed_over_turn_id)
-        day = self._connection.execute(asked).scalar_one().date()
+        handed_over_at = select(TURNS.c.created_at).where(TURNS.c.id == chat.handed_over_turn_id)
+        day = self._connection.execute(handed_over_at).scalar_one().date()
         PackedDayRecords(self._tx).outdate([(chat.agent_id, day)])
 
     def keep(self, chat: LiveChat) -> None:
@@ -179,9 +179,9 @@ class LiveChatRecords(Repository):
             LIVE_MESSAGES.c.number == LIVE_CHATS.c.message_count,
         )
         named = select(VISITORS.c.user_id).where(VISITORS.c.id == CONVERSATIONS.c.visitor_id).scalar_subquery()
-        asked = CONVERSATIONS.c.first_question, CONVERSATIONS.c.visitor_id
+        columns = CONVERSATIONS.c.first_question, CONVERSATIONS.c.visitor_id
         statement = (
-            _open_in(select(LIVE_CHATS, AGENTS.c.draft, *asked, LIVE_MESSAGES.c.text, named.label("user_id")))
+            _open_in(select(LIVE_CHATS, AGENTS.c.draft, *columns, LIVE_MESSAGES.c.text, named.label("user_id")))
             .outerjoin(LIVE_MESSAGES, latest)
             .where(
                 AGENTS.c.workspace_id == workspace_id,

@@ -115,8 +115,8 @@ class PackedDayRecords(Repository):
         day = utc_day(self._dialect, TURNS.c.created_at)
         changed: set[tuple[UUID, date, Kind]] = set()
         for batch in batches(turn_ids):
-            asked = select(TURNS.c.agent_id, day).where(TURNS.c.id.in_(batch)).distinct()
-            for agent_id, name in self._connection.execute(asked):
+            days = select(TURNS.c.agent_id, day).where(TURNS.c.id.in_(batch)).distinct()
+            for agent_id, name in self._connection.execute(days):
                 changed.update((agent_id, date.fromisoformat(name), kind) for kind in Kind)
             changed |= self._with_topics(TOPICS.c.turn_id.in_(batch))
         self._outdate(changed)
@@ -215,13 +215,13 @@ class PackedDayRecords(Repository):
 
     def _with_topics(self, condition: ColumnElement[bool]) -> set[tuple[UUID, date, Kind]]:
         """Days with questions in topics that match the condition."""
-        asked = (
+        days = (
             select(TOPIC_QUESTIONS.c.agent_id, utc_day(self._dialect, TOPIC_QUESTIONS.c.asked_at))
             .join(TOPICS, TOPICS.c.id == TOPIC_QUESTIONS.c.topic_id)
             .where(condition)
             .distinct()
         )
-        found = self._connection.execute(asked)
+        found = self._connection.execute(days)
         return {(agent_id, date.fromisoformat(name), Kind.TOPICS) for agent_id, name in found}
 
     def _outdate(self, changed: Collection[tuple[UUID, date, Kind]]) -> None:

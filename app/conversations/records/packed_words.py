@@ -83,8 +83,8 @@ class PackedWordRecords(Repository):
     def _has_many(self, agent_id: UUID, spans: Sequence[DaySpan]) -> bool:
         if not spans:
             return False
-        asked = select(TURNS.c.id).where(or_(*(turns_of_span(agent_id, span) for span in spans)))
-        return self._connection.scalar(asked.offset(_MOST_UNPACKED).limit(1)) is not None
+        turn_ids = select(TURNS.c.id).where(or_(*(turns_of_span(agent_id, span) for span in spans)))
+        return self._connection.scalar(turn_ids.offset(_MOST_UNPACKED).limit(1)) is not None
 
 
 def turns_of_span(agent_id: UUID, span: DaySpan) -> ColumnElement[bool]:

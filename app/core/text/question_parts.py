@@ -25,15 +25,15 @@ def question_parts(text: str, language: str | None) -> list[str]:
     """The text's two or three questions, each preceded by the statements before the first one; [] for a text with one
     question or more than three. `language` is the text's (BCP 47 primary subtag), English if None."""
     statements: list[str] = []
-    asked: list[str] = []
+    questions: list[str] = []
     for clause, is_asked in _clauses(text, language or _ENGLISH):
         if is_asked:
-            asked.append(clause)
-        elif asked:
-            asked[-1] = f"{asked[-1]} {clause}"
+            questions.append(clause)
+        elif questions:
+            questions[-1] = f"{questions[-1]} {clause}"
         else:
             statements.append(clause)
-    return [" ".join([*statements, each]) for each in asked] if 1 < len(asked) <= _MOST_PARTS else []
+    return [" ".join([*statements, each]) for each in questions] if 1 < len(questions) <= _MOST_PARTS else []
 
 
 def asks_something(text: str, language: str | None) -> bool:
@@ -142,8 +142,8 @@ def heading_question(heading: str, language: str | None) -> str | None:
 
 def asks_visitors(question: str, language: str | None) -> bool:
     """Whether a question is addressed to the reader, such as "Are you ready to start?"."""
-    asked = tuple(heading_words(language).get("asks_visitors", ()))
-    return f"{normalised(question)} ".startswith(tuple(f"{words} " for words in asked))
+    openings = tuple(heading_words(language).get("asks_visitors", ()))
+    return f"{normalised(question)} ".startswith(tuple(f"{words} " for words in openings))
 
 
 def instruction_question(heading: str, language: str | None) -> str | None:

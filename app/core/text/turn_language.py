@@ -26,9 +26,9 @@ def primary_subtag(locale: str) -> str:
     return found[1].lower() if found else ""
 
 
-def covers(languages: Collection[str] | None, *asked: str | None) -> bool:
-    """Whether each of `asked` that is known is one of the languages; `languages` None stands for all."""
-    return languages is None or all(each is None or each in languages for each in asked)
+def covers(languages: Collection[str] | None, *wanted: str | None) -> bool:
+    """Whether each of `wanted` that is known is one of the languages; `languages` None stands for all."""
+    return languages is None or all(each is None or each in languages for each in wanted)
 
 
 def turn_language(*, pinned: str | None, locale: str, guess: LanguageGuess, known: Collection[str]) -> str | None:

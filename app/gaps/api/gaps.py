@@ -66,9 +66,9 @@ class AdminGaps(Api):
 
     @get("/v1/agents/{agent_id}/gaps", "List questions that could not be answered", access=read)
     async def list_gaps(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
-        asked = call.input
+        query = call.input
         page = await self._gaps.gaps(
-            call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.made(GapFilter), asked.sort
+            call.caller, call.path_id("agent_id"), query.state, query.page, query.made(GapFilter), query.sort
         )
         return ListOut[GapOut].showing(page)
 
@@ -185,9 +185,9 @@ class AdminGapTriage(Api):
 
     @post("/v1/agents/{agent_id}/gaps/settle", "Ignore or reopen many gaps: all or none", access=write)
     async def settle_gaps(self, call: Call[Actor, SettleIn]) -> SettledOut:
-        asked = call.input
+        body = call.input
         settled = await self._triage.settle(
-            call.caller, call.path_id("agent_id"), asked.gap_ids, GapState(asked.state), asked.note
+            call.caller, call.path_id("agent_id"), body.gap_ids, GapState(body.state), body.note
         )
         return SettledOut.showing(items=settled)
 
@@ -236,8 +236,8 @@ class AdminGapReplays(Api):
         is_input_optional=True,
     )
     async def resolve_gap(self, call: Call[Actor, ResolveIn]) -> GapReplayOut:
-        gap_id, asked = call.path_id("gap_id"), call.input
-        if asked.unproven:
-            gap = await self._gaps.resolve(call.caller, gap_id, asked.note)
+        gap_id, body = call.path_id("gap_id"), call.input
+        if body.unproven:
+            gap = await self._gaps.resolve(call.caller, gap_id, body.note)
             return GapReplayOut.showing(gap, passes=None, questions=())
-        return GapReplayOut.showing(await self._replays.resolve(call.caller, gap_id, asked.note, asked.version))
+        return GapReplayOut.showing(await self._replays.resolve(call.caller, gap_id, body.note, body.version))

@@ -125,10 +125,10 @@ def added_text(old: str, new: str) -> str:
     return "\n".join(added)[:_MAX_SHOWN]
 
 
-def proof_text(asked: int, change: str, questions: Sequence[ProvedQuestion]) -> str:
+def proof_text(askings: int, change: str, questions: Sequence[ProvedQuestion]) -> str:
     """The pull request's description in Markdown. Visitors' and models' words are fenced, so that the host finds no
     mentions, links or closing keywords in them."""
-    times = "once" if asked == 1 else f"{asked} times"
+    times = "once" if askings == 1 else f"{askings} times"
     parts = [f"Visitors asked this {times} and got no answer.", "### What this adds", _fenced(change)]
     for each in questions:
         parts += [

@@ -252,14 +252,14 @@ class Merges(Wired):
 
         workspace_id, pages = await self._records.of_agent(agent_id).read(work)
         actor = Actor(workspace_id, f"repository of {agent_id}", frozenset((WRITE,)))
-        asked = 0
+        count = 0
         for source_id, page in pages:
             try:
                 await self._page_sync.pages(actor, source_id, [page])
-                asked += 1
+                count += 1
             except DocentError as error:
                 log.warning("merged_page.not_read", agent=str(agent_id), page=page, reason=str(error))
-        return asked
+        return count
 
 
 def _at(payload: dict[str, Any], name: str, field: str) -> Any:

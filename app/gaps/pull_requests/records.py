@@ -152,7 +152,7 @@ class PullRequestRecords(Records):
             .where(GAP_QUESTIONS.c.gap_id == gap_id)
             .order_by(GAP_QUESTIONS.c.asked_at)
         )
-        asked = self._connection.execute(statement).all()
-        emails = LeadRecords(self._tx).addresses(dict.fromkeys(row.conversation_id for row in asked))
-        latest = {email: row.text for row in asked for email in emails.get(row.conversation_id, ())}
+        rows = self._connection.execute(statement).all()
+        emails = LeadRecords(self._tx).addresses(dict.fromkeys(row.conversation_id for row in rows))
+        latest = {email: row.text for row in rows for email in emails.get(row.conversation_id, ())}
         return [Waiting(email, question) for email, question in latest.items()]

@@ -27,8 +27,8 @@ STOPPED_TURNS = table(
 _GRACE: Final = timedelta(minutes=1)
 
 _next = TURNS.alias()
-_asked = MESSAGES.alias()
-_asked_next = MESSAGES.alias()
+_question = MESSAGES.alias()
+_next_question = MESSAGES.alias()
 
 
 class StoppedTurnRecords(Repository):
@@ -41,12 +41,15 @@ class StoppedTurnRecords(Repository):
             _next.c.created_at <= STOPPED_TURNS.c.until,
         )
         statement = (
-            select(TURNS.c.id, _asked.c.text, _asked_next.c.text, TURNS.c.language)
+            select(TURNS.c.id, _question.c.text, _next_question.c.text, TURNS.c.language)
             .select_from(STOPPED_TURNS)
             .join(TURNS, TURNS.c.id == STOPPED_TURNS.c.turn_id)
-            .join(_asked, and_(_asked.c.turn_id == TURNS.c.id, _asked.c.role == Role.VISITOR.value))
+            .join(_question, and_(_question.c.turn_id == TURNS.c.id, _question.c.role == Role.VISITOR.value))
             .outerjoin(_next, followed)
-            .outerjoin(_asked_next, and_(_asked_next.c.turn_id == _next.c.id, _asked_next.c.role == Role.VISITOR.value))
+            .outerjoin(
+                _next_question,
+                and_(_next_question.c.turn_id == _next.c.id, _next_question.c.role == Role.VISITOR.value),
+            )
             .where(or_(_next.c.id.is_not(None), STOPPED_TURNS.c.until < self._now() - _GRACE))
             .order_by(STOPPED_TURNS.c.until, TURNS.c.id)
             .limit(at_most)

@@ -45,8 +45,8 @@ class GapTriageRecords(Repository):
         left = select(GAPS).where(GAPS.c.id == gap_id).with_for_update()
         gap = self._connection.execute(left).one()
         self._update(GAPS, GAPS.c.id == gap_id, may_join=False)
-        asked = {"reason": asking.reason, "first_seen": asking.asked_at, "last_seen": asking.asked_at}
-        own = GapCounting(self._tx).add_like(gap, **asked, may_join=False)
+        first = {"reason": asking.reason, "first_seen": asking.asked_at, "last_seen": asking.asked_at}
+        own = GapCounting(self._tx).add_like(gap, **first, may_join=False)
         of_wording = (GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key == asking.question_key)
         self._update(GAP_QUESTIONS, *of_wording, gap_id=own)
         for changed in (gap_id, own):  # the old gap first, because the new one may take over its key
@@ -85,14 +85,18 @@ class GapTriageRecords(Repository):
         """The gap's details, with at most `samples` askings."""
         of_gap = GAP_QUESTIONS.c.gap_id == gap_id
         now = self._now()
-        asked = GAP_QUESTIONS.c.asked_at
+        asked_at = GAP_QUESTIONS.c.asked_at
         visitors = self._connection.scalar(select(GAPS.c.visitors).where(GAPS.c.id == gap_id)) or 0
         days = [now - timedelta(days=back) for back in range(TREND_DAYS, -1, -1)]
-        daily = (func.count().filter(asked > a, asked <= b) for a, b in pairwise(days))
-        lately = select(*_askings(now), *daily).where(of_gap, asked > days[0])
+        daily = (func.count().filter(asked_at > a, asked_at <= b) for a, b in pairwise(days))
+        lately = select(*_askings(now), *daily).where(of_gap, asked_at > days[0])
         this_week, week_before, *by_day = self._connection.execute(lately.select_from(GAP_QUESTIONS)).one()
         latest_askings = (
-            select(GAP_QUESTIONS.c.turn_id).where(of_gap).order_by(asked.desc()).limit(_READ_FOR_LANGUAGES).subquery()
+            select(GAP_QUESTIONS.c.turn_id)
+            .where(of_gap)
+            .order_by(asked_at.desc())
+            .limit(_READ_FOR_LANGUAGES)
+            .subquery()
         )
         spoken = (
             select(TURNS.c.language)
@@ -108,7 +112,7 @@ class GapTriageRecords(Repository):
             .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
             .join(CONVERSATIONS, CONVERSATIONS.c.id == TURNS.c.conversation_id)
             .where(of_gap)
-            .order_by(asked.desc(), GAP_QUESTIONS.c.id.desc())
+            .order_by(asked_at.desc(), GAP_QUESTIONS.c.id.desc())
             .limit(samples)
         )
         return GapFacts(
@@ -140,8 +144,8 @@ class GapTriageRecords(Repository):
 
 def _askings(now: datetime) -> tuple[ColumnElement[int], ColumnElement[int]]:
     """The numbers of askings in the last 7 days, and in the 7 before."""
-    asked = GAP_QUESTIONS.c.asked_at
+    asked_at = GAP_QUESTIONS.c.asked_at
     return (
-        func.count().filter(asked > now - WEEK),
-        func.count().filter(asked > now - 2 * WEEK, asked <= now - WEEK),
+        func.count().filter(asked_at > now - WEEK),
+        func.count().filter(asked_at > now - 2 * WEEK, asked_at <= now - WEEK),
     )

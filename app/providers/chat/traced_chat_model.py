@@ -37,8 +37,8 @@ class TracedChatModel:
             if not is_recording():
                 yield await opened.enter_async_context(self._model.stream(messages, max_tokens=max_tokens))
                 return
-            asked = self._attributes | {"gen_ai.request.max_tokens": max_tokens}
-            span = begin(f"chat {self._name}", asked, kind="client")
+            attributes = self._attributes | {"gen_ai.request.max_tokens": max_tokens}
+            span = begin(f"chat {self._name}", attributes, kind="client")
             span.set_text("gen_ai.input.messages", _messages(messages))
             began = time.perf_counter()
             try:

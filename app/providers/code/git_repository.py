@@ -74,15 +74,15 @@ class GitRemotes(GuardedClient):
         except UrlRefused as error:
             raise NotRead(Outcome.FORBIDDEN_ADDRESS, error.reason) from error
 
-        async def ask(asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
-            return await self._ask(access, asked, sent, body)
+        async def ask(url: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
+            return await self._ask(access, url, sent, body)
 
         return GitRepository(str(access.start), ask, self._unpacking)
 
-    async def _ask(self, access: SiteAccess, asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
+    async def _ask(self, access: SiteAccess, url: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
         try:
             with anyio.fail_after(self._timeout_seconds):
-                return await self._answer(access, asked, sent, body)
+                return await self._answer(access, url, sent, body)
         except UrlRefused as error:
             raise NotRead(Outcome.FORBIDDEN_ADDRESS, error.reason) from error
         except BodyTooLarge as error:
@@ -93,8 +93,8 @@ class GitRemotes(GuardedClient):
         except (BodyGarbled, CrawlError) as error:
             raise NotRead(Outcome.UNREACHABLE, error.reason) from error
 
-    async def _answer(self, access: SiteAccess, asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
-        url = self._checked(asked)
+    async def _answer(self, access: SiteAccess, start: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
+        url = self._checked(start)
         for _ in range(MAX_REDIRECTS + 1):
             headers = {**sent, **access.headers_for(url), "User-Agent": self._user_agent}
             headers |= {"Accept-Encoding": ACCEPT_ENCODING}
@@ -110,7 +110,7 @@ class GitRemotes(GuardedClient):
                 content = await read_body(answer.chunks, encoding, MAX_ANSWER_BYTES)
                 came_from = str(url)
                 kind = answer.headers.get("content-type", "")
-                return _Reply(kind, "" if came_from == asked else came_from, content)
+                return _Reply(kind, "" if came_from == start else came_from, content)
         raise NotRead(Outcome.TOO_MANY_REDIRECTS, f"more than {MAX_REDIRECTS} redirects")
 
 

@@ -121,10 +121,10 @@ class OidcProvider:
         endpoint = (await self._described()).get("end_session_endpoint")
         if not isinstance(endpoint, str) or not is_trusted_address(endpoint):
             return None
-        asked = {"client_id": self._client.client_id, "post_logout_redirect_uri": back_to}
+        query = {"client_id": self._client.client_id, "post_logout_redirect_uri": back_to}
         if id_token:
-            asked["id_token_hint"] = id_token
-        return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(asked)}"
+            query["id_token_hint"] = id_token
+        return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
 
     async def check(self) -> str:
         """A one-line description of the provider, read now."""

@@ -55,8 +55,8 @@ class OnnxReranker:
     def _rows(self, question: str, texts: Sequence[str]) -> list[TokenRow]:
         tokens, config = self._session.tokens, self._session.config
         first, separator = self._session.special_id("[CLS]"), self._session.special_id("[SEP]")
-        asked = tokens.encode(question, has_special_tokens=False)[: config["max_question_tokens"]]
-        head = [first, *asked, separator]
+        question_ids = tokens.encode(question, has_special_tokens=False)[: config["max_question_tokens"]]
+        head = [first, *question_ids, separator]
         room = int(config["max_length"]) - len(head) - 1
         return [
             TokenRow(

@@ -172,13 +172,13 @@ class AdminGoldenRuns(Api):
         status=201,
     )
     async def run_golden_questions(self, call: Call[Actor, GoldenRunIn]) -> GoldenRunOut:
-        asked, agent_id = call.input.version, call.path_id("agent_id")
+        version, agent_id = call.input.version, call.path_id("agent_id")
         if call.input.models:
             run = await self._runs.run_models(call.caller, agent_id, call.input.models, call.input.judge)
             return GoldenRunOut.showing(run)
         if call.input.judge == "model":
             raise InvalidInput("judge", "Name the models to compare as well.")
-        versions: tuple[Version, ...] = ("live", "draft") if asked == "both" else (asked,)
+        versions: tuple[Version, ...] = ("live", "draft") if version == "both" else (version,)
         return GoldenRunOut.showing(await self._runs.run(call.caller, agent_id, versions))
 
     @get("/v1/agents/{agent_id}/golden-runs", f"List the latest {KEPT} runs, latest first", access=read)

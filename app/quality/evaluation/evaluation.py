@@ -182,13 +182,13 @@ def separations(questions: Sequence[Question], rankings: Sequence[StagedRanking]
 
 
 def _abstention(questions: Sequence[Question], rankings: Sequence[StagedRanking]) -> dict[str, Abstention]:
-    asked: dict[str, list[tuple[Question, StagedRanking]]] = defaultdict(list)
+    by_language: dict[str, list[tuple[Question, StagedRanking]]] = defaultdict(list)
     for question, ranking in zip(questions, rankings, strict=True):
-        asked[question.language or ""].append((question, ranking))
-    if len(asked) < 2:
+        by_language[question.language or ""].append((question, ranking))
+    if len(by_language) < 2:
         return {}
     found: dict[str, Abstention] = {}
-    for language, pairs in asked.items():
+    for language, pairs in by_language.items():
         own, ranked = [question for question, _ in pairs], [ranking for _, ranking in pairs]
         found[language] = Abstention(separations(own, ranked), _held_back(own, ranked))
     return found

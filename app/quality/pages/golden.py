@@ -82,7 +82,7 @@ class GoldenPages(Pages):
         _, run = await self._runs.comparison(visit.actor, visit.agent.id)
         draft, live = (_by_id(run.draft), _by_id(run.live)) if run else ({}, {})
         lost = [(mark, draft[key]) for key, mark in live.items() if mark.is_right and not draft[key].is_right]
-        asked = [
+        changed = [
             (
                 before.question,
                 [
@@ -92,13 +92,13 @@ class GoldenPages(Pages):
             )
             for before, after in lost[:_LOST]
         ]
-        return Shown("quality/pages/lost_answers.html", {"asked": asked, "lost": len(lost)})
+        return Shown("quality/pages/lost_answers.html", {"changed": changed, "lost": len(lost)})
 
     async def _answer(self, visit: Visit[NoForm], mark: GoldenMark, version: Version) -> str:
         golden = await self._golden.question(visit.actor, visit.agent.id, mark.golden_id)
-        asked = PlaygroundQuestion(golden.question, language=golden.language)
+        question = PlaygroundQuestion(golden.question, language=golden.language)
         try:
-            return (await self._playground.ask(visit.actor.workspace_id, visit.agent.id, asked, version)).answer
+            return (await self._playground.ask(visit.actor.workspace_id, visit.agent.id, question, version)).answer
         except ModelInterrupted:
             return "The answer was interrupted."
 

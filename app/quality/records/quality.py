@@ -45,11 +45,11 @@ class QualityRecords(Repository):
     def days(self, agent_ids: Sequence[UUID], first: date, count: int) -> dict[UUID, list[DayQuality]]:
         """For each agent so many days from `first` on, by the time at which turns were asked, in UTC."""
         since = begin_of(first)
-        asked = TurnArrayRecords(self._tx).between(agent_ids, since, since + count * _DAY)
-        numbers = (asked.turns["at"] - microseconds(since)) // (_DAY // timedelta(microseconds=1))
-        places, all_places = asked.agents * count + numbers, len(agent_ids) * count
-        counts = tallies(asked.turns, places, all_places)
-        words = by_place(asked.turns["first_word"], places, all_places)
+        found = TurnArrayRecords(self._tx).between(agent_ids, since, since + count * _DAY)
+        numbers = (found.turns["at"] - microseconds(since)) // (_DAY // timedelta(microseconds=1))
+        places, all_places = found.agents * count + numbers, len(agent_ids) * count
+        counts = tallies(found.turns, places, all_places)
+        words = by_place(found.turns["first_word"], places, all_places)
         return {
             agent_id: [
                 DayQuality.from_counts(first + timedelta(days=number), counts[place], *nearest_ranks(words[place]))

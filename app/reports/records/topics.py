@@ -116,8 +116,8 @@ class TopicRecords(Repository):
         """Add turns to topics, which are created if new; return the number of turns added. Skips turns whose topic was
         deleted, which keep waiting, and turns that another worker has placed meanwhile."""
         turn_ids = [turn_id for place in places for turn_id, _ in place.turns]
-        asked = select(TOPIC_QUESTIONS.c.asked_at).where(TOPIC_QUESTIONS.c.turn_id.in_(turn_ids))
-        days = [(agent_id, moment.date()) for moment in self._connection.scalars(asked)]
+        moments = select(TOPIC_QUESTIONS.c.asked_at).where(TOPIC_QUESTIONS.c.turn_id.in_(turn_ids))
+        days = [(agent_id, moment.date()) for moment in self._connection.scalars(moments)]
         PackedDayRecords(self._tx).outdate(days, [Kind.TOPICS])
         waiting = (
             select(TOPIC_QUESTIONS.c.turn_id)
@@ -151,7 +151,7 @@ class TopicRecords(Repository):
     def of_days(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> tuple[list[TopicPart], int]:
         """The `limit` topics with most questions, in this order, and the number of questions without a topic yet."""
         counts, waiting = TopicDayRecords(self._tx).most(agent_ids, days, limit)
-        before = TopicDayRecords(self._tx).asked(agent_ids, days.before)
+        before = TopicDayRecords(self._tx).question_counts(agent_ids, days.before)
         names = (
             select(TOPICS.c.id, TOPICS.c.agent_id, MESSAGES.c.text, TURNS.c.conversation_id)
             .join(TURNS, TURNS.c.id == TOPICS.c.turn_id)
@@ -192,7 +192,7 @@ class TopicDayRecords(Repository):
                     outcomes[topic_id].append(of_topic)
         return {topic_id: total(each) for topic_id, each in outcomes.items()}, waiting
 
-    def asked(self, agent_ids: Sequence[UUID], days: ReportDays) -> dict[UUID, int]:
+    def question_counts(self, agent_ids: Sequence[UUID], days: ReportDays) -> dict[UUID, int]:
         """The number of questions in each topic."""
         return self._counts(self._topic_days(agent_ids, days))
 

@@ -74,8 +74,8 @@ class AdminPassages(Api):
         "/v1/agents/{agent_id}/documents", "List the documents that an agent may answer from, oldest first", access=read
     )
     async def list_documents(self, call: Call[Actor, DocumentsQuery]) -> ListOut[DocumentOut]:
-        asked = call.input
-        page = await self._passages.documents(call.caller, call.path_id("agent_id"), asked.page, asked.source_id)
+        query = call.input
+        page = await self._passages.documents(call.caller, call.path_id("agent_id"), query.page, query.source_id)
         return ListOut[DocumentOut].showing(page)
 
     @get(

@@ -56,8 +56,8 @@ class AdminSchedules(Api):
 
     @put("/v1/sources/{source_id}/schedule", "Set the source's crawl schedule", access=write)
     async def set_schedule(self, call: Call[Actor, ScheduleIn]) -> ScheduleOut:
-        asked = call.input.schedule()
-        return ScheduleOut.showing(await self._schedules.set(call.caller, call.path_id("source_id"), asked))
+        schedule = call.input.schedule()
+        return ScheduleOut.showing(await self._schedules.set(call.caller, call.path_id("source_id"), schedule))
 
     @delete("/v1/sources/{source_id}/schedule", "Remove the source's crawl schedule", access=write)
     async def clear_schedule(self, call: Call[Actor, None]) -> None:
@@ -194,8 +194,8 @@ class AdminSources(Api):
         access=read,
     )
     async def list_source_pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
-        asked = call.input
-        page = await self._sources.pages(call.caller, call.path_id("source_id"), asked.page, asked.status)
+        query = call.input
+        page = await self._sources.pages(call.caller, call.path_id("source_id"), query.page, query.status)
         return ListOut[PageOut].showing(page)
 
 

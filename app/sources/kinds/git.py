@@ -38,7 +38,7 @@ class GitMarkdown(DocumentList):
         self._repository = source.remotes.repository(str(source.start), headers)
         self._start = source.start
         self._source = source.config
-        self._said: Mapping[str, bytes | NotRead] = {}
+        self._texts: Mapping[str, bytes | NotRead] = {}
 
     async def articles(self) -> AsyncIterator[Article]:
         source = self._source
@@ -53,12 +53,12 @@ class GitMarkdown(DocumentList):
     async def fetch_ahead(self, articles: Sequence[Article]) -> None:
         keys = [article.key for article in articles]
         try:
-            self._said = await self._repository.texts(keys) if keys else {}
+            self._texts = await self._repository.texts(keys) if keys else {}
         except NotRead as error:
-            self._said = dict.fromkeys(keys, error)
+            self._texts = dict.fromkeys(keys, error)
 
     async def text(self, article: Article) -> str:
-        blob = self._said.get(article.key)
+        blob = self._texts.get(article.key)
         if blob is None:
             raise NotRead(Outcome.UNREACHABLE, "the repository's server did not send this file")
         if isinstance(blob, NotRead):

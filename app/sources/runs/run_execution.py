@@ -135,8 +135,8 @@ class RunExecution:
         if not run.only_asked:
             await queue.add([QueuedPage(url, depth=0) for url in await kind.urls(self._given, source)])
         while pages := await queue.take(_GIVEN_TAKEN):
-            for asked in pages:
-                page = await kind.page(self._given, source, asked.url)
+            for given in pages:
+                page = await kind.page(self._given, source, given.url)
                 if not kind.takes_documents:
                     await self._retire_elsewhere(source, page.url)
                 await self._settle(source, run.id, page)
@@ -193,10 +193,10 @@ class RunExecution:
             lambda tx: LiveDocumentRecords(tx).url_of(document_id) if document_id else None
         )
 
-    async def _learn(self, source: Source, asked_url: str, content: PageContent) -> IngestReceipt:
+    async def _learn(self, source: Source, requested_url: str, content: PageContent) -> IngestReceipt:
         receipt = await self._ingest.learn(source.agent_id, source.id, content)
-        if content.url != asked_url:
-            await self._retire.page(source.agent_id, source.id, asked_url)  # it leads elsewhere now
+        if content.url != requested_url:
+            await self._retire.page(source.agent_id, source.id, requested_url)  # it leads elsewhere now
         return receipt
 
     async def _still_there(self, source: Source, url: str) -> IngestReceipt:
@@ -225,7 +225,7 @@ class RunExecution:
             if not CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED, reason, run.leg, kept):
                 return False, None
             now = CrawlRunRecords(tx).run(run_id)
-            if _was_asked_for_more(run, now, summary):
+            if _wants_more(run, now, summary):
                 CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING)
                 return False, now
             # A few requested pages that do not respond say nothing about the website.
@@ -269,6 +269,6 @@ def _why_nothing(tx: Transaction, run_id: UUID, summary: RunSummary) -> str:
     return f"No page could be read: {first.reason or first.status}"
 
 
-def _was_asked_for_more(read: CrawlRun, now: CrawlRun, summary: RunSummary) -> bool:
+def _wants_more(read: CrawlRun, now: CrawlRun, summary: RunSummary) -> bool:
     """Whether the whole source was requested meanwhile, or pages after the queue was empty."""
     return (read.only_asked and not now.only_asked) or (summary.is_complete and bool(now.counts.get(QUEUED)))

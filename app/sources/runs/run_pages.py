@@ -74,7 +74,7 @@ class Sight:
     @property
     def lost_on_request(self) -> int:
         """How many of the lost documents were requested; no page links to the others any more."""
-        return sum(document.asked is not None for document in self.lost)
+        return sum(document.requested_url is not None for document in self.lost)
 
     @property
     def outcome(self) -> "MissedPages":
@@ -138,7 +138,7 @@ def _count(readings: Mapping[UUID, int], tx: Transaction) -> None:
 def _retire(agent_id: UUID, run_id: UUID, lost: Sequence[MissedDocument], tx: Transaction) -> list[UUID]:
     pages = [
         ReadPage(
-            url=document.asked or document.url,
+            url=document.requested_url or document.url,
             depth=0,
             status=RETIRED,
             reason=f"Missed {document.readings} times in a row, so answers no longer use it. {document.reason}",

@@ -110,11 +110,11 @@ def is_telling(counts: Mapping[str, int]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MissedDocument:
-    """A live document that a reading did not find. `readings` counts consecutive misses, including this one; `asked` is
-    the URL that the reading requested for it, None if nothing led there."""
+    """A live document that a reading did not find. `readings` counts consecutive misses, including this one;
+    `requested_url` is None if nothing led there."""
 
     id: UUID
     url: str
     readings: int
     reason: str
-    asked: str | None
+    requested_url: str | None

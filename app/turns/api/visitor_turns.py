@@ -69,7 +69,7 @@ async def whole_answer(feed: TurnFeed, conversation_id: UUID) -> AnswerOut:
 async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID) -> AnswerOut:
     text: list[str] = []
     citations: tuple[CitationOut, ...] = ()
-    asked: ConfirmationOut | None = None
+    confirmation: ConfirmationOut | None = None
     async for numbered in events:
         match numbered.event:
             case Token() as token:
@@ -77,11 +77,11 @@ async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID)
             case Citations() as cited:
                 citations = tuple(CitationOut.showing(citation) for citation in cited.citations)
             case Confirm() as confirm:
-                asked = ConfirmationOut.showing(confirm.confirmation)
+                confirmation = ConfirmationOut.showing(confirm.confirmation)
             case Error() as error:
                 raise refusal_of(error)
             case Done() as done:
-                fields = {"answer": "".join(text), "citations": citations, "confirmation": asked}
+                fields = {"answer": "".join(text), "citations": citations, "confirmation": confirmation}
                 return AnswerOut.showing(done, conversation_id=conversation_id, **fields)
     raise Refusal("internal", "The turn broke off. Ask again with the same turn_id to get the rest.")
 

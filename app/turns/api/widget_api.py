@@ -137,30 +137,30 @@ class WidgetConversations(Api):
         except ProofRefused as error:
             return "", str(error)
 
-    async def _attributes(self, asked: InitIn) -> tuple[VisitorAttribute, ...]:
+    async def _attributes(self, body: InitIn) -> tuple[VisitorAttribute, ...]:
         """Raises Unauthorized or InvalidInput, naming the field."""
-        text, signature = asked.signed_attributes, asked.attributes_hash
+        text, signature = body.signed_attributes, body.attributes_hash
         if text is None:
             if signature is not None:
                 raise InvalidInput(
                     "attributes_hash",
                     "signed_attributes is missing, so there is nothing to verify. Send both, or neither.",
                 )
-            return all_attributes(asked.attributes, {})
-        await self._signed_users.check_attributes(asked.agent_id, text, asked.user_id or "", signature or "")
-        return all_attributes(asked.attributes, read_signed(text))
+            return all_attributes(body.attributes, {})
+        await self._signed_users.check_attributes(body.agent_id, text, body.user_id or "", signature or "")
+        return all_attributes(body.attributes, read_signed(text))
 
-    async def _signed_filter(self, asked: InitIn) -> SearchFilter:
+    async def _signed_filter(self, body: InitIn) -> SearchFilter:
         """Raises Unauthorized or InvalidInput, naming the field."""
-        if asked.filter is None:
-            if asked.filter_hash is not None:
+        if body.filter is None:
+            if body.filter_hash is not None:
                 raise InvalidInput(
                     "filter_hash", "filter is missing, so there is nothing to verify. Send both, or neither."
                 )
             return SearchFilter()
-        user_id, signature = asked.user_id or "", asked.filter_hash or ""
-        await self._signed_users.check_filter(asked.agent_id, asked.filter, user_id, signature)
-        return parsed_filter(asked.filter)
+        user_id, signature = body.user_id or "", body.filter_hash or ""
+        await self._signed_users.check_filter(body.agent_id, body.filter, user_id, signature)
+        return parsed_filter(body.filter)
 
 
 class WidgetTurns(Api):
@@ -239,9 +239,9 @@ class WidgetTurns(Api):
         await self._turns.feedback(call.caller.session, call.path_id("turn_id"), given.rating, given.comment)
 
     async def _ask(self, call: Call[VisitorCaller, QuestionIn]) -> TurnFeed:
-        session, asked = call.caller.session, call.input
-        context = flattened(asked.page_context)
-        request = TurnRequest(asked.turn_id, asked.message, asked.page_url, context, session.only)
+        session, body = call.caller.session, call.input
+        context = flattened(body.page_context)
+        request = TurnRequest(body.turn_id, body.message, body.page_url, context, session.only)
         limits = self._limits
         await self._proofs.require(call.request, session, call.caller.agent)
         await self._counting.count_question(call.request, session.visitor_id, "ask", limits)

@@ -166,8 +166,8 @@ class Visit(Call[Actor | None, InputOut]):
         if self.agent_or_none is not None:
             ids.setdefault("agent_id", self.agent_or_none.id)
         path = self.root_path + self.pages[name].path.format(**ids)
-        asked = [(key, str(value)) for key, value in (query or {}).items() if value not in (None, "")]
-        return f"{path}?{urlencode(asked)}" if asked else path
+        parameters = [(key, str(value)) for key, value in (query or {}).items() if value not in (None, "")]
+        return f"{path}?{urlencode(parameters)}" if parameters else path
 
     def again(self, rejected: Rejected) -> "Visit[Any]":
         """A visit of the page that shows the refused form again."""

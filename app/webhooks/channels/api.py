@@ -51,10 +51,8 @@ class AdminNoticeChannels(Api):
 
     @post("/v1/notice-channels", "Post notices to a channel in Slack or Discord", access=write, status=201)
     async def create_notice_channel(self, call: Call[Actor, NoticeChannelIn]) -> NoticeChannelOut:
-        asked = call.input
-        channel = await self._channels.create(
-            call.caller, asked.name, asked.url, asked.events, is_quoting=asked.is_quoting
-        )
+        body = call.input
+        channel = await self._channels.create(call.caller, body.name, body.url, body.events, is_quoting=body.is_quoting)
         return NoticeChannelOut.showing(channel)
 
     @delete("/v1/notice-channels/{channel_id}", "Delete a channel and its pending notices", access=write)

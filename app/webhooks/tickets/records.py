@@ -220,8 +220,8 @@ def _desk(row: Row[Any]) -> DeskSettings:
 
 
 def _subject(agent: str, turns: Sequence[StoredTurn], lead: Lead | None) -> str:
-    asked = lead.message if lead else turns[-1].question if turns else "a visitor asks for a person"
-    return one_line(f"{agent}: {asked}")
+    what = lead.message if lead else turns[-1].question if turns else "a visitor asks for a person"
+    return one_line(f"{agent}: {what}")
 
 
 def _text(

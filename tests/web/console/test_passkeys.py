@@ -28,7 +28,7 @@ REMOVE = f"{PAGE}/remove"
 async def turns_of_span(browser: ConsoleBrowser, path: str) -> dict[str, str]:
     """What the page's form asks the browser for, and the challenge."""
     page = await browser.page(path)
-    asked, challenge = re.search(r'data-asked="([^"]*)"', page), re.search(r'name="challenge" value="([^"]*)"', page)
+    asked, challenge = re.search(r'data-options="([^"]*)"', page), re.search(r'name="challenge" value="([^"]*)"', page)
     assert asked is not None
     assert challenge is not None
     return {"asked": unescape(asked[1]), "challenge": challenge[1]}

@@ -88,7 +88,7 @@ class DbosWorker:
         self._working: set[asyncio.Task[Any]] = set()
         self._in_hand: set[str] = set()  # ids of the jobs that run here
         self._missed_since: dict[str, float] = {}  # when a job of this worker was first seen not to run
-        self._asked_for: set[tuple[UUID, int]] = set()
+        self._enqueued: set[tuple[UUID, int]] = set()
         self._last_beats: deque[float] = deque(maxlen=2)
         self._rounds: list[asyncio.Task[None]] = []
 
@@ -269,9 +269,9 @@ class DbosWorker:
         await self._handlers.start_due_runs()
         unfinished = await self._record.read(lambda tx: CrawlRunRecords(tx).unfinished_runs())
         for run in unfinished:  # it may not be enqueued: its process may have died after the commit
-            if (run.id, run.leg) not in self._asked_for:
+            if (run.id, run.leg) not in self._enqueued:
                 await self._queue.crawl(run.agent_id, run.id, run.leg)
-                self._asked_for.add((run.id, run.leg))
+                self._enqueued.add((run.id, run.leg))
         client = await self._queue.client()
         for workflow in await _pending(client):
             if workflow.executor_id not in living:

@@ -164,8 +164,8 @@ class MissedDocumentRecords(Repository):
         for document_id, (url, readings) in unseen.items():
             reason = miss_reason(ends[document_id])
             if reason is not None:
-                asked = ends[document_id][0].url if ends[document_id] else None
-                missed.append(MissedDocument(document_id, url, readings + 1, reason, asked))
+                final_url = ends[document_id][0].url if ends[document_id] else None
+                missed.append(MissedDocument(document_id, url, readings + 1, reason, final_url))
         return missed
 
     def kept(self, run_id: UUID, *, only_requested: bool) -> int:

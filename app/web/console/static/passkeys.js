@@ -1,8 +1,8 @@
-/* A form that a passkey fills in: the browser is asked when it is sent, and what it answers goes with it. */
+/* A form that a passkey fills in: when it is sent, the browser makes its credential. */
 "use strict";
 
 for (const form of document.querySelectorAll("form[data-passkey]")) {
-  const { passkey, asked } = form.dataset;
+  const { passkey, options } = form.dataset;
   const failed = form.querySelector("[data-failed]");
   form.addEventListener("submit", async (event) => {
     const { credential } = form.elements;
@@ -10,7 +10,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
     event.preventDefault();
     failed.hidden = true;
     try {
-      const json = JSON.parse(asked);
+      const json = JSON.parse(options);
       const found = passkey === "create"
         ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(json) })
         : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(json) });
