@@ -1,5 +1,6 @@
 """Jobs on a real DBOS with SQLite: what survives failures, orderly ends and kill -9."""
 
+import json
 import threading
 from pathlib import Path
 from uuid import uuid4
@@ -123,7 +124,7 @@ async def test_a_worker_that_ends_in_good_order_hands_its_work_back(
     run_id = uuid4()
     handlers.is_hanging = True
     await queue.crawl(uuid4(), run_id)
-    set_jobs(tmp_path, attributes=f'{{"attempts": {MAX_ATTEMPTS}}}')  # a restart is no further one
+    set_jobs(tmp_path, attributes=json.dumps({"dead_workers": list("abcde")}))  # a restart is no further one
 
     async with working(url, record, handlers, "first"):
         await handlers.until_called(1)

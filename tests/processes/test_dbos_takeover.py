@@ -1,5 +1,6 @@
 """Work that nobody does any more is taken over: what survives kill -9, on a real DBOS with SQLite."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -53,7 +54,20 @@ async def test_the_work_of_a_dead_worker_is_taken_over(
 ) -> None:
     run_id = uuid4()
     await queue.crawl(uuid4(), run_id)
-    leave_to_the_dead(tmp_path, attempts=MAX_ATTEMPTS - 1)
+    leave_to_the_dead(tmp_path, died_before=MAX_ATTEMPTS - 2)
+
+    async with working(url, record, handlers):
+        await handlers.until_called(1)
+
+    assert handlers.calls == [("crawl", run_id)]
+
+
+async def test_a_worker_that_is_taken_for_dead_again_counts_once(
+    url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
+) -> None:
+    run_id = uuid4()
+    await queue.crawl(uuid4(), run_id)
+    leave_to_the_dead(tmp_path, died_before=MAX_ATTEMPTS - 1, again=True)
 
     async with working(url, record, handlers):
         await handlers.until_called(1)
@@ -66,7 +80,7 @@ async def test_work_that_kills_its_workers_is_given_up(
 ) -> None:
     run_id = uuid4()
     await queue.crawl(uuid4(), run_id)
-    leave_to_the_dead(tmp_path, attempts=MAX_ATTEMPTS)
+    leave_to_the_dead(tmp_path, died_before=MAX_ATTEMPTS - 1)
 
     async with working(url, record, handlers):
         await handlers.until_given_up()
@@ -79,7 +93,7 @@ async def test_the_work_of_a_living_worker_is_left_alone(
     url: str, record: SystemOfRecord, queue: DbosJobQueue, handlers: RecordingHandlers, tmp_path: Path
 ) -> None:
     await queue.crawl(uuid4(), uuid4())
-    leave_to_the_dead(tmp_path, attempts=1)
+    leave_to_the_dead(tmp_path)
     with record.writing() as tx:
         ProcessRecords(tx).beat("dead", "worker")
 
@@ -110,7 +124,7 @@ async def test_a_worker_that_was_silent_itself_takes_nothing_over(
 ) -> None:
     """A database that is down silences all workers. The first that beats again must not take the others for dead."""
     await queue.crawl(uuid4(), uuid4())
-    leave_to_the_dead(tmp_path, attempts=1)
+    leave_to_the_dead(tmp_path)
     with record.writing() as tx:
         ProcessRecords(tx).beat("dead", "worker")
     write, is_down, beats_since = record.write, False, 0
@@ -208,14 +222,15 @@ async def a_run(record: SystemOfRecord) -> CrawlRun:
         return CrawlRunRecords(tx).start_run(agent.id, source.id)
 
 
-def leave_to_the_dead(folder: Path, attempts: int) -> None:
-    """As if a worker named "dead" had begun every job and been killed."""
+def leave_to_the_dead(folder: Path, *, died_before: int = 0, again: bool = False) -> None:
+    """As if a worker named "dead" had begun every job and been killed, after others. `again`: it was one of these."""
+    others = [f"dead-{number}" for number in range(died_before - again)] + ["dead"] * again
     set_jobs(
         folder,
         status="PENDING",
         executor_id="dead",
         application_version="1",
-        attributes=f'{{"attempts": {attempts}}}',
+        attributes=json.dumps({"dead_workers": others}),
     )
 
 

@@ -46,7 +46,7 @@ WORKER_KIND: Final = "worker"
 MAX_ATTEMPTS: Final = 5
 
 _VERSION: Final = "1"  # of the workflows below; jobs of other versions are not run
-_ATTEMPTS: Final = "attempts"
+_DEAD_WORKERS: Final = "dead_workers"  # the attribute of a job that names those that had it, each once
 _END_SECONDS: Final = 5
 _READINGS_AT_ONCE: Final = 2
 _LONGEST_PAUSE_SECONDS: Final = 60.0
@@ -57,8 +57,8 @@ class DbosWorker:
 
     `process_name` must be new for every start. A worker that is silent for `dead_after_seconds` counts as dead. A
     handler that raises is called again after `retry_seconds`, and after three times as long for each further failure; a
-    job that failed MAX_ATTEMPTS times, or whose worker died as often, is given up, but never while the database is
-    down.
+    job that failed MAX_ATTEMPTS times, or with which as many workers died, is given up, but never while the database is
+    down. A worker that only was slow, and was taken for dead, counts once however often that happens.
     """
 
     def __init__(
@@ -236,8 +236,10 @@ class DbosWorker:
         await self._beat()
 
     async def _beat(self) -> None:
-        await self._record.write(lambda tx: ProcessRecords(tx).beat(self._name, WORKER_KIND))
+        silent_seconds = await self._record.write(lambda tx: ProcessRecords(tx).beat(self._name, WORKER_KIND))
         self._last_beats.append(time.monotonic())
+        if silent_seconds > self._dead_after_seconds:
+            log.warning("worker.was_silent", seconds=round(silent_seconds))
 
     async def _look_after_jobs(self) -> None:
         await asyncio.sleep(self._heartbeat_seconds)
@@ -279,15 +281,15 @@ class DbosWorker:
         await _begin_again(client, await _failed(client))
 
     async def _take_over(self, client: DBOSClient, workflow: WorkflowStatus) -> None:
-        attempts = int((workflow.attributes or {}).get(_ATTEMPTS, 1))
-        log.warning("job.orphaned", job=workflow.workflow_id, worker=workflow.executor_id, attempts=attempts)
-        if attempts < MAX_ATTEMPTS:
-            count = {_ATTEMPTS: attempts + 1}
-            await to_thread.run_sync(lambda: client.update_workflow_attributes(workflow.workflow_id, count, merge=True))
+        dead = {*(workflow.attributes or {}).get(_DEAD_WORKERS, ()), workflow.executor_id}
+        log.warning("job.orphaned", job=workflow.workflow_id, worker=workflow.executor_id, attempts=len(dead))
+        if len(dead) < MAX_ATTEMPTS:
+            names = {_DEAD_WORKERS: sorted(dead)}
+            await to_thread.run_sync(lambda: client.update_workflow_attributes(workflow.workflow_id, names, merge=True))
             await _hand_out(client, [workflow])
             return
         if workflow.name == CRAWL:
-            reason = f"The worker crashed {attempts} times while it read this source. Check its log for the cause."
+            reason = f"The worker crashed {len(dead)} times while it read this source. Check its log for the cause."
             await self._handlers.give_up_crawl(run_of(workflow.workflow_id), reason)
         await to_thread.run_sync(client.cancel_workflow, workflow.workflow_id)
 
