@@ -189,20 +189,18 @@ class MailReading:
         mails = MailboxMailRecords(tx)
         visitor = ConversationRecords(tx).signed_visitor(agent.id, f"mailto:{mail.address}")
         place = f"{mailbox.uid_validity}.{uid}"
-        kept = mails.at(mailbox.id, visitor.id, place, mail.message_id)
+        kept = mails.at(visitor.id, place, mail.message_id)
         if kept is None:
-            if mail.message_id and mails.named(mailbox.id, visitor.id, [mail.message_id]):
+            if mail.message_id and mails.named(visitor.id, [mail.message_id]):
                 return NotAnswered("a second copy")
-            if mails.read_since(mailbox.id, visitor.id, self._clock.now() - _HOUR) >= MAX_AN_HOUR:
+            if mails.read_since(visitor.id, self._clock.now() - _HOUR) >= MAX_AN_HOUR:
                 return NotAnswered(f"over {MAX_AN_HOUR} an hour")
-            known = mails.named(
-                mailbox.id, visitor.id, [each.partition("@")[0] for each in mail.thread] + [*mail.thread]
-            )
+            known = mails.named(visitor.id, [each.partition("@")[0] for each in mail.thread] + [*mail.thread])
             conversation_id = (
                 known.conversation_id if known else ConversationRecords(tx).start(visitor, Channel.EMAIL).id
             )
             about = (mail.address, mail.subject, mail.message_id, mail.reference_ids)
-            kept = KeptMail(mailbox.id, visitor.id, conversation_id, *about, place)
+            kept = KeptMail(agent.id, visitor.id, conversation_id, *about, place)
             mails.add(kept)
         session = VisitorSession(
             agent.workspace_id, agent.id, visitor.id, kept.conversation_id, Channel.EMAIL, is_proven=False
@@ -246,7 +244,7 @@ class MailReading:
 
     def _mail_peoples_words(self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox) -> None:
         """Queue one mail per conversation with the operators' messages since the last one."""
-        for words in MailboxMailRecords(tx).unsent(mailbox.id, _SENT_AT_ONCE):
+        for words in MailboxMailRecords(tx).unsent(mailbox.agent_id, _SENT_AT_ONCE):
             mail = Mail("", "", words.texts, auto="", pictures=words.pictures)
             self._put(tx, workspace_id, mailbox, words.latest, mail, words.number)
 

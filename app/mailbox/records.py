@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Index, Integer, String, func, select
+from sqlalchemy import BigInteger, Integer, String, func, select
 
 from app.conversations.live_chat import Author
 from app.conversations.records.live_chats import LiveChatRecords
@@ -58,7 +58,7 @@ MAILBOX_MAILS = table(
     "mailbox_mails",
     OfVisitors("mails", "The subjects of mails that the visitor wrote or got.", exported=ExportedMail),
     own_id(),
-    parent("mailbox_id", "mailboxes"),
+    parent("agent_id", "agents", index=True),
     parent("visitor_id", "visitors", index=True),
     parent("conversation_id", "conversations", index=True),
     column("created_at", UtcDateTime),
@@ -68,7 +68,6 @@ MAILBOX_MAILS = table(
     column("reference_ids", StorableText),
     column("place", String(48)),
     column("told_number", Integer),
-    Index(None, "mailbox_id", "visitor_id"),
 )
 
 
@@ -76,7 +75,7 @@ MAILBOX_MAILS = table(
 class KeptMail:
     """`reference_ids` is the References header: the ids of the earlier mails of the thread."""
 
-    mailbox_id: UUID
+    agent_id: UUID
     visitor_id: UUID
     conversation_id: UUID
     address: str
@@ -165,25 +164,29 @@ class MailboxMailRecords(Repository):
         """Raises NotFound if the conversation was erased."""
         self._add(MAILBOX_MAILS, mail, id=mail_id or new_id(), created_at=self._now())
 
-    def at(self, mailbox_id: UUID, visitor_id: UUID, place: str, message_id: str) -> KeptMail | None:
+    def at(self, visitor_id: UUID, place: str, message_id: str) -> KeptMail | None:
         """The visitor's mail with this place and Message-ID, if it was received before."""
         is_it = (MAILBOX_MAILS.c.place == place) & (MAILBOX_MAILS.c.message_id == message_id)
-        return self._one(is_it, mailbox_id, visitor_id)
+        return self._one(is_it, visitor_id)
 
-    def named(self, mailbox_id: UUID, visitor_id: UUID, message_ids: Sequence[str]) -> KeptMail | None:
+    def named(self, visitor_id: UUID, message_ids: Sequence[str]) -> KeptMail | None:
         """The latest mail from or to the visitor with one of these Message-IDs."""
-        return self._one(MAILBOX_MAILS.c.message_id.in_(message_ids), mailbox_id, visitor_id)
+        return self._one(MAILBOX_MAILS.c.message_id.in_(message_ids), visitor_id)
 
-    def read_since(self, mailbox_id: UUID, visitor_id: UUID, since: datetime) -> int:
+    def read_since(self, visitor_id: UUID, since: datetime) -> int:
         """The number of mails received from the visitor since then."""
-        theirs = _of(mailbox_id, visitor_id) & (MAILBOX_MAILS.c.place != "") & (MAILBOX_MAILS.c.created_at >= since)
+        theirs = (
+            (MAILBOX_MAILS.c.visitor_id == visitor_id)
+            & (MAILBOX_MAILS.c.place != "")
+            & (MAILBOX_MAILS.c.created_at >= since)
+        )
         return self._connection.scalar(select(func.count()).select_from(MAILBOX_MAILS).where(theirs)) or 0
 
-    def unsent(self, mailbox_id: UUID, limit: int) -> list[UnsentMessages]:
+    def unsent(self, agent_id: UUID, limit: int) -> list[UnsentMessages]:
         """Operators' messages to mail, for at most `limit` conversations."""
         sent = (
             select(MAILBOX_MAILS.c.conversation_id, func.max(MAILBOX_MAILS.c.told_number).label("number"))
-            .where(MAILBOX_MAILS.c.mailbox_id == mailbox_id)
+            .where(MAILBOX_MAILS.c.agent_id == agent_id)
             .group_by(MAILBOX_MAILS.c.conversation_id)
             .subquery()
         )
@@ -194,12 +197,12 @@ class MailboxMailRecords(Repository):
             .group_by(LIVE_MESSAGES.c.conversation_id)
             .limit(limit)
         )
-        return [self._words(mailbox_id, row) for row in self._connection.execute(waiting).all()]
+        return [self._words(row) for row in self._connection.execute(waiting).all()]
 
-    def _words(self, mailbox_id: UUID, row: Any) -> UnsentMessages:
+    def _words(self, row: Any) -> UnsentMessages:
         messages = LiveChatRecords(self._tx).written_by(Author.OPERATOR, row.conversation_id, after=row.sent)
         theirs = (MAILBOX_MAILS.c.conversation_id == row.conversation_id) & (MAILBOX_MAILS.c.place != "")
-        latest = select(MAILBOX_MAILS).where(theirs, MAILBOX_MAILS.c.mailbox_id == mailbox_id)
+        latest = select(MAILBOX_MAILS).where(theirs)
         found = self._found(KeptMail, latest.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1), "mail")
         texts, pictures = [], []
         for each in messages:
@@ -208,8 +211,8 @@ class MailboxMailRecords(Repository):
             texts.append(picture_name(len(pictures)) if each.picture else each.text)
         return UnsentMessages(found, texts, pictures, messages[-1].number)
 
-    def _one(self, is_it: Any, mailbox_id: UUID, visitor_id: UUID) -> KeptMail | None:
-        found = select(MAILBOX_MAILS).where(_of(mailbox_id, visitor_id), is_it)
+    def _one(self, is_it: Any, visitor_id: UUID) -> KeptMail | None:
+        found = select(MAILBOX_MAILS).where(MAILBOX_MAILS.c.visitor_id == visitor_id, is_it)
         return self._value(KeptMail, found.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1))
 
 
@@ -221,7 +224,3 @@ def _keys(sealed: bytes) -> MailboxKeys:
 def _is_still(mailbox: Mailbox) -> list[Any]:
     """Conditions: the stored mailbox still has the same account and folder."""
     return [MAILBOXES.c[name] == getattr(mailbox, name) for name in ("id", "host", "port", "user", "folder")]
-
-
-def _of(mailbox_id: UUID, visitor_id: UUID) -> Any:
-    return (MAILBOX_MAILS.c.mailbox_id == mailbox_id) & (MAILBOX_MAILS.c.visitor_id == visitor_id)

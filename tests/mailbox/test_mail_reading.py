@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import select
@@ -116,15 +116,21 @@ async def test_who_asks_for_a_person_gets_one(text: str, post: PostOffice) -> No
     assert post.turns() == []
 
 
+async def replied(post: PostOffice, text: str) -> UUID:
+    """An operator takes the first mail's conversation and writes there; its id."""
+    chats = LiveChats(post.house.record, post.house.clock, RecordingHistory(), LiveSigns(MemoryCache()))
+    with post.house.record.writing() as tx:
+        [conversation_id] = tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id).distinct())
+    await chats.take_over(post.actor, conversation_id)
+    await chats.reply(post.actor, conversation_id, uuid4(), text)
+    return conversation_id
+
+
 async def test_what_people_write_is_mailed_and_answers_reach_them(post: PostOffice) -> None:
     await post.connect()
     asked = post.write(WHO)
     await post.read()
-    chats = LiveChats(post.house.record, post.house.clock, RecordingHistory(), LiveSigns(MemoryCache()))
-    with post.house.record.writing() as tx:
-        [conversation_id] = tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id))
-    await chats.take_over(post.actor, conversation_id)
-    await chats.reply(post.actor, conversation_id, uuid4(), "Ada Lovelace, in 1840.")
+    conversation_id = await replied(post, "Ada Lovelace, in 1840.")
     with post.house.record.writing() as tx:
         chat = LiveChatRecords(tx).live_chat(post.actor.workspace_id, conversation_id)
         LiveChatRecords(tx).add(chat, uuid4(), Author.OPERATOR, "Ann", DrawnPicture(b"a portrait", 3, 4))
@@ -142,6 +148,22 @@ async def test_what_people_write_is_mailed_and_answers_reach_them(post: PostOffi
     [(state, messages, _)] = post.handed_over()
     assert state is LiveState.TALKING
     assert [message.text for message in messages][-1] == "Thank you, and when did she die?"
+
+
+async def test_a_mailbox_that_was_removed_goes_on_where_it_was_once_it_is_connected_again(post: PostOffice) -> None:
+    await post.connect()
+    asked = post.write(WHO)
+    await post.read()
+    await post.mailboxes.clear(post.actor, post.house.agent_id)
+    conversation_id = await replied(post, "Ada Lovelace, in 1840.")
+    assert await post.read() == []
+    await post.connect()
+    [mail] = post.smtp.mails
+    assert (mail["To"], mail["In-Reply-To"]) == ("ann@example.com", asked)
+    post.write("Thank you, and when did she die?", In_Reply_To=mail["Message-ID"])
+    await post.read()
+    with post.house.record.writing() as tx:
+        assert set(tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id))) == {conversation_id}
 
 
 @pytest.mark.parametrize(

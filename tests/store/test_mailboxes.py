@@ -88,7 +88,7 @@ async def test_what_people_wrote_since_the_last_mail_is_theirs_alone_and_in_orde
     record: SystemOfRecord, clock: FixedClock, session: VisitorSession, mailbox: Mailbox
 ) -> None:
     kept = KeptMail(
-        mailbox.id, session.visitor_id, session.conversation_id, "ann@example.com", "Lamp", "1@x", "", "7.1"
+        mailbox.agent_id, session.visitor_id, session.conversation_id, "ann@example.com", "Lamp", "1@x", "", "7.1"
     )
     with record.writing() as tx:
         MailboxMailRecords(tx).add(kept)
@@ -96,13 +96,13 @@ async def test_what_people_wrote_since_the_last_mail_is_theirs_alone_and_in_orde
         for author, text in ((Author.VISITOR, "?"), (Author.OPERATOR, "one"), (Author.OPERATOR, "two")):
             chat = LiveChatRecords(tx).add(chat, uuid4(), author, None, text)
         clock.advance(1)
-        [words] = MailboxMailRecords(tx).unsent(mailbox.id, 20)
+        [words] = MailboxMailRecords(tx).unsent(mailbox.agent_id, 20)
         assert (words.latest, words.texts, words.number) == (kept, ["one", "two"], 3)
         MailboxMailRecords(tx).add(replace(kept, message_id="ours", place="", told_number=3))
-        assert MailboxMailRecords(tx).unsent(mailbox.id, 20) == []
+        assert MailboxMailRecords(tx).unsent(mailbox.agent_id, 20) == []
         LiveChatRecords(tx).add(chat, uuid4(), Author.OPERATOR, None, "three")
-        [words] = MailboxMailRecords(tx).unsent(mailbox.id, 20)
+        [words] = MailboxMailRecords(tx).unsent(mailbox.agent_id, 20)
         assert (words.latest, words.texts) == (kept, ["three"])
-        assert MailboxMailRecords(tx).named(mailbox.id, session.visitor_id, ["ours", "2@x"]) is not None
-        assert MailboxMailRecords(tx).named(mailbox.id, uuid4(), ["ours"]) is None
-        assert MailboxMailRecords(tx).read_since(mailbox.id, session.visitor_id, clock.now() - LEASE) == 1
+        assert MailboxMailRecords(tx).named(session.visitor_id, ["ours", "2@x"]) is not None
+        assert MailboxMailRecords(tx).named(uuid4(), ["ours"]) is None
+        assert MailboxMailRecords(tx).read_since(session.visitor_id, clock.now() - LEASE) == 1

@@ -3,7 +3,7 @@
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, Engine, Uuid, select, text
+from sqlalchemy import Connection, Engine, Uuid, inspect, select, text
 
 from app.store.engine import is_sqlite, open_migration_engine
 from app.store.migrate import alembic_config, migrate
@@ -40,7 +40,13 @@ def kinds_of_ids(connection: Connection) -> set[tuple[str, int]]:
     """How SQLite keeps ids: types and lengths."""
     if connection.dialect.name != "sqlite":
         return set()
-    ids = [each for table in all_tables().sorted_tables for each in table.columns if isinstance(each.type, Uuid)]
+    names = {table: {each["name"] for each in inspect(connection).get_columns(table)} for table in all_tables().tables}
+    ids = [
+        each
+        for table in all_tables().sorted_tables
+        for each in table.columns
+        if isinstance(each.type, Uuid) and each.name in names[table.name]
+    ]
     return {
         tuple(row)
         for each in ids
