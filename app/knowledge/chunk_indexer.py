@@ -1,5 +1,6 @@
 """Keeps both indexes in step with the system of record, one group of chunks at a time."""
 
+import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -30,12 +31,17 @@ class ChunkIndexer:
     _keywords: KeywordIndex
 
     async def put(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> Collection[str]:
-        """Add or replace the chunks in both indexes; return the content hashes that had to be embedded.
+        """Add or replace the chunks in both indexes at once; return the content hashes that had to be embedded.
 
-        No transaction is open meanwhile. Raises EmbedderUnavailable, IndexUnavailable.
+        No transaction is open meanwhile. Raises EmbedderUnavailable, IndexUnavailable; one of the indexes may have the
+        chunks then.
         """
-        embedded = await self.put_vectors(agent_id, chunks)
-        await self.put_terms(agent_id, chunks)
+        both = self.put_vectors(agent_id, chunks), self.put_terms(agent_id, chunks)
+        embedded, failure = await asyncio.gather(*both, return_exceptions=True)
+        if isinstance(embedded, BaseException):
+            raise embedded
+        if failure is not None:
+            raise failure
         return embedded
 
     async def put_vectors(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> Collection[str]:

@@ -4,8 +4,8 @@ page -> hash --same as live--> touch (UNCHANGED)
              --no text-------> what was there is retired (EMPTY)
              --known elsewhere, but for a few words -> what was there is retired (DUPLICATE)
              --reads like instructions to an assistant, and the agent holds such pages -> waits (HELD)
-             --new-----------> pending version + chunks | contexts | vectors | terms | live | old rows leave
-                                                        ^          ^         ^       ^      ^
+             --new-----------> pending version + chunks | contexts | vectors, terms | live | old rows leave
+                                                        ^          ^       ^       ^      ^
 A crash at any of these borders leaves a state that `finish_pending`, called again, completes.
 
 What an index takes for a write hardly depends on how many chunks are in it, so pages of an agent that are learnt at the

@@ -268,6 +268,29 @@ async def test_pages_that_are_learnt_at_once_share_a_write_of_each_index(
     await house.assert_in_step()
 
 
+async def test_keywords_are_written_while_the_embedder_reads(
+    house: KnowledgeHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put, embed, written = house.keywords.put, house.embedder.embed, asyncio.Event()
+
+    async def put_and_say_so(*rows: Any) -> None:
+        await put(*rows)
+        written.set()
+
+    async def embed_afterwards(texts: Sequence[str]) -> list[list[float]]:
+        async with asyncio.timeout(10):
+            await written.wait()
+        return await embed(texts)
+
+    monkeypatch.setattr(house.keywords, "put", put_and_say_so)
+    monkeypatch.setattr(house.embedder, "embed", embed_afterwards)
+
+    receipt = await house.ingest.learn(house.agent_id, house.source.id, page())
+
+    assert receipt.outcome is IngestOutcome.INDEXED
+    await house.assert_in_step()
+
+
 async def test_a_page_that_cannot_be_indexed_keeps_no_other_from_it(
     house: KnowledgeHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

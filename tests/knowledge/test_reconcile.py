@@ -107,7 +107,7 @@ async def test_a_version_that_cannot_be_finished_now_waits(house: KnowledgeHouse
     with pytest.raises(EmbedderUnavailable):
         await house.ingest.learn(house.agent_id, house.source.id, page())
 
-    assert await house.reconcile.all_agents() == ReconcileReport(left=1)
+    assert await house.reconcile.all_agents() == ReconcileReport(agents=1, left=1)
     house.embedder.is_down = False
     assert (await house.reconcile.all_agents()).finished == 1
 
