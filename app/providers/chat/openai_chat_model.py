@@ -19,10 +19,16 @@ from app.core.setting_values import ReasoningEffort
 from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatItem, ChatMessage, ChatStream, TextDelta, Thinking, with_more
-from app.providers.chat.completion_chunk import has_reasoning, our_choice, reported_error, text_of, whole_characters
+from app.providers.chat.completion_stream import (
+    WrittenCalls,
+    has_reasoning,
+    our_choice,
+    reported_error,
+    text_of,
+    whole_characters,
+)
 from app.providers.chat.taken_fields import LengthField, TakenFields, as_param, fields_beside
 from app.providers.chat.visible_text import VisibleText
-from app.providers.chat.written_calls import WrittenCalls
 from app.providers.httptools_transport import READ, HttptoolsTransport
 from app.providers.openai_errors import (
     LONGEST_RETRY_SECONDS,

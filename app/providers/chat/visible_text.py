@@ -18,7 +18,38 @@ from typing import Final, Literal
 
 from app.core.text.answer_words import words_of
 from app.core.text.markdown.blocks import StreamedCode
-from app.providers.chat.template_marks import BEGINS_A_MARK, MARK, token_name, whole_length
+
+# Tags of reasoning and tokens of chat templates; also runs of backticks and line breaks, because in code all of these
+# marks are text like any other.
+_TAG_NAMES: Final = "think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|seed:think"
+_OPENING: Final = (
+    rf"<(?:{_TAG_NAMES})\b[^<>\n]{{0,60}}>|\[THINK\]|◁think▷|<\|begin_of_(?:thought|thinking)\|>|<\|channel>"
+)
+_CLOSING: Final = rf"</(?:{_TAG_NAMES})\s*>|\[/THINK\]|◁/think▷|<\|end_of_(?:thought|thinking)\|>|<channel\|>"
+_TEMPLATE: Final = (
+    r"<[|｜](?P<name>[^\s<>|｜]{1,40})[|｜]>|</?s>|<(?P<turn>start_of_turn)>|<end_of_turn>|<[be]os>|\[/?INST\]"
+)
+_FINAL_CHANNEL: Final = "assistantfinal"  # what is left of the tokens between two channels
+
+# The name of the outermost group is the mark's kind. `name` and `turn` are a token's own name.
+_MARK: Final = re.compile(
+    rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})|(?P<template>{_TEMPLATE})|(?P<final>{_FINAL_CHANNEL})"
+    r"|(?P<code>`+|\n)",
+    re.IGNORECASE,
+)
+_BEGINS_A_MARK: Final = re.compile(r"[<\[◁`\n]")  # any mark but that of the final channel
+
+_TAGS: Final = (*_TAG_NAMES.replace("?", "").split("|"), "s>", "start_of_turn>", "end_of_turn>", "eos>", "bos>")
+_FIXED: Final = (
+    *(f"<{slash}{name}" for slash in ("", "/") for name in _TAGS),
+    *("[think]", "[/think]", "[inst]", "[/inst]", "◁think▷", "◁/think▷", "<channel|>"),
+)
+_MAY_GROW: Final = re.compile(
+    rf"<[|｜][^\s<>|｜]{{0,40}}[|｜]?\Z|</?(?:{_TAG_NAMES})[^<>\n]{{0,60}}\Z|(?<!`)`++\Z", re.IGNORECASE
+)
+_LONGEST_FIXED: Final = max(map(len, (*_FIXED, _FINAL_CHANNEL)))
+_BEGINS_FIXED: Final = re.compile(r"[<\[◁]")
+_BEGINS_FIXED_OR_FINAL: Final = re.compile(r"[<\[◁a]")
 
 _BARE_CHANNEL: Final = re.compile(r"analysis(?=[A-Z])")
 _HEADER_ENDS_WITH_LINE: Final = {  # by the name of the token that begins it
@@ -84,10 +115,10 @@ class VisibleText:
 
     def feed(self, text: str) -> str:
         is_plain = self._part == "answer" and self._header is None and self._beginning.is_over
-        if is_plain and not self._pending and not BEGINS_A_MARK.search(text):
+        if is_plain and not self._pending and not _BEGINS_A_MARK.search(text):
             return text
         self._pending += text
-        return self._read(whole_length(self._pending, may_be_final=bool(self._beginning.held)))
+        return self._read(_whole_length(self._pending, may_be_final=bool(self._beginning.held)))
 
     def close(self) -> str:
         """End the text; return the rest of what is visible."""
@@ -103,7 +134,7 @@ class VisibleText:
     def _read(self, length: int) -> str:
         text, self._pending = self._pending[:length], self._pending[length:]
         shown, start = "", 0
-        for mark in MARK.finditer(text):
+        for mark in _MARK.finditer(text):
             shown += self._read_text(text[start : mark.start()]) + self._read_mark(mark)
             start = mark.end()
         return shown + self._read_text(text[start:])
@@ -128,7 +159,7 @@ class VisibleText:
         if mark.lastgroup == "opening":
             self._part = "reasoning"
         elif mark.lastgroup == "template":
-            self._read_token(token_name(mark))
+            self._read_token(_token_name(mark))
         else:
             self._end_reasoning()
         return ""
@@ -172,3 +203,21 @@ def _may_be_reasoning(text: str) -> bool:
 
 def _opens(small: str) -> bool:
     return small.startswith(words_of("reasoning", "opens"))
+
+
+def _token_name(mark: re.Match[str]) -> str:
+    """The name of a template's token in lower case, "" if it has none that matters."""
+    return (mark["name"] or mark["turn"] or "").lower().replace("▁", "_")
+
+
+def _whole_length(text: str, *, may_be_final: bool) -> int:
+    """The length of the text before a mark at its end that may still be incomplete. With `may_be_final`, that of the
+    final channel counts too."""
+    if grows := _MAY_GROW.search(text):
+        return grows.start()
+    end = text[-_LONGEST_FIXED:].lower()
+    for begins in (_BEGINS_FIXED_OR_FINAL if may_be_final else _BEGINS_FIXED).finditer(end):
+        rest = end[begins.start() :]
+        if any(fixed.startswith(rest) for fixed in ((_FINAL_CHANNEL,) if rest[0] == "a" else _FIXED)):
+            return len(text) - len(rest)
+    return len(text)
