@@ -10,7 +10,7 @@ import structlog
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.errors import EmbedderUnavailable, Unavailable
 from app.core.text.requested_details import requested_details, without_details
-from app.core.text.sentences import asks, quotables
+from app.core.text.sentences import asks, sentences
 from app.core.text.untrusted_text import as_prompt_text
 from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.providers.chat.model_reply import ShortReplies, json_object_in, object_schema
@@ -88,15 +88,15 @@ class LongQuestionSplitter:
         is_short = query.text.isascii() and len(query.text) <= readable
         if is_short or not settings.split_long_questions or self._tokens.count(query.text) <= readable:
             return []
-        sentences = [part.text for part in quotables(query.text)]
-        if len(sentences) <= 1:
+        said = sentences(query.text)
+        if len(said) <= 1:
             return []
         try:
-            parts = await self._parts(sentences, min(_MAX_PART_TOKENS, readable))
+            parts = await self._parts(said, min(_MAX_PART_TOKENS, readable))
         except EmbedderUnavailable as error:
             log.warning("long_question.embedder_away", reason=str(error))
             return []
-        questions = list(dict.fromkeys(sentence for sentence in sentences if asks(sentence)))[-_MAX_QUESTIONS:]
+        questions = list(dict.fromkeys(sentence for sentence in said if asks(sentence)))[-_MAX_QUESTIONS:]
         around = [part for part in dict.fromkeys(_most_asking(parts)) if part not in questions]
         # If something is asked outright, do not search for the words around it; their meaning may still help.
         return [
@@ -104,19 +104,19 @@ class LongQuestionSplitter:
             *(Wording(part, is_part=True, is_said=not questions) for part in around),
         ]
 
-    async def _parts(self, sentences: Sequence[str], max_tokens: int) -> list[str]:
-        starts = range(max(1, len(sentences) - _WINDOW + 1))
-        vectors = await self._embedder.embed([" ".join(sentences[start : start + _WINDOW]) for start in starts])
+    async def _parts(self, said: Sequence[str], max_tokens: int) -> list[str]:
+        starts = range(max(1, len(said) - _WINDOW + 1))
+        vectors = await self._embedder.embed([" ".join(said[start : start + _WINDOW]) for start in starts])
         spans = [(0, _WINDOW)]
         for start, (before, here) in enumerate(pairwise(vectors), start=1):
             first, _ = spans[-1]
-            grown = " ".join(sentences[first : start + _WINDOW])
+            grown = " ".join(said[first : start + _WINDOW])
             is_same = sum(a * b for a, b in zip(before, here, strict=True)) >= _SAME
             if is_same and self._tokens.count(grown) <= max_tokens:
                 spans[-1] = (first, start + _WINDOW)
             else:
                 spans.append((start, start + _WINDOW))
-        return [" ".join(sentences[first:end]) for first, end in spans]
+        return [" ".join(said[first:end]) for first, end in spans]
 
 
 def _most_asking(parts: Sequence[str]) -> list[str]:

@@ -1,57 +1,6 @@
 import pytest
 
-from app.core.text.sentences import points_back, quotables
-
-PAGE = """## Returns
-
-You may return a lamp within 30 days, e.g. unopened. Shipping is free! Is it?
-
-Pack it like this:
-
-1. Put it in the box.
-
-2. Close the box.
-
-| Country | Days |
-|---|---|
-| Norway | 5 |
-
-```sh
-# Not a heading. Not two sentences.
-return-lamp --all
-```
-"""
-
-
-def test_prose_is_cut_into_sentences_and_blocks_stay_whole() -> None:
-    parts = quotables(PAGE)
-    assert [part.text.splitlines()[0] for part in parts] == [
-        "You may return a lamp within 30 days, e.g. unopened.",
-        "Shipping is free!",
-        "Is it?",
-        "Pack it like this:",
-        "| Country | Days |",
-        "```sh",
-    ]
-    assert [part.position for part in parts] == [0, 1, 2, 3, 4, 5]
-
-
-def test_a_list_keeps_the_line_that_introduces_it_and_all_its_items() -> None:
-    steps = quotables(PAGE)[3]
-    assert steps.is_block
-    assert "Put it in the box." in steps.text
-    assert "Close the box." in steps.text
-
-
-def test_headings_are_not_quoted() -> None:
-    assert quotables("# Title\n\n## Part") == []
-
-
-def test_a_long_table_is_quoted_row_by_row_under_its_header() -> None:
-    rows = [f"| E{number} | cause {number} |" for number in range(9)]
-    parts = quotables("| Code | Cause |\n|---|---|\n" + "\n".join(rows))
-    assert [part.text for part in parts] == [f"| Code | Cause |\n|---|---|\n{row}" for row in rows]
-    assert all(part.is_block for part in parts)
+from app.core.text.sentences import points_back
 
 
 @pytest.mark.parametrize(

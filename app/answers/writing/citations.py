@@ -12,7 +12,7 @@ from app.answers.writing.answer_context import AnswerContext, OfferedPassage, So
 from app.core.page_url import page_key
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.section_text import section_name, shown_line
-from app.core.text.sentences import quotables
+from app.core.text.sentences import sentences
 from app.core.text.words import folded_words, search_terms
 from app.core.turn import Citation
 from app.sources.source import UNLINKED
@@ -166,7 +166,7 @@ def _texts(line: str, following: str, *, is_code: bool) -> list[str]:
             return []  # a header proves nothing
         return ["\t".join(shown_line(cell) for cell in _CELL_BORDER.split(line.strip().strip("|")))]
     line = _LIST_MARKER.sub("", line, count=1)
-    return [shown_line(part.text) for part in quotables(line)]
+    return [shown_line(part) for part in sentences(line)]
 
 
 def _word_for_word(statements: Sequence[str], units: Sequence[_Unit]) -> str:
@@ -213,7 +213,7 @@ def _most_like(statements: Sequence[str], units: Sequence[_Unit]) -> str:
 def _last_line(statement: str) -> str:
     """The sentence with the mark; the whole statement if that sentence has too few words."""
     lines = [line for line in statement.strip().splitlines() if folded_words(line)]
-    parts = [part.text for part in quotables(_LIST_MARKER.sub("", lines[-1], count=1))] if lines else []
+    parts = sentences(_LIST_MARKER.sub("", lines[-1], count=1)) if lines else []
     last = parts[-1] if parts else statement
     return last if len(folded_words(last)) > _FEW_WORDS else statement
 

@@ -1,17 +1,11 @@
-"""Splits text into sentences, and a chunk's Markdown into the smallest parts that make sense as quotes; and finds the
-ends of sentences in an answer that is still being written."""
+"""Splits text into sentences, and finds the ends of sentences in an answer that is still being written."""
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from app.core.text.languages import LANGUAGES, any_of, language_table
 
-_FENCE = re.compile(r"^\s*(```|~~~)")
-_LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_TABLE_ROW = re.compile(r"^\s*\|")
-_HEADING = re.compile(r"^#{1,6}\s+")
 # Unicode's Sentence_Terminal, https://www.unicode.org/reports/tr29/#Sentence_Boundaries. `_STOPS` may also be used
 # within sentences (ATerm there). `_ENDS` belong to scripts with blanks between words and only end a sentence before a
 # blank, `_JOINED_ENDS` to scripts without. The Greek question mark is a semicolon; Khmer and Tibetan marks are added.
@@ -41,33 +35,6 @@ _WORD_CHARS: Final = 24  # no abbreviation is longer
 # sentences.
 _UNMARKED = re.compile(r"(?<=[\u0e00-\u0eff]) (?=[\u0e00-\u0eff])")
 _UNMARKED_CHARS: Final = 40
-WHOLE_TABLE_ROWS = 6  # a longer table is quoted row by row, each with its header
-
-
-@dataclass(frozen=True, slots=True)
-class Quotable:
-    """The smallest part of a chunk that makes sense alone: a sentence, a list, a code block, a small table, or a row of
-    a large one with its header. `position` is its index within the chunk, from 0."""
-
-    text: str
-    position: int
-    is_block: bool = False
-
-
-def quotables(markdown: str) -> list[Quotable]:
-    """The chunk's parts in order, without headings. A list keeps the line that introduces it."""
-    parts: list[tuple[str, bool]] = []
-    for block, is_block in _blocks(markdown):
-        if not is_block:
-            parts += [(sentence, False) for sentence in sentences(block)]
-        elif _TABLE_ROW.match(block):
-            parts += [(table, True) for table in _tables(block)]
-        elif parts and parts[-1][0].endswith(":") and not parts[-1][1]:
-            introduction, _ = parts.pop()
-            parts.append((f"{introduction}\n{block}", True))
-        else:
-            parts.append((block, True))
-    return [Quotable(text, position, is_block) for position, (text, is_block) in enumerate(parts)]
 
 
 def points_back(sentence: str) -> bool:
@@ -78,70 +45,6 @@ def points_back(sentence: str) -> bool:
 @cache
 def _pointing_back() -> re.Pattern[str]:
     return re.compile(rf"(?:{any_of(language_table('en')['follow_up']['sentence_opens'])})\b(?!')", re.IGNORECASE)
-
-
-def table_header(block: str) -> str:
-    """The lines above the first row of a table's Markdown; "" for anything else."""
-    lines = block.split("\n", 2)
-    is_table = len(lines) == 3 and all(_TABLE_ROW.match(line) for line in lines) and set(lines[1]) <= set("|-: ")
-    return "\n".join(lines[:2]) if is_table else ""
-
-
-def _tables(block: str) -> list[str]:
-    header = table_header(block)
-    rows = block.split("\n")[2:]
-    if not header or len(rows) <= WHOLE_TABLE_ROWS:
-        return [block]
-    return [f"{header}\n{row}" for row in rows]
-
-
-def _blocks(markdown: str) -> list[tuple[str, bool]]:
-    blocks: list[tuple[list[str], str]] = []
-    fence = ""
-    for line in markdown.splitlines():
-        opening = _FENCE.match(line)
-        if fence:
-            blocks[-1][0].append(line)
-            fence = "" if opening and opening.group(1) == fence else fence
-            continue
-        if opening:
-            fence = opening.group(1)
-            blocks.append(([line], "code"))
-            continue
-        kind = _kind(line, blocks[-1][1] if blocks else "")
-        if blocks and blocks[-1][1] == kind and kind not in {"blank", "heading"}:
-            blocks[-1][0].append(line)
-        else:
-            blocks.append(([line], kind))
-    return [
-        ("\n".join(lines).strip("\n"), kind in {"list", "table", "code"})
-        for lines, kind in _joined_lists(blocks)
-        if kind not in {"blank", "heading"}
-    ]
-
-
-def _joined_lists(blocks: list[tuple[list[str], str]]) -> list[tuple[list[str], str]]:
-    """Join lists that are only separated by a blank line."""
-    joined: list[tuple[list[str], str]] = []
-    for lines, kind in blocks:
-        if kind == "list" and len(joined) > 1 and joined[-1][1] == "blank" and joined[-2][1] == "list":
-            joined.pop()
-            joined[-1][0].extend(lines)
-        else:
-            joined.append((lines, kind))
-    return joined
-
-
-def _kind(line: str, before: str) -> str:
-    if not line.strip():
-        return "blank"
-    if _HEADING.match(line):
-        return "heading"
-    if _LIST_ITEM.match(line) or (before == "list" and line.startswith((" ", "\t"))):
-        return "list"
-    if _TABLE_ROW.match(line):
-        return "table"
-    return "text"
 
 
 def asks(text: str) -> bool:
