@@ -1,4 +1,7 @@
+from typing import Any
+
 import pytest
+import re2
 
 from app.kit.pattern_matcher import MAX_TEXT_CHARS, PatternMatcher
 
@@ -41,3 +44,28 @@ async def test_matching(pattern: str, text: str, found: bool) -> None:
 async def test_a_longer_text_is_read_as_far_as_it_is_wanted() -> None:
     text = "a" * MAX_TEXT_CHARS + "z"
     assert await PatternMatcher().matching(["z"], text, max_chars=len(text)) == {"z"}
+
+
+async def test_however_many_there_are_they_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    patterns = [rf"order {number}\b" for number in range(1_200)]
+    compiled: list[Any] = []
+    new = re2.Options
+
+    def options() -> Any:
+        compiled.append(new())
+        return compiled[-1]
+
+    monkeypatch.setattr(re2, "Options", options)
+    assert await PatternMatcher().matching(patterns, "Where is ORDER 7?") == {patterns[7]}
+    before = len(compiled)
+    assert 0 < before < len(patterns)
+    assert await PatternMatcher().matching(patterns, "Where are order 1199 and order 3?") == {
+        patterns[1199],
+        patterns[3],
+    }
+    assert len(compiled) == before
+
+
+async def test_those_that_are_too_large_together_are_found_one_by_one() -> None:
+    patterns = [f"{number}(a|bc){{60}}x.*y" for number in range(400)]
+    assert await PatternMatcher().matching([*patterns, "["], f"39{'a' * 60}x y") == {patterns[9], patterns[39]}

@@ -120,7 +120,7 @@ async def replied(post: PostOffice, text: str) -> UUID:
     """An operator takes the first mail's conversation and writes there; its id."""
     chats = LiveChats(post.house.record, post.house.clock, RecordingHistory(), LiveSigns(MemoryCache()))
     with post.house.record.writing() as tx:
-        [conversation_id] = tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id).distinct())
+        conversation_id: UUID = tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id).distinct()).one()
     await chats.take_over(post.actor, conversation_id)
     await chats.reply(post.actor, conversation_id, uuid4(), text)
     return conversation_id

@@ -54,7 +54,7 @@ class CuratedMatcher:
         """`answers` come oldest first. The embedder is called only if no wording fits; if it is down, no answer is
         found and the question goes to search."""
         here = applicable(answers, page_url=page_url, language=language, now=now)
-        by_wording = await self._by_wording(here, question)
+        by_wording = await self._by_wording(answers, here, question)
         if by_wording is not None:
             return by_wording
         semantic = _semantic(here)
@@ -78,7 +78,7 @@ class CuratedMatcher:
         open_ones: dict[int, list[CuratedAnswer]] = {}
         for place, one in enumerate(asked):
             here = applicable(answers, page_url=one.page_url, language=one.language, now=now)
-            found.append(await self._by_wording(here, one.question))
+            found.append(await self._by_wording(answers, here, one.question))
             semantic = _semantic(here)
             if found[-1] is None and semantic and one.question.strip():
                 open_ones[place] = semantic
@@ -89,8 +89,12 @@ class CuratedMatcher:
                 found[place] = nearest
         return found
 
-    async def _by_wording(self, here: Sequence[CuratedAnswer], question: str) -> CuratedAnswer | None:
-        regexes = [answer.pattern for answer in here if answer.trigger is Trigger.REGEX]
+    async def _by_wording(
+        self, answers: Sequence[CuratedAnswer], here: Sequence[CuratedAnswer], question: str
+    ) -> CuratedAnswer | None:
+        """`here` are those that apply. All are matched, so that the patterns, which are compiled together, are the same
+        on every page."""
+        regexes = [answer.pattern for answer in answers if answer.trigger is Trigger.REGEX]
         return matching_answer(here, question, await self._patterns.matching(regexes, question))
 
     async def _by_meaning(
