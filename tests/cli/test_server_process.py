@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from itertools import count
 from typing import Any
 
 import pytest
@@ -26,3 +27,16 @@ def test_sigterm_while_the_server_begins_ends_it_too(monkeypatch: pytest.MonkeyP
         pytest.fail("the command was to end")
     assert ended.value.code == 128 + signal.SIGTERM
     assert begun[0].returncode == -signal.SIGTERM
+
+
+def test_a_server_is_waited_for_as_long_as_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    popen = subprocess.Popen
+    server = [sys.executable, "-c", "import time; time.sleep(600)"]
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: popen(server))
+    seconds = count(0, 100)  # on a machine so busy that each look takes that long
+    monkeypatch.setattr("time.monotonic", lambda: float(next(seconds)))
+    client = ApiClient("http://127.0.0.1:9", "")
+    looks = iter([False, False, True])
+    monkeypatch.setattr(client, "is_ready", lambda: next(looks))
+    with running_server(client, {}):
+        assert next(looks, None) is None
