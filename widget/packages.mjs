@@ -13,7 +13,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** In an order in which each may use the types of those before it; modules, where the types begin, and gzipped bytes at most. What is
  * `rare` is loaded by those alone who need it, and has a limit of its own. */
 const PACKAGES = [
-  { name: "client", modules: ["index", "element", "proof", "confirm"], root: ".", limit: 6_272, rare: { proof: 2_048, confirm: 512 } },
+  { name: "client", modules: ["index", "element", "proof", "confirm"], root: ".", limit: 6_336, rare: { proof: 2_048, confirm: 512 } },
   { name: "react", modules: ["index"], root: "packages/react/src", limit: 1_536 },
   { name: "vue", modules: ["index"], root: "packages/vue/src", limit: 1_536 },
 ];

@@ -13,7 +13,7 @@ from app.conversations.visitor_facts import VisitorDevice
 from app.core.confirmation import Confirmation
 from app.core.field_rules import MAX_EMAIL_CHARS
 from app.core.setting import at_most, required
-from app.core.turn import AnsweredBy, Channel, Citation, TurnState
+from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnState
 from app.core.visitor_attribute import VisitorAttribute
 
 RESUME_WITHIN = timedelta(hours=24)
@@ -76,8 +76,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One bubble. Only the agent's messages have citations, `answered_by`, `low_confidence`, `next_questions`, `rating`
-    and `confirmation`."""
+    """One bubble. Only the agent's messages have more than a text."""
 
     id: UUID
     turn_id: UUID
@@ -87,6 +86,8 @@ class Message:
     citations: tuple[Citation, ...] = ()
     answered_by: AnsweredBy | None = None
     low_confidence: bool = False
+    finish: Finish | None = None
+    error_code: Annotated[str | None, "Why the answer broke off: its text is a part of it."] = None
     next_questions: Annotated[tuple[str, ...], "Questions to offer below the answer, at most three."] = ()
     rating: Annotated[Literal["up", "down"] | None, "The visitor's rating of the answer."] = None
     confirmation: Annotated[Confirmation | None, "What the answer asks the visitor to confirm."] = None

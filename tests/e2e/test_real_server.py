@@ -157,6 +157,9 @@ def test_an_answer_under_way_is_joined_after_a_reload(page: Page, docent: RealDo
     chat.finish()
     expect(chat.answer).to_have_text("It is 3 years. 1")
     expect(chat.questions).to_have_count(1)
+    page.reload()
+    expect(chat.answer).to_have_text("It is 3 years. 1")
+    expect(chat.questions).to_have_count(1)
     assert len(docent.provider.asked) == 1
 
 
@@ -232,6 +235,7 @@ def test_stopping_ends_the_model_s_work_and_keeps_its_words(page: Page, docent: 
     assert docent.provider.was_closed(10)
     page.reload()
     expect(chat.answer).to_have_text("It is 3 years")
+    expect(chat.answers.last).to_contain_text("Stopped.")
 
 
 def test_a_model_that_breaks_off_is_told_and_can_be_asked_again(page: Page, docent: RealDocent) -> None:
@@ -239,6 +243,9 @@ def test_a_model_that_breaks_off_is_told_and_can_be_asked_again(page: Page, doce
     docent.embed(docent.model_base)
     chat = Chat.opened(page, docent.demo.base)
     chat.ask(WARRANTY)
+    expect(chat.answers.last).to_contain_text("The connection was lost.")
+    page.reload()
+    expect(chat.answer).to_have_text("It is")
     expect(chat.answers.last).to_contain_text("The connection was lost.")
     chat.retry.click()
     chat.finish()

@@ -5,9 +5,9 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.doubles.scripted_widget_api import Refuse, done, tokens
+from tests.doubles.scripted_widget_api import Hold, Refuse, done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
 from tests.e2e.real_docent import UNANSWERABLE, RealDocent
@@ -100,6 +100,24 @@ def test_ways_to_people_that_come_late_are_not_cut_off(page: Page, site: Site) -
     held.pop().continue_()
     expect(chat.answers.last.get_by_role("link")).to_be_attached()
     expect(jump).to_be_visible()
+
+
+def test_ways_to_people_whose_script_did_not_come_appear_once_the_network_is_back(
+    page: Page, context: BrowserContext, site: Site
+) -> None:
+    page.route("**/people.*.js", lambda route: route.abort())
+    site.api.agent = {"name": "Ada", "theme": {}, "fallback": {"form": True}}
+    site.api.script[QUESTION] = [*tokens("Perhaps."), Hold(), done(low_confidence=True)]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    expect(chat.answer).to_have_text("Perhaps.")
+    context.set_offline(True)
+    with page.expect_request("**/people.*.js"):
+        site.api.release()
+    page.unroute("**/people.*.js")
+    context.set_offline(False)
+    expect(chat.answers.last.get_by_text("Contact us")).to_be_visible()
+    expect(chat.panel).not_to_contain_text("The connection was lost.")
 
 
 def test_a_sure_answer_offers_nobody(page: Page, site: Site) -> None:

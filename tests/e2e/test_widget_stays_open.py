@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from tests.doubles.scripted_widget_api import Hold, Step, citations, done, tokens
 from tests.e2e.chat import ANY_VALUE, Chat
@@ -13,6 +13,7 @@ from tests.e2e.conftest import Site
 QUESTION = "How long do returns take?"
 ANSWER: list[Step] = [*tokens("You have 30 days."), done()]
 LONG = "A line of the answer.\n\n" * 8
+PHONE: ViewportSize = {"width": 390, "height": 844}
 KEPT = "JSON.stringify([localStorage, sessionStorage].map((each) => ({...each})))"
 
 
@@ -60,7 +61,7 @@ def test_what_a_visitor_has_closed_stays_closed(page: Page, site: Site) -> None:
 
 
 def test_a_chat_that_fills_the_screen_does_not_cover_the_page_that_a_link_leads_to(page: Page, site: Site) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size(PHONE)
     chat = Chat.opened(page, site)
     page.reload()
     expect(chat.launcher).to_be_visible()
@@ -203,14 +204,20 @@ def test_an_answer_that_ends_while_closed_marks_the_launcher(page: Page, site: S
     expect(chat.launcher).to_have_accessible_name("Chat")
 
 
-def test_an_answer_that_ends_on_a_later_page_marks_the_launcher_there(page: Page, site: Site) -> None:
+@pytest.mark.parametrize("screen", [None, PHONE], ids=["closed by hand", "closed by a page change on a phone"])
+def test_an_answer_that_ends_on_a_later_page_marks_the_launcher_there(
+    page: Page, site: Site, screen: ViewportSize | None
+) -> None:
     site.api.script[QUESTION] = [*tokens("You have "), Hold(), *tokens("30 days."), done()]
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     expect(chat.answer).to_have_text("You have")
     turn_id = site.api.calls_to("/messages/stream")[0].body["turn_id"]
     site.api.messages = [{"id": "m1", "role": "visitor", "text": QUESTION, "turn_id": turn_id}]
-    page.keyboard.press("Escape")
+    if screen:
+        page.set_viewport_size(screen)
+    else:
+        page.keyboard.press("Escape")
     page.reload()
     site.api.release()
     expect(chat.launcher).to_have_attribute("data-unread", "1")

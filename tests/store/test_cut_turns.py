@@ -38,7 +38,7 @@ async def test_turns_of_dead_processes_are_cut(
     assert (cut.state, cut.answer, cut.ended_at) == (TurnState.CUT, "Half an", clock.now())
     assert cut.error_code == "interrupted"
     assert running.state is TurnState.RUNNING
-    assert [message.text for message in messages] == ["Q1", "Half an"]
+    assert [(message.text, message.error_code) for message in messages] == [("Q1", None), ("Half an", "interrupted")]
     assert [message.text for message in of_silent] == ["Q3"]
 
 

@@ -106,7 +106,17 @@ async def test_a_failed_turn_keeps_its_partial_text(record: SystemOfRecord, sess
         assert StoredTurnRecords(tx).history(session.conversation_id, 6) == []
     assert turn is not None
     assert (turn.state, turn.error_code) == (TurnState.FAILED, "model_interrupted")
-    assert [message.text for message in messages] == ["How do I install it?", "Run the"]
+    assert [(message.text, message.error_code) for message in messages] == [
+        ("How do I install it?", None),
+        ("Run the", "model_interrupted"),
+    ]
+
+
+async def test_history_tells_how_an_answer_ended(record: SystemOfRecord, session: VisitorSession) -> None:
+    await ask(record, session, answer="Run the", finish=Finish.STOPPED)
+    with record.reading() as tx:
+        messages = ConversationRecords(tx).messages(session.conversation_id, 10)
+    assert [(message.finish, message.error_code) for message in messages] == [(None, None), (Finish.STOPPED, None)]
 
 
 async def test_a_turn_that_failed_without_a_word_shows_no_empty_bubble(

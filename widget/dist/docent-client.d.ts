@@ -90,6 +90,10 @@ export interface Message {
     citations?: Citation[] | null;
     low_confidence?: boolean | null;
     answered_by?: string | null;
+    /** "length" and "stopped" where the answer has no end of its own. */
+    finish?: string | null;
+    /** Why it broke off. */
+    error_code?: string | null;
     next_questions?: string[] | null;
     rating?: Rating | null;
     confirmation?: Confirmation | null;
@@ -344,10 +348,6 @@ export declare class Client {
     ask(question: Question, on: (event: ClientEvent) => void, signal: AbortSignal, join?: boolean): Promise<void>;
     stop(turnId: string): Promise<void>;
     rate(turnId: string, rating: Rating, comment?: string): Promise<void>;
-    /** Leaves a message for people to answer, whose writer has agreed that it is kept. */
-    leave(lead: Lead): Promise<void>;
-    /** Ends the conversation for good; the next question starts another. */
-    clear(): Promise<void>;
     /** Leaves the conversation for another of the visitor's, or without an id for a new one; the next call opens it. */
     goTo(conversation?: string | null): void;
     /** The id of the conversation that is open, null for one that is to be. */

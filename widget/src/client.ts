@@ -1,5 +1,5 @@
 import { backoffMs } from "./backoff.js";
-import type { AnswerEvent, Lead, Question, Rating, Session, SignedUser, VisitorAttributes } from "./contract.js";
+import type { AnswerEvent, Question, Rating, Session, SignedUser, VisitorAttributes } from "./contract.js";
 import { Failure, failureOf } from "./failure.js";
 import { emptyCarry, feed, type Frame } from "./sse.js";
 
@@ -119,17 +119,6 @@ export class Client {
 
   async rate(turnId: string, rating: Rating, comment?: string): Promise<void> {
     await this.call("POST", "/turns/" + turnId + "/feedback", { rating, comment });
-  }
-
-  /** Leaves a message for people to answer, whose writer has agreed that it is kept. */
-  async leave(lead: Lead): Promise<void> {
-    await this.call("POST", "/leads", { ...lead, consent: true });
-  }
-
-  /** Ends the conversation for good; the next question starts another. */
-  async clear(): Promise<void> {
-    await this.call("POST", "/conversation/clear");
-    this.goTo();
   }
 
   /** Leaves the conversation for another of the visitor's, or without an id for a new one; the next call opens it. */

@@ -8,7 +8,7 @@ export interface Contact {
   /** Asks for one, where somebody answers. */
   person?: (() => void) | undefined;
   fallback: Fallback;
-  leave(lead: Lead): Promise<void>;
+  leave(lead: Lead): Promise<unknown>;
   failed(error: unknown): void;
 }
 

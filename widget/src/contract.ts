@@ -90,6 +90,10 @@ export interface Message {
   citations?: Citation[] | null;
   low_confidence?: boolean | null;
   answered_by?: string | null;
+  /** "length" and "stopped" where the answer has no end of its own. */
+  finish?: string | null;
+  /** Why it broke off. */
+  error_code?: string | null;
   next_questions?: string[] | null;
   rating?: Rating | null;
   confirmation?: Confirmation | null;

@@ -1,7 +1,7 @@
-import { PAGE, PEOPLE } from "docent:parts";
+import { PAGE } from "docent:parts";
 import type { Client, ClientEvent } from "./client.js";
 import type { Citation, Question, Rating } from "./contract.js";
-import type { OpenPeople, People } from "./desk.js";
+import type { People } from "./desk.js";
 import type { Failure } from "./failure.js";
 import { atNextFrame } from "./frames.js";
 import type { AroundWidget } from "./page.js";
@@ -10,8 +10,9 @@ import { newQuestion, readPage } from "./page_question.js";
 import css from "./panel.css";
 import { PanelView, type PanelActions } from "./panel_view.js";
 import { messagesBefore } from "./history.js";
+import { peopleFile } from "./people_file.js";
 import type { Panel, Shell } from "./shell.js";
-import { initialState, isRunning, next, withSources, type Happening, type State, type Turn } from "./state.js";
+import { initialState, isRunning, next, turnOf, withSources, type Happening, type State, type Turn } from "./state.js";
 import { stayOf } from "./stay.js";
 import type { Stay } from "./store.js";
 import { askTabs, joinTabs, type Told } from "./tabs.js";
@@ -88,21 +89,22 @@ export class Conversation implements Panel, PanelActions {
 
   expect(): void {
     const { tab, store, open, options } = this.#shell;
-    // Closed again before this file was here.
-    if (tab.read().open) return this.#keepOpen(false);
-    if (!tab.read().awaits) {
+    const { open: wasOpen, awaits } = tab.read();
+    // Closed again before this file was here, or left on a page from which it would hide this one.
+    if (wasOpen) this.#keepOpen(false);
+    if (awaits) {
+      // What is still being written marks the launcher when it ends.
+      this.#connect().then(() => this.#lastTurn && !isRunning(this.#lastTurn) && this.#view.mark(1), () => undefined);
+    } else if (!wasOpen) {
       // Where nobody answers, what was open is closed by now.
       store.keep({ open: undefined });
-      return askTabs(options.agentId, (stay) => {
+      askTabs(options.agentId, (stay) => {
         store.keep({ open: true });
         tab.keep(stay);
         this.#before = stay;
         open();
       });
     }
-    const looked = this.#connect();
-    // What is still being written marks the launcher when it ends.
-    looked.then(() => this.#lastTurn && !isRunning(this.#lastTurn) && this.#view.mark(1), () => undefined);
   }
 
   ask(text: string): void {
@@ -145,7 +147,7 @@ export class Conversation implements Panel, PanelActions {
   #attend(): void {
     const { signal } = this.#shell;
     const online = (): void => {
-      this.#change({ isOnline: navigator.onLine });
+      this.#change({ isOnline: navigator.onLine, notice: "" });
       if (navigator.onLine) this.client.wake();
     };
     online();
@@ -204,7 +206,7 @@ export class Conversation implements Panel, PanelActions {
       this.#shell.frame.typed();
     }
     if (!place || !this.#state.isOpen) return;
-    while (!this.#state.turns.some(({ id }) => id === place[0]) && (await this.older()));
+    while (!turnOf(this.#state.turns, place[0]) && (await this.older()));
     this.#draw();
     this.#view.goTo(place);
   }
@@ -221,10 +223,7 @@ export class Conversation implements Panel, PanelActions {
   }
 
   #hear({ stay, conversation, turn, question, rating }: Told): void {
-    if (!turn) {
-      if (!stay && this.#state.isOpen) this.#tell({ stay: { ...this.#stay(), draft: undefined } });
-      return;
-    }
+    if (!turn) return void (!stay && this.#state.isOpen && this.#tell({ stay: { ...this.#stay(), draft: undefined } }));
     if (conversation !== this.client.conversation) return;
     if (rating) this.#dispatch({ type: "rated", id: turn, rating, isCommented: true });
     else this.#missed.push({ turn, question: question ?? "" });
@@ -235,7 +234,7 @@ export class Conversation implements Panel, PanelActions {
   async #catchUp(): Promise<void> {
     for (let told; !document.hidden && (told = this.#missed.shift()); ) {
       const { turn: id = "", question = "" } = told;
-      if (this.#state.turns.some((turn) => turn.id === id)) continue;
+      if (turnOf(this.#state.turns, id)) continue;
       this.#dispatch({ type: "asked", id, question });
       await this.#run({ turn_id: id, message: question, page_url: "" }, true, true);
     }
@@ -273,7 +272,7 @@ export class Conversation implements Panel, PanelActions {
     }
     if (this.#running.get(id) === running) this.#running.delete(id);
     if (isElsewhere) return;
-    const turn = this.#state.turns.find((each) => each.id === id);
+    const turn = turnOf(this.#state.turns, id);
     if (turn && !isRunning(turn) && !this.#state.isOpen) this.#view.mark(1);
     if (turn?.status === "failed") this.#shell.emit("error", { turn_id: id, code: turn.error });
     else if (turn && !isRunning(turn)) {
@@ -284,7 +283,7 @@ export class Conversation implements Panel, PanelActions {
 
   /** The same turn again where the connection failed; where the turn itself did, a new one in its place. */
   retry(id: string): void {
-    const turn = this.#state.turns.find((each) => each.id === id);
+    const turn = turnOf(this.#state.turns, id);
     if (!turn) return;
     const mayGoOn = /network|cut|limited|overl/.test(turn.error ?? "");
     const question = (mayGoOn && this.#asked.get(id)) || this.#newQuestion(turn.question);
@@ -313,7 +312,7 @@ export class Conversation implements Panel, PanelActions {
   /** Does it once the file that sees to people is here, which most visitors never need, and the turns are drawn, between which they write. */
   async withPeople(act: (people: People) => unknown): Promise<void> {
     try {
-      const open = await this.#shell.load<OpenPeople>(PEOPLE);
+      const open = await peopleFile(this.#shell, this.client);
       this.#draw();
       await act((this.#people ??= open(this.#view, this.client, this.#shell, this.#state.agent)));
     } catch (error) {

@@ -3,7 +3,7 @@ import { CONFIRM, PROOF } from "docent:parts";
 import { backoffMs } from "./backoff.js";
 import type { Confirm, OpenConfirm } from "./confirm.js";
 import { drawContact, drawWhy } from "./contact_view.js";
-import type { Confirmation } from "./contract.js";
+import type { Confirmation, Lead } from "./contract.js";
 import type { OpenPeople } from "./desk.js";
 import { chip, fill, h } from "./element.js";
 import { uuid } from "./ids.js";
@@ -27,7 +27,8 @@ const openPeople: OpenPeople = (desk, client, { store, load, frame, signal: ende
   sheet.replaceSync(css);
   shadow.adoptedStyleSheets.push(sheet);
   const offer = (place: HTMLElement, message: string, person?: () => void): void => {
-    drawContact(place, message, { words, person, fallback: agent?.fallback ?? {}, leave: (lead) => client.leave(lead), failed });
+    const leave = (lead: Lead): Promise<unknown> => client.call("POST", "/leads", { ...lead, consent: true });
+    drawContact(place, message, { words, person, fallback: agent?.fallback ?? {}, leave, failed });
   };
   const call = (): void => {
     // What went wrong before is over.

@@ -121,6 +121,32 @@ test("only the newest unanswered question of history may still be running", () =
   assert.deepEqual(state.turns.map(isRunning), [false, true]);
 });
 
+test("history shows no part of an answer as a whole one", () => {
+  const turns = turnsOf([
+    { id: "m1", role: "visitor", text: "One?", turn_id: "t1" },
+    { id: "m2", role: "agent", text: "Half", turn_id: "t1", finish: "stopped" },
+    { id: "m3", role: "visitor", text: "Two?", turn_id: "t2" },
+    { id: "m4", role: "agent", text: "Half", turn_id: "t2", finish: "length" },
+    { id: "m5", role: "visitor", text: "Three?", turn_id: "t3" },
+    { id: "m6", role: "agent", text: "Half", turn_id: "t3", finish: "complete", error_code: "model_interrupted" },
+  ]);
+  assert.deepEqual(turns.map((turn) => [turn.status, turn.isCut, turn.error, turn.retryable]), [
+    ["stopped", false, undefined, undefined],
+    ["done", true, undefined, undefined],
+    ["failed", false, "model_interrupted", true],
+  ]);
+});
+
+test("what was asked again stands in history once, with the later answer", () => {
+  const turns = turnsOf([
+    { id: "m1", role: "visitor", text: "Why?", turn_id: "t1" },
+    { id: "m2", role: "agent", text: "Be", turn_id: "t1", error_code: "interrupted" },
+    { id: "m3", role: "visitor", text: "Why?", turn_id: "t2" },
+    { id: "m4", role: "agent", text: "Because.", turn_id: "t2", finish: "complete" },
+  ]);
+  assert.deepEqual(turns.map((turn) => [turn.id, turn.answer]), [["t2", "Because."]]);
+});
+
 test("reconnecting does not repeat what is already there", () => {
   const known: Happening = { type: "connected", session: session([{ id: "m1", role: "visitor", text: "Why?", turn_id: "t1" }]) };
   assert.equal(after(asked, known, known).turns.length, 1);

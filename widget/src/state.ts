@@ -72,7 +72,7 @@ export function next(state: State, happening: Happening): State {
       return { ...state, ...happening.to };
     case "connected": {
       const { agent, messages, has_earlier: hasEarlier } = happening.session;
-      const all = turnsOf(messages ?? []);
+      const all = turnsOf(messages);
       const earlier = all.filter((old) => !state.turns.some((turn) => turn.id === old.id));
       return {
         ...state,
@@ -132,7 +132,7 @@ function afterEvent(turn: Turn, event: ClientEvent): Turn {
     case "token":
       return { ...live, status: "streaming", answer: turn.answer + event.token };
     case "done":
-      return { ...live, status: event.finish === "stopped" ? "stopped" : "done", ...told(event), isCut: event.finish === "length" };
+      return { ...live, ...told(event) };
     case "error":
       return { ...live, status: "failed", error: event.code, retryable: event.retryable };
     default:
@@ -140,14 +140,30 @@ function afterEvent(turn: Turn, event: ClientEvent): Turn {
   }
 }
 
+function failed(error: string): Partial<Turn> {
+  return { status: "failed", error, retryable: true };
+}
+
 /** What a receipt says of an answer, and a message of history. */
-function told(from: Pick<Message, "low_confidence" | "answered_by" | "next_questions">): Partial<Turn> {
-  const { low_confidence: isUnsure, answered_by: by, next_questions: further } = from;
-  return { isUnsure: isUnsure ?? false, isNone: by === "fallback", isTalk: by === "small_talk" || by === "clarification", further: further ?? [] };
+function told(from: Pick<Message, "low_confidence" | "answered_by" | "finish" | "error_code" | "next_questions">): Partial<Turn> {
+  const { low_confidence: isUnsure, answered_by: by, finish, error_code: error, next_questions: further } = from;
+  return {
+    status: finish === "stopped" ? "stopped" : "done",
+    ...(error && failed(error)),
+    isUnsure: isUnsure ?? false,
+    isNone: by === "fallback",
+    isTalk: by === "small_talk" || by === "clarification",
+    isCut: finish === "length",
+    further: further ?? [],
+  };
 }
 
 export function isRunning(turn: Turn | undefined): boolean {
   return turn?.status === "waiting" || turn?.status === "streaming";
+}
+
+export function turnOf(turns: readonly Turn[], id: string): Turn | undefined {
+  return turns.find((turn) => turn.id === id);
 }
 
 /** The answer with what its numbers mean, to be copied. */
@@ -166,10 +182,11 @@ export function turnsOf(messages: readonly Message[], isOlder = false): Turn[] {
       id,
       role === "visitor"
         ? { ...turn, question: text, at: created_at }
-        : { ...turn, answer: text, status: "done", citations: citations ?? [], confirmation, ...told(message), ...(message.rating && { rating: message.rating }) },
+        : { ...turn, answer: text, citations: citations ?? [], confirmation, ...told(message), ...(message.rating && { rating: message.rating }) },
     );
   }
-  return [...turns.values()].map((turn, at) =>
-    isRunning(turn) && (isOlder || at < turns.size - 1) ? { ...turn, status: "failed", error: "cut", retryable: true } : turn,
-  );
+  return [...turns.values()]
+    .map((turn, at): Turn => (isRunning(turn) && (isOlder || at < turns.size - 1) ? { ...turn, ...failed("cut") } : turn))
+    // What was asked again has the later turn's answer.
+    .filter((turn, at, all) => turn.status !== "failed" || turn.question !== all[at + 1]?.question);
 }

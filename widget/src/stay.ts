@@ -10,7 +10,7 @@ export function stayOf({ tab, user, frame }: Shell, { isOpen, turns }: State, vi
     conversation,
     place: isOpen ? view.place : undefined,
     draft: frame.input.value || undefined,
-    awaits: (!isOpen && (isRunning(turns.at(-1)) || view.isMarked)) || undefined,
+    awaits: isRunning(turns.at(-1)) || view.isMarked || undefined,
     user: user()?.userId,
   };
 }

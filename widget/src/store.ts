@@ -21,7 +21,7 @@ export interface Stay {
   place?: readonly [turnId: string, px: number] | undefined;
   /** What stands in the field. */
   draft?: string | undefined;
-  /** An answer came while the panel was closed, or is about to. */
+  /** An answer came while the panel was closed, or is being written. */
   awaits?: boolean | undefined;
   /** What was searched, the latest first. */
   searches?: readonly string[] | undefined;

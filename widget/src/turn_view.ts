@@ -229,14 +229,16 @@ export class TurnView {
 /** What may be asked with one tap, below a title. */
 export function questions(name: string, title: string, asked: readonly string[] | null | undefined, actions: TurnActions): HTMLElement | null {
   if (!asked?.length) return null;
-  const ask = (question: string): void => {
-    actions.ask(question);
-    actions.focus();
-  };
+  const chips = asked.map((question) =>
+    chip(question, () => {
+      actions.ask(question);
+      actions.focus();
+    }),
+  );
   return h(
     "div",
     { class: name, role: "group", "aria-label": title },
     title && h("p", { class: "status", "aria-hidden": "true" }, title),
-    ...asked.map((question) => chip(question, () => ask(question))),
+    ...chips,
   );
 }

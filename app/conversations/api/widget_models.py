@@ -205,7 +205,8 @@ class ConfirmationOut(Model, shows=Confirmation, fields="id turn_id title summar
 class MessageOut(
     Model,
     shows=Message,
-    fields="id turn_id role text created_at citations answered_by low_confidence next_questions rating confirmation",
+    fields="id turn_id role text created_at citations answered_by low_confidence finish error_code next_questions "
+    "rating confirmation",
 ): ...
 
 

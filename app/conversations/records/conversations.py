@@ -36,8 +36,13 @@ _QUESTIONS = (
     .where(TURNS.c.conversation_id == bindparam("conversation"), MESSAGES.c.role == Role.VISITOR.value)
     .order_by(TURNS.c.position)
 )
+_OF_TURN = [TURNS.c[name] for name in ("answered_by", "low_confidence", "finish", "error_code", "next_questions")]
 # The values that fields of the agent's messages have in the visitor's.
-_OF_VISITOR = {"answered_by": None, "low_confidence": False, "next_questions": (), "rating": None}
+_OF_VISITOR = {column.name: None for column in _OF_TURN} | {
+    "low_confidence": False,
+    "next_questions": (),
+    "rating": None,
+}
 
 
 class ConversationRecords(Repository):
@@ -156,7 +161,7 @@ class ConversationRecords(Repository):
             earlier = [TURNS.c.position < position]
         visitor_first = case((MESSAGES.c.role == Role.VISITOR.value, 0), else_=1)
         statement = (
-            select(MESSAGES, TURNS.c.answered_by, TURNS.c.low_confidence, TURNS.c.next_questions, FEEDBACK.c.rating)
+            select(MESSAGES, *_OF_TURN, FEEDBACK.c.rating)
             .join(TURNS, TURNS.c.id == MESSAGES.c.turn_id)
             .join(CONVERSATIONS, CONVERSATIONS.c.id == TURNS.c.conversation_id)
             .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)

@@ -1,10 +1,10 @@
-import { Client } from "../../../src/client.js";
 import type { Message, Question, Rating, SignedUser } from "../../../src/contract.js";
 import type { Failure } from "../../../src/failure.js";
 import { uuid } from "../../../src/ids.js";
 import { pageAddress } from "../../../src/page_address.js";
-import { initialState, isRunning, next, type Happening, type State } from "../../../src/state.js";
+import { initialState, isRunning, next, turnOf, type Happening, type State } from "../../../src/state.js";
 import { browserStore, type Kept } from "../../../src/store.js";
+import { Client } from "../../../src/whole_client.js";
 
 export interface ChatOptions {
   /** Origin of your Docent, such as "https://chat.example.com". */
@@ -91,7 +91,7 @@ export class Chat {
 
   /** Asks a failed question again: the same turn goes on where only the connection was lost. */
   retry = (id: string): void => {
-    const turn = this.#state.turns.find((each) => each.id === id);
+    const turn = turnOf(this.#state.turns, id);
     if (!turn || isRunning(turn)) return;
     const mayGoOn = /network|cut|limited|overl/.test(turn.error ?? "");
     const question = (mayGoOn && this.#asked.get(id)) || this.#newQuestion(turn.question);
