@@ -6,7 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from app.answers.writing.passages import passages
-from app.answers.writing.quotation import with_code
+from app.answers.writing.quotation import extended, in_page_order, with_code
 from tests.answers.extractive_answers import answer, source, written
 from tests.doubles.hashing_embedder import HashingEmbedder
 
@@ -34,6 +34,20 @@ async def test_the_steps_behind_the_paragraph_about_them_come_along() -> None:
         "How do I reset the hub of a lamp?", f"{'It is a box. ' * 40}\n\n{about}\n\n{steps}\n\nIt is heavy."
     )
     assert found == f"{about}\n\n{steps} [1]"
+
+
+async def test_steps_are_quoted_without_other_steps_before_them() -> None:
+    tests = "\n".join(f"{number}. Look at lamp {number} of the hall." for number in range(1, 20))
+    resets = "\n".join(f"{number}. Turn the reset wheel of the hub to mark {number}." for number in range(1, 20))
+    found = passages(source(1, f"How to test it:\n\n{tests}\n\nHow to reset it:\n\n{resets}"))
+    assert extended(found[-1], 500).text == f"How to reset it:\n\n{resets}"
+
+
+async def test_steps_that_would_make_the_answer_too_long_stay_out() -> None:
+    steps = "\n".join(f"{number}. Turn its wheel to mark {number}, and wait." for number in range(1, 19))
+    about = f"How to reset the hub of a lamp depends on its wheel. {'It is grey. ' * 20}".strip()
+    text = f"{about}\n\nDo this:\n\n{steps}\n\nIt is heavy."
+    assert await answer("How do I reset the hub of a lamp?", text, max_chars=500) == f"{about} [1]"
 
 
 async def test_a_page_whose_title_is_asked_tells_its_steps() -> None:
@@ -154,6 +168,19 @@ async def test_another_part_of_the_section_is_quoted_under_the_same_heading() ->
     assert "The warranty of a lamp is 3 years. [1]" in found
     assert "The warranty of a lamp ends abroad. [1]" in found
     assert found.count("**Lamps**") == 1
+
+
+def test_two_parts_of_a_section_are_quoted_in_its_order() -> None:
+    text = "\n\n".join(f"{name} {'It shines. ' * 40}".strip() for name in "ABC")
+    starts, hall, means = passages(source(1, text))
+    assert in_page_order(means, starts) == [starts, means]
+    assert [one.text for one in in_page_order(hall, starts)] == [f"{starts.text}\n\n{hall.text}"]
+
+
+def test_parts_of_two_sections_stay_in_the_order_of_the_better() -> None:
+    text = "A lamp shines in the hall.\n\n## Warranty\n\nIt is 3 years from the purchase on."
+    first, second = passages(source(1, text, "Lamps"))
+    assert in_page_order(second, first) == [second, first]
 
 
 async def test_code_is_quoted_whole_with_the_sentence_before_it() -> None:

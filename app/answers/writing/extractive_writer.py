@@ -14,6 +14,7 @@ from app.answers.writing.passages import LONGEST_PASSAGE, Passage, has_steps, pa
 from app.answers.writing.quotation import (
     completed,
     extended,
+    in_page_order,
     matching_rows,
     page_language,
     single_lines,
@@ -127,7 +128,7 @@ class ExtractiveWriter:
         compared = await self._compared(readings[0], first, min(_FIRST_CHARS, max_chars - _length(first)))
         second = compared or _steps_of_page(first, best, readings[0].context.asked, max_chars)
         second = second or _second(first, best, least, max_chars)
-        return [first, second] if second else [first]
+        return in_page_order(first, second) if second else [first]
 
     async def _compared(self, reading: Reading, first: Passage, room: int) -> Passage | None:
         """If the question compares two things and `first` names only one of them, the best passage on the other, whose
@@ -162,7 +163,8 @@ class ExtractiveWriter:
         if message := _from_message(best, reading.context.asked):
             first = extended(message, min(_TOGETHER_CHARS, max_chars - _MARK_CHARS))
         else:
-            first = extended(best, wanted_chars)
+            longer = extended(best, wanted_chars)
+            first = longer if _length(longer) <= max_chars else best
         if _length(with_its_code := with_code(first)) <= max_chars:
             first = with_its_code
         return completed(first if message else await self._nearest(reading, first), min(_BOTH_CHARS, max_chars))

@@ -52,8 +52,8 @@ _GUESSER: Final = LanguageGuesser()
 def extended(passage: Passage, max_chars: int) -> Passage:
     """All of its section if that fits `max_chars`. Else the passage and what follows it within them.
 
-    Steps right before or after it are included, because a paragraph about steps is useless without them, and code right
-    before it if that fits, because the text refers to it.
+    Steps right before or after a passage without steps are included, whatever their length, because a paragraph about
+    steps is useless without them, and code right before it if that fits, because the text refers to it.
     """
     pieces, start, end = passage.pieces, passage.start, passage.end
     if length(pieces) <= max_chars:
@@ -69,7 +69,7 @@ def extended(passage: Passage, max_chars: int) -> Passage:
         start -= 1
     while end < len(pieces) and length(pieces[start : end + 1]) <= max_chars:
         end += 1
-    if start and are_steps(pieces[start - 1]):
+    if start and are_steps(pieces[start - 1]) and not any(map(are_steps, pieces[start:end])):
         start -= 1
     return replace(passage, start=start, end=end)
 
@@ -103,6 +103,15 @@ def completed(passage: Passage, max_chars: int) -> Passage:
     if below and length(pieces[start : end + 1]) <= max_chars:
         return replace(passage, end=end + 1)
     return replace(passage, end=max(start + 1, end - 1))
+
+
+def in_page_order(first: Passage, second: Passage) -> list[Passage]:
+    """Both, in the page's order if they are of one section: "This means" follows what it is about. Neighbours become
+    one passage. The rest of a definition stays first, because its term is shown above it."""
+    if first.pieces is not second.pieces or first.within:
+        return [first, second]
+    upper, lower = sorted((first, second), key=lambda passage: passage.start)
+    return [replace(upper, end=lower.end)] if upper.end == lower.start else [upper, lower]
 
 
 def without_far_ends(passage: Passage, nearness: Sequence[float]) -> Passage:
