@@ -38,7 +38,7 @@ def check_between(field: str, value: float, low: float, high: float) -> None:
 
 
 def check_chosen(field: str, ids: Collection[UUID], most: int, what: str) -> None:
-    """`what` names the chosen things in the plural, for the message."""
+    """Require 1 to `most` different ids. `what` names them in the message, in the plural. Raises InvalidInput."""
     if not 1 <= len(set(ids)) == len(ids) <= most:
         raise InvalidInput(field, f"Choose 1 to {most} {what}, each once.")
 

@@ -42,7 +42,8 @@ class SameMeaning:
     looked_at_from: float
 
     def nearness(self, cosine: float, rest: float | None) -> float:
-        """`rest` is the cosine of the rests; None if one question has no words besides those of the other."""
+        """How near two questions are. `cosine` is that of the questions, `rest` that of the words that only one of them
+        has (see `rests`), None if one question has no such words."""
         return (cosine + self.rest_weight * (cosine if rest is None else rest)) / (1 + self.rest_weight)
 
 

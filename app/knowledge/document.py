@@ -23,7 +23,7 @@ class VersionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SectionHeading:
-    """A heading of a page's Markdown, in document order. The section of a question is a chunk of its own."""
+    """A heading of a page's Markdown. The section below one that `is_question` becomes a chunk of its own."""
 
     level: int
     text: str

@@ -65,7 +65,7 @@ class LiveSigns(Wired):
         await self._cache.set(_typing_key(conversation_id, author), b"1", ttl_seconds=_TYPING_SECONDS)
 
     async def end(self, conversation_id: UUID, author: Author) -> None:
-        """Remove the sign, because the message was sent."""
+        """The author has sent the message, and is no longer typing."""
         await self._cache.delete(_typing_key(conversation_id, author))
 
     async def operator_is_here(self, workspace_id: UUID) -> None:

@@ -99,7 +99,7 @@ class MailReading:
         own = self._records.of_workspace(workspace_id)
         error = ""
         try:
-            await own.write(lambda tx: self._mail_peoples_words(tx, workspace_id, mailbox))
+            await own.write(lambda tx: self._mail_operators_messages(tx, workspace_id, mailbox))
             error = await self._read(workspace_id, mailbox, keys)
         except (MailboxUnread, NoAccessToken, DocentError) as failure:
             error = str(failure)
@@ -242,14 +242,14 @@ class MailReading:
         _note(tx, agent, taken, has_draft=turn is not None)
         return False
 
-    def _mail_peoples_words(self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox) -> None:
+    def _mail_operators_messages(self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox) -> None:
         """Queue one mail per conversation with the operators' messages since the last one."""
         for words in MailboxMailRecords(tx).unsent(mailbox.agent_id, _SENT_AT_ONCE):
             mail = Mail("", "", words.texts, auto="", pictures=words.pictures)
             self._put(tx, workspace_id, mailbox, words.latest, mail, words.number)
 
     def _put(
-        self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox, to: KeptMail, mail: Mail, told_number: int = 0
+        self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox, to: KeptMail, mail: Mail, mailed_number: int = 0
     ) -> None:
         """Queue `mail` as an answer to the mail `to`."""
         subject = to.subject if _RE.match(to.subject) else f"Re: {to.subject}"
@@ -263,7 +263,7 @@ class MailReading:
             references=to.reference_ids,
         )
         mail_id = self._mailer.put(tx, workspace_id, whole, to.conversation_id)
-        kept = replace(to, subject=subject, message_id=str(mail_id), place="", told_number=told_number)
+        kept = replace(to, subject=subject, message_id=str(mail_id), place="", mailed_number=mailed_number)
         MailboxMailRecords(tx).add(kept, mail_id)
 
 

@@ -53,7 +53,7 @@ class ExportedMail:
 
 
 # A mail that was received, or sent by us. `message_id` identifies it in the headers of later mails, `place` in the
-# mailbox (UIDVALIDITY and UID; "" for our own). Live messages of the conversation up to `told_number` have been mailed.
+# mailbox (UIDVALIDITY and UID; "" for our own). `mailed_number` is that of the conversation's latest mailed message.
 MAILBOX_MAILS = table(
     "mailbox_mails",
     OfVisitors("mails", "The subjects of mails that the visitor wrote or got.", exported=ExportedMail),
@@ -67,7 +67,7 @@ MAILBOX_MAILS = table(
     column("message_id", StorableText),
     column("reference_ids", StorableText),
     column("place", String(48)),
-    column("told_number", Integer),
+    column("mailed_number", Integer),
 )
 
 
@@ -83,7 +83,7 @@ class KeptMail:
     message_id: str
     reference_ids: str = ""
     place: str = ""
-    told_number: int = 0
+    mailed_number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class MailboxMailRecords(Repository):
     def unsent(self, agent_id: UUID, limit: int) -> list[UnsentMessages]:
         """Operators' messages to mail, for at most `limit` conversations."""
         sent = (
-            select(MAILBOX_MAILS.c.conversation_id, func.max(MAILBOX_MAILS.c.told_number).label("number"))
+            select(MAILBOX_MAILS.c.conversation_id, func.max(MAILBOX_MAILS.c.mailed_number).label("number"))
             .where(MAILBOX_MAILS.c.agent_id == agent_id)
             .group_by(MAILBOX_MAILS.c.conversation_id)
             .subquery()

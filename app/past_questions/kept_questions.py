@@ -47,7 +47,7 @@ class KeptQuestions:
         self._golden = GoldenQuestions(records, patterns)
 
     async def keep(self, actor: Actor, agent: LiveAgent, made: QuestionReplay, kept: Kept) -> dict[str, int]:
-        """How many of each kind were added. Raises as the methods below."""
+        """Store the kinds that `kept` wants; return how many of each were added. Raises what the methods below do."""
         unanswered, answered = made.unanswered[: kept.top], made.answered[: kept.top]
         added: dict[str, int] = {}
         if kept.gaps:

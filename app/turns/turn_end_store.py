@@ -80,7 +80,7 @@ class Checkpointer:
         self._timer: asyncio.TimerHandle | None = None
 
     def offer(self, text: str) -> None:
-        """The text has grown by a token, to `text`."""
+        """Take the turn's whole `text`, after each of its tokens."""
         self._text = text
         self._tokens += 1
         if self._tokens >= INTERVAL_TOKENS:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.sources.website_address import way_in, website_address
+from app.cli.sources.website_address import allow_hint, website_address
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,6 @@ def test_a_scheme_is_added_and_localhost_is_a_number(typed: str, address: str) -
     ],
 )
 def test_what_would_let_the_crawler_in_is_named(address: str, added: str) -> None:
-    said = way_in(address, [("192.168.1.1", 99)])
+    said = allow_hint(address, [("192.168.1.1", 99)])
     assert said.endswith(added)
     assert bool(said) is bool(added)

@@ -98,7 +98,7 @@ async def test_what_people_wrote_since_the_last_mail_is_theirs_alone_and_in_orde
         clock.advance(1)
         [words] = MailboxMailRecords(tx).unsent(mailbox.agent_id, 20)
         assert (words.latest, words.texts, words.number) == (kept, ["one", "two"], 3)
-        MailboxMailRecords(tx).add(replace(kept, message_id="ours", place="", told_number=3))
+        MailboxMailRecords(tx).add(replace(kept, message_id="ours", place="", mailed_number=3))
         assert MailboxMailRecords(tx).unsent(mailbox.agent_id, 20) == []
         LiveChatRecords(tx).add(chat, uuid4(), Author.OPERATOR, None, "three")
         [words] = MailboxMailRecords(tx).unsent(mailbox.agent_id, 20)

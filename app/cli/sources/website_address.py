@@ -36,7 +36,7 @@ def check_website(address: str, allowed: Collection[tuple[str, int]]) -> None:
     try:
         check_url(address, AddressPolicy(frozenset(allowed)))
     except UrlRefused as error:
-        hint = way_in(address, allowed)
+        hint = allow_hint(address, allowed)
         raise InvalidInput("url", f"This address cannot be read: {error.reason}. {hint}".rstrip()) from error
 
 
@@ -49,9 +49,9 @@ async def website_identity(settings: "Settings", address: str) -> "SiteIdentity"
     return replace(its, name=its.name or urlsplit(address).hostname or address)
 
 
-def way_in(address: str, allowed: Collection[tuple[str, int]]) -> str:
-    """The option to add to the command if the address is a private IP address or has an unusual port; "" if neither is
-    the reason."""
+def allow_hint(address: str, allowed: Collection[tuple[str, int]]) -> str:
+    """The option to add to the command for an address that is a private IP address or has an unusual port; "" for any
+    other."""
     parts = urlsplit(address)
     try:
         port = parts.port or (443 if parts.scheme == "https" else 80)

@@ -57,7 +57,7 @@ class GapRecords(Repository):
         return {row.id: row.question for row in rows}
 
     def of_turns(self, workspace_id: UUID, turn_ids: Collection[UUID]) -> dict[UUID, Gap]:
-        """The gaps that these turns asked, by turn; turns without a gap are missing."""
+        """The gap to which the question of each turn belongs, by turn id; turns without a gap are missing."""
         statement = (
             select(GAPS, GAP_QUESTIONS.c.turn_id)
             .join(GAP_QUESTIONS, GAP_QUESTIONS.c.gap_id == GAPS.c.id)

@@ -18,7 +18,7 @@ class ChunkVector:
 
 
 class VectorSearch(Protocol):
-    """What answers read. All agents share it; every call names one agent, and concerns that agent only."""
+    """The part of the index that search uses. All agents share one index; each call reads the rows of one agent."""
 
     async def search(
         self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None

@@ -13,7 +13,8 @@ import prometheus_client
 class ConnectionLimits:
     """`header_bytes` limits the size of the request line, headers and trailers together, `headers` their number. The
     head must arrive within `header_seconds` of its first byte (or of the connection), the body within `body_seconds`
-    plus one second for each KiB received. A client must read at least `stall_seconds` KiB of an answer in that time.
+    plus one second for each KiB received. A client that reads less than 1 KiB/s of an answer, over `stall_seconds`, is
+    disconnected.
     `per_address` limits connections from an IPv4 address or IPv6 /64 network other than a trusted proxy."""
 
     header_bytes: int = 32 * 1024
