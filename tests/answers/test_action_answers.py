@@ -8,9 +8,8 @@ from uuid import uuid4
 
 from app.actions.records import ActionRecords
 from app.agents.agent import AgentConfig, AnswerCheck
-from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import ModelUnavailable
-from app.core.turn import AnsweredBy, StoredTurn
+from app.core.turn import AnsweredBy
 from app.core.turn_events import Citations, Done, Error, Token, TurnEvent
 from app.providers.chat.chat_model import ToolCall
 from app.providers.http_caller import HttpReply
@@ -31,12 +30,6 @@ def add_action(house: AnsweringHouse, **changes: Any) -> None:
 
 def said(events: list[TurnEvent]) -> str:
     return "".join(event.token for event in events if isinstance(event, Token))
-
-
-async def stored(house: AnsweringHouse) -> StoredTurn:
-    turn = await house.record.read(lambda tx: StoredTurnRecords(tx).find(house.sent[-1].turn_id))
-    assert turn is not None
-    return turn
 
 
 def number_of_result(model: ScriptedChatModel) -> int:
@@ -64,7 +57,7 @@ async def test_what_an_action_returned_is_a_source_that_is_cited_and_is_no_page(
         model._replies = ([ORDER_STATUS], [f"Your order was shipped [{number}]."])  # as a model reads it
         model.requests.clear()
         events = await house.ask(QUESTION)
-        turn = await stored(house)
+        turn = await house.stored_turn()
     assert isinstance(first[-1], Done)
     assert said(events) == "Your order was shipped [1]."
     [citations] = [event for event in events if isinstance(event, Citations)]
@@ -80,7 +73,7 @@ async def test_both_calls_of_the_model_are_counted(tmp_path: Path) -> None:
     async with answering_house(tmp_path, model=CitingModel(), shop=ShopApi()) as house:
         add_action(house)
         await house.ask(QUESTION)
-        turn = await stored(house)
+        turn = await house.stored_turn()
     assert turn.usage is not None
     assert (turn.usage.prompt_tokens, turn.usage.completion_tokens) == (20, 10)
 
@@ -91,7 +84,7 @@ async def test_a_look_up_in_vain_is_told_in_our_words_and_cannot_be_cited(tmp_pa
     async with answering_house(tmp_path, model=model, shop=shop) as house:
         add_action(house)
         await house.ask(QUESTION)
-        turn = await stored(house)
+        turn = await house.stored_turn()
     prompt = model.requests[1][-1].content
     assert "Looked up in vain; say so where it matters:\n- Order status: it answered with status 500" in prompt
     assert "secret of the shop" not in prompt
@@ -111,7 +104,7 @@ async def test_a_model_that_is_gone_after_the_call_leaves_the_answer_to_the_page
     async with answering_house(tmp_path, model=model, shop=ShopApi()) as house:
         add_action(house)
         await house.ask("How long may I return a lamp?")
-        turn = await stored(house)
+        turn = await house.stored_turn()
     assert turn.answered_by is AnsweredBy.EXTRACTIVE
     assert all(not each.url.startswith("urn:") for each in turn.citations)
 

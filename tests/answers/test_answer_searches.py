@@ -13,10 +13,8 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.agents.retrieval_settings import RetrievalSettings
 from app.answers.writing.answer_searches import SEARCH_TOOL, AnswerSearches
-from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import IndexUnavailable
 from app.core.search_filter import EVERY_PAGE, AttributeFilter, SearchFilter
-from app.core.turn import StoredTurn
 from app.core.turn_events import Citations, Done, Token, TurnEvent
 from app.providers.chat.chat_model import ToolCall
 from app.search.retrieval import Retrieval, SearchQuery
@@ -53,12 +51,6 @@ def number_of(model: ScriptedChatModel, path: str, request: int = -1) -> int:
     return int(found[1])
 
 
-async def stored(house: AnsweringHouse) -> StoredTurn:
-    turn = await house.record.read(lambda tx: StoredTurnRecords(tx).find(house.sent[-1].turn_id))
-    assert turn is not None
-    return turn
-
-
 class CitingModel(ScriptedChatModel):
     """Plays the steps, then cites every number that it may have been given."""
 
@@ -70,7 +62,7 @@ async def test_what_the_model_searched_for_is_a_numbered_source_that_it_cites(tm
     model = CitingModel([search("Shipping a lamp to Norway")])
     async with answering_house(tmp_path, model=model, config=CONFIG) as house:
         events = await house.ask(QUESTION)
-        turn = await stored(house)
+        turn = await house.stored_turn()
     assert [tool.name for tool in model.requests[0][-1].tools] == [SEARCH_TOOL]
     assert number_of(model, "/returns", 0) == 1
     assert number_of(model, "/shipping") == 2
@@ -87,7 +79,7 @@ async def test_the_model_searches_on_with_what_it_read_until_its_searches_are_us
     model = ScriptedChatModel(*endless)
     async with answering_house(tmp_path, model=model, config=CONFIG) as house:
         await house.ask(QUESTION)
-        turn = await stored(house)
+        turn = await house.stored_turn()
     assert [bool(request[-1].tools) for request in model.requests] == [True, True, False]
     assert number_of(model, "/warranty") == 3
     assert len(turn.trace["searches"]) == 2
@@ -98,7 +90,7 @@ async def test_calls_of_one_moment_count_alike_and_equal_ones_once(tmp_path: Pat
     model = CitingModel([*wanted])
     async with answering_house(tmp_path, model=model, config=CONFIG) as house:
         await house.ask(QUESTION)
-        turn = await stored(house)
+        turn = await house.stored_turn()
     assert len(model.requests) == 2
     assert sorted(each["arguments"] for each in turn.trace["searches"]) == sorted(
         each.arguments for each in (search("Shipping a lamp"), search("warranty"))
@@ -125,7 +117,7 @@ async def test_an_answer_from_what_the_model_searched_for_is_as_sure_as_that_sea
     model = CitingModel([search("Shipping a lamp to Norway takes 5 days")])
     async with answering_house(tmp_path, model=model, config=CONFIG) as house:
         await house.ask("Qwertz?")
-        turn = await stored(house)
+        turn = await house.stored_turn()
     assert not turn.low_confidence
 
 

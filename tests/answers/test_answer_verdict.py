@@ -9,7 +9,7 @@ from app.core.gap_state import GapReason
 from app.core.turn import StoredTurn
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.outcomes import open_gaps, stored, text
+from tests.turns.outcomes import open_gaps, text
 
 RIGHT, WRONG = "Every lamp has a warranty of 3 years", "Every lamp has a warranty of 9 years"
 
@@ -19,7 +19,7 @@ async def judged(folder: Path, answer: str) -> tuple[str, StoredTurn, list[GapRe
     model, config = ScriptedChatModel([answer]), AgentConfig(name="Lamps", answer_check=AnswerCheck.MARK)
     async with answering_house(folder, model=model, config=config, checks_answers=True) as house:
         events = await house.ask("How long is the warranty of a lamp?")
-        return text(events), await stored(house), [reason for _, _, reason in await open_gaps(house)]
+        return text(events), await house.stored_turn(), [reason for _, _, reason in await open_gaps(house)]
 
 
 @pytest.mark.parametrize("answer", [f"{RIGHT}.", f"{RIGHT} [1].", f"{RIGHT}. This can be found in the source [1]."])

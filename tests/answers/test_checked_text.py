@@ -17,7 +17,7 @@ from app.core.turn import AnsweredBy
 from tests.doubles.answering_house import answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.outcomes import done, stored, text
+from tests.turns.outcomes import done, text
 
 SOURCES = (
     Source(1, "https://x.example/a", "Returns", "You may return a lamp within 30 days. It is free.", chunk_id="a"),
@@ -258,7 +258,7 @@ async def test_the_agent_says_what_becomes_of_it(tmp_path: Path, policy: AnswerC
     model = ScriptedChatModel(["The warranty is 9 years [1]."])
     async with answering_house(tmp_path, model=model, config=config, checks_answers=True) as house:
         assert text(await house.ask("How long is the warranty of a lamp?")) == expected
-        trace = (await stored(house)).trace
+        trace = (await house.stored_turn()).trace
         assert ("answer_check" in trace) is (policy is not AnswerCheck.OFF)
 
 

@@ -21,7 +21,7 @@ from app.core.turn_events import Confirm, Done, Error, TurnEvent, event_payload
 from app.providers.chat.chat_model import ToolCall
 from app.turns.live_turn import replayed
 from tests.actions.test_action import ACTION, ORDER
-from tests.answers.test_action_answers import QUESTION, add_action, said, stored
+from tests.answers.test_action_answers import QUESTION, add_action, said
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.shop_api import SHOP, ShopApi
@@ -49,7 +49,7 @@ async def test_nothing_is_called_and_the_visitor_is_asked_by_the_operators_words
     async with answering_house(tmp_path, model=model, shop=shop) as house:
         add_action(house, **CHANGE)
         events = await house.ask("Cancel my order A-17, please.")
-        turn = await stored(house)
+        turn = await house.stored_turn()
         again = [each.event for each in replayed(turn).so_far()]
     assert shop.asked == []
     assert len(model.requests) == 1
@@ -189,7 +189,7 @@ async def test_what_was_stopped_or_broke_off_asks_nothing(tmp_path: Path) -> Non
         add_action(house)
         add_action(house, **CHANGE)
         events = await house.ask(QUESTION)
-        turn = await stored(house)
+        turn = await house.stored_turn()
     assert isinstance(events[-1], Error)
     assert asked(events) == []
     assert turn.confirmation is None

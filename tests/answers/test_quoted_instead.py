@@ -15,7 +15,7 @@ from app.providers.chat.chat_model import ChatEnd, TextDelta
 from tests.doubles.answering_house import answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.turns.outcomes import done, stored, text
+from tests.turns.outcomes import done, text
 
 ASKED = "How long is the warranty of a lamp?"
 CONFIG = AgentConfig(name="Lamps", answer_check=AnswerCheck.QUOTE)
@@ -32,7 +32,7 @@ async def test_the_pages_are_quoted_instead_of_what_they_do_not_confirm(tmp_path
         assert done(events).answered_by is AnsweredBy.EXTRACTIVE
         assert "3 years" in text(events)
         assert "9 years" not in text(events)
-        turn = await stored(house)
+        turn = await house.stored_turn()
         assert turn.trace["quoted_instead"].startswith("The warranty is 9 years [1].")
         assert turn.trace["answer_check"]["not_confirmed"] == 1
         assert not turn.low_confidence

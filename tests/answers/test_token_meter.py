@@ -29,7 +29,6 @@ from app.providers.chat.chat_model import ChatMessage
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 from tests.doubles.statements import statements
-from tests.turns.outcomes import stored
 
 QUESTION = "How long may I return a lamp?"
 TURN_TOKENS = 15  # of the scripted model, for each call
@@ -64,7 +63,7 @@ async def test_past_the_budget_the_pages_answer_and_the_model_is_not_asked(tmp_p
         answers = [await answered_by(house) for _ in range(4)]
         assert answers == [AnsweredBy.MODEL, AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE, AnsweredBy.EXTRACTIVE]
         assert len(model.requests) == 2
-        assert (await stored(house)).trace["budget"] == "spent"
+        assert (await house.stored_turn()).trace["budget"] == "spent"
 
 
 async def test_no_call_of_a_turn_is_made_past_it(tmp_path: Path) -> None:
@@ -188,7 +187,7 @@ async def test_a_month_has_a_limit_of_its_own(tmp_path: Path) -> None:
         answers = [await answered_by(house)]
         house.clock.advance(DAY)
         answers.append(await answered_by(house))
-        assert (await stored(house)).trace["model_away"].startswith("The agent's monthly_tokens are used up.")
+        assert (await house.stored_turn()).trace["model_away"].startswith("The agent's monthly_tokens are used up.")
         house.clock.advance(31 * DAY)
         answers.append(await answered_by(house))
         assert answers == [AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE, AnsweredBy.MODEL]
@@ -204,7 +203,7 @@ async def test_a_visitor_cannot_use_up_the_tokens_of_others(tmp_path: Path) -> N
         assert answers == [AnsweredBy.MODEL] * 3
         house.session = greedy
         assert await answered_by(house) is AnsweredBy.EXTRACTIVE
-        assert (await stored(house)).trace["model_away"].startswith("The visitor's daily_tokens are used up.")
+        assert (await house.stored_turn()).trace["model_away"].startswith("The visitor's daily_tokens are used up.")
 
 
 async def test_a_visitors_tokens_count_over_all_their_conversations_of_the_day(tmp_path: Path) -> None:
@@ -227,7 +226,7 @@ async def test_the_agents_of_a_workspace_share_its_limit(tmp_path: Path) -> None
             TurnRecords(tx).charge(other.id, "suggestion", TokenUsage(TURN_TOKENS, 0, "m"))
         assert await answered_by(house) is AnsweredBy.EXTRACTIVE
         assert model.requests == []
-        told = (await stored(house)).trace["model_away"]
+        told = (await house.stored_turn()).trace["model_away"]
         assert told.startswith("The workspace's daily_tokens are used up.")
 
 

@@ -3,7 +3,6 @@
 import logging
 import re
 import sys
-from collections.abc import Iterator
 
 import pytest
 import structlog
@@ -13,12 +12,6 @@ from app.settings import read_settings
 
 HOSTILE = "a\x1b[2Jb\x9b31mc\r\n2026-01-01T00:00:00Z [info     ] forged\u202e\u2028x\x00"
 STEERING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-
-
-@pytest.fixture(autouse=True)
-def _logging_as_it_was() -> Iterator[None]:
-    yield
-    structlog.reset_defaults()
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Keyboard, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Keyboard, Locator, Page, expect
 
-from tests.e2e.conftest import ARGUMENTS, CHROMIUM
+from tests.e2e.conftest import browser as browser
 from tests.web.console.page_examples import OpenConsole, open_console
 from tests.web.live_server import serving
 
@@ -30,14 +30,6 @@ class ServedConsole:
         secret = getattr(self.console, who).cookies[COOKIE]
         where = self.base.replace("http:", "https:")  # else the browser refuses a cookie that is for TLS alone
         context.add_cookies([{"name": COOKIE, "value": secret, "url": where, "secure": True, "httpOnly": True}])
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

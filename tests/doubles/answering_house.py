@@ -18,8 +18,9 @@ from app.bootstrap.answering import Answering, open_answering, search_parts
 from app.bootstrap.infrastructure import NO_DOUBLES, Doubles, Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.conversations.conversations import Conversations
+from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.search_filter import SearchFilter
-from app.core.turn import TurnRequest, VisitorSession
+from app.core.turn import StoredTurn, TurnRequest, VisitorSession
 from app.core.turn_events import TurnEvent
 from app.kit.cache import Cache
 from app.kit.clock import Clock
@@ -99,6 +100,12 @@ class AnsweringHouse:
     @property
     def turns(self) -> Turns:
         return self.answering.turns
+
+    async def stored_turn(self) -> StoredTurn:
+        """The latest turn that was asked."""
+        turn = await self.record.read(lambda tx: StoredTurnRecords(tx).find(self.sent[-1].turn_id))
+        assert turn is not None
+        return turn
 
     @asynccontextmanager
     async def another_process(self, name: str, doubles: Mapping[Any, object] = NO_DOUBLES) -> AsyncIterator[Turns]:

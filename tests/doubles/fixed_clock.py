@@ -12,3 +12,13 @@ class FixedClock:
 
     def advance(self, seconds: float) -> None:
         self._now += timedelta(seconds=seconds)
+
+
+class FixedSeconds:
+    """As a clock that counts seconds from anywhere."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> float:
+        return self.seconds

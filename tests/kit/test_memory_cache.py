@@ -4,20 +4,13 @@ import pytest
 
 from app.kit.cache import MemoryCache
 from tests.contracts.cache_contract import CacheContract
-
-
-class _Time:
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def now(self) -> float:
-        return self.seconds
+from tests.doubles.fixed_clock import FixedSeconds
 
 
 class TestMemoryCache(CacheContract):
     @pytest.fixture(autouse=True)
     def _own_time(self) -> None:
-        self.time = _Time()
+        self.time = FixedSeconds()
 
     @pytest.fixture
     def cache(self) -> MemoryCache:

@@ -5,14 +5,7 @@ import pytest
 from app.core.errors import RateLimited, Unavailable
 from app.kit.limits import FallbackRateLimiter, Limit, MemoryRateLimiter, RateLimiter
 from tests.contracts.rate_limiter_contract import RateLimiterContract
-
-
-class _Time:
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def now(self) -> float:
-        return self.seconds
+from tests.doubles.fixed_clock import FixedSeconds
 
 
 class _Shared:
@@ -31,7 +24,7 @@ class _Shared:
 class TestMemoryRateLimiter(RateLimiterContract):
     @pytest.fixture(autouse=True)
     def _own_time(self) -> None:
-        self.time = _Time()
+        self.time = FixedSeconds()
 
     @pytest.fixture
     def limiter(self) -> RateLimiter:
@@ -60,7 +53,7 @@ async def test_only_the_callers_that_came_last_are_remembered() -> None:
 
 
 async def test_hits_that_count_no_more_are_forgotten_when_others_come() -> None:
-    clock, often = _Time(), Limit(5, 60)
+    clock, often = FixedSeconds(), Limit(5, 60)
     limiter = MemoryRateLimiter(now=clock.now)
     for number in range(1_000):
         clock.seconds = float(number)

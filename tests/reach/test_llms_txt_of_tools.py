@@ -1,7 +1,7 @@
 """An llms.txt as real tools write it leads the crawler to the Markdown of its pages, cited where people read."""
 
 import mimetypes
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +11,10 @@ from crawler.extract.page import Outcome
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.fetch.pacing import HostPacing
+from tests.crawler.conftest import site as site
 from tests.crawler.crawl.small_site import Run
 from tests.doubles.fake_network import USER_AGENT
-from tests.doubles.loopback_site import LoopbackSite, running_site
+from tests.doubles.loopback_site import LoopbackSite
 from tests.recipes.tools import npm_project, python_programs, run
 
 INDEX = "# Harbour\n\nWelcome to the harbour.\n\n[To the crane](crane.md)\n"
@@ -35,12 +36,6 @@ plugins:
 """
 
 pytestmark = pytest.mark.timeout(600)
-
-
-@pytest.fixture
-def site() -> Iterator[LoopbackSite]:
-    with running_site() as site:
-        yield site
 
 
 @pytest.fixture

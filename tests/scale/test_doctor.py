@@ -10,16 +10,10 @@ from typer.testing import CliRunner
 
 from app.cli import cli
 from tests.doubles.postgres_server import running_postgres
-from tests.scale.object_store import ObjectStore, running_object_store
+from tests.scale.object_store import ObjectStore
 from tests.scale.redis_server import RedisServer, running_redis
 
 KEY = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[ObjectStore]:
-    with running_object_store() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

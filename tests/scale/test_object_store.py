@@ -1,7 +1,7 @@
 """Vectors on an object store, by the promises of the vector index, and what several machines do to it at once."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from uuid import UUID, uuid4
 
@@ -13,13 +13,7 @@ from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from app.store.engine import MachineLock, open_engine
 from tests.contracts.vector_index_contract import AGENT, DIMENSIONS, VectorIndexContract, row, unit
 from tests.doubles.postgres_server import running_postgres
-from tests.scale.object_store import ObjectStore, running_object_store
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[ObjectStore]:
-    with running_object_store() as running:
-        yield running
+from tests.scale.object_store import ObjectStore
 
 
 def opened(

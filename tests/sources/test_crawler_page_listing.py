@@ -1,6 +1,6 @@
 """What a website lists, asked of a real web server on loopback, without reading a page."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
@@ -10,13 +10,7 @@ from app.sources import kinds
 from app.sources.awaited_websites import CrawlerPageListing
 from app.sources.runs.site_reader import ListedPage
 from app.sources.source import SourceConfig
-from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
-
-
-@pytest.fixture
-def site() -> Iterator[LoopbackSite]:
-    with running_site() as running:
-        yield running
+from tests.doubles.loopback_site import LoopbackSite, Reply
 
 
 @pytest.fixture

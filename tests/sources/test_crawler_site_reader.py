@@ -1,6 +1,6 @@
 """Sources read by the real crawler from a real web server on loopback."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 import anyio
 import pytest
@@ -16,7 +16,7 @@ from crawler.crawl.page_visit import FileReading
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Page
 from tests.doubles.fixed_clock import FixedClock
-from tests.doubles.loopback_site import LoopbackSite, Reply, Route, running_site
+from tests.doubles.loopback_site import LoopbackSite, Reply, Route
 from tests.doubles.sample_files import a_pdf, an_xlsx
 
 
@@ -52,12 +52,6 @@ def html(title: str, *links: str, text: str = "It is told here in one plain sent
         f"<html lang=en><head><title>{title}</title></head><body><nav><ul>{anchors}</ul></nav>"
         f'<main><h1>{title}</h1><p>{title}: {text}</p><h2 id="more">More about it</h2><p>{text} {text}</p></main>'
     )
-
-
-@pytest.fixture
-def site() -> Iterator[LoopbackSite]:
-    with running_site() as running:
-        yield running
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Help centres read by their APIs, from doubles that answer as the vendors describe them."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
@@ -18,22 +18,11 @@ from crawler.fetch.pacing import HostPacing
 from tests.doubles.fake_network import USER_AGENT, FakeClock
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.help_centres import HelpCentreDouble
-from tests.doubles.loopback_site import LoopbackSite, running_site
+from tests.doubles.loopback_site import LoopbackSite
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.sources.test_crawler_site_reader import MemoryPages, SameProcessExtractor
 
 BODY = "<p>Send it back within <b>30 days</b>.</p><h2>How</h2><p>By post, in its own box, to our address.</p>"
-
-
-@pytest.fixture
-def site() -> Iterator[LoopbackSite]:
-    with running_site() as running:
-        yield running
-
-
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
 
 
 @pytest.fixture

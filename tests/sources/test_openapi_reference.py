@@ -13,9 +13,9 @@ from app.sources.listed.listed_reader import ListedReader
 from app.sources.source import SourceConfig, SourceKind, check_source
 from tests.doubles.fake_network import FakeClock
 from tests.doubles.loopback_site import LoopbackSite
-from tests.sources.test_help_centres import clock, read, reader, site
+from tests.sources.test_help_centres import read, reader
 
-__all__ = ["clock", "reader", "site"]  # fixtures
+__all__ = ["reader"]  # fixtures
 
 PETS: dict[str, Any] = {
     "openapi": "3.1.0",

@@ -13,9 +13,9 @@ from app.sources.source import AccessKind, SourceAccess, SourceConfig
 from tests.doubles.fake_network import FakeClock
 from tests.doubles.loopback_site import LoopbackSite
 from tests.doubles.team_wikis import ConfluenceDouble, NotionDouble
-from tests.sources.test_help_centres import clock, read, reader, site, statuses
+from tests.sources.test_help_centres import read, reader, statuses
 
-__all__ = ["clock", "reader", "site"]
+__all__ = ["reader"]
 
 NOTION_ACCESS = SourceAccess(AccessKind.HEADER, "Authorization", "Bearer ntn_1")
 CONFLUENCE_ACCESS = SourceAccess(AccessKind.BASIC, "ann@example.com", "token")

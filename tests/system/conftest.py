@@ -1,5 +1,6 @@
 """The whole house with its shipped models, on one page of knowledge, and a fake provider beside it."""
 
+import socket
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -91,6 +92,13 @@ class Visitor:
 def provider() -> Iterator[FakeOpenAI]:
     with FakeOpenAI().running() as fake:
         yield fake
+
+
+@pytest.fixture
+def silence() -> Iterator[str]:
+    """Where connections are taken, and nothing is ever said."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 @pytest.fixture

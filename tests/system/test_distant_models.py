@@ -35,13 +35,6 @@ def nobody() -> Iterator[str]:
 
 
 @pytest.fixture
-def silence() -> Iterator[str]:
-    """Where connections are taken, and nothing is ever said."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-
-
-@pytest.fixture
 async def learnt(tmp_path: Path, provider: FakeOpenAI, nobody: str) -> tuple[Settings, str]:
     """With pages that the fake provider embedded; nobody listens where the reranker should be."""
     provider.dimensions = 8

@@ -1,8 +1,7 @@
 """Visitors ask while the object store of the vectors takes connections and says nothing, through the whole service."""
 
 import asyncio
-import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -23,13 +22,6 @@ QUESTIONS = (
     "Is the battery of a lamp covered by the warranty as well?",
     "Warranty: does it cover the battery of every lamp?",
 )
-
-
-@pytest.fixture
-def silence() -> Iterator[str]:
-    """Where connections are taken, and nothing is ever said."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 @pytest.fixture

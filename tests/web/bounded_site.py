@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import pytest
 import uvicorn
 from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
@@ -26,6 +27,12 @@ CLOSE = GET[:-2] + b"Connection: close\r\n\r\n"
 SMALL_BYTES = 60_000
 LARGE_BYTES = 8 * 2**20  # more than the system buffers
 CHUNKED = b"POST /body HTTP/1.1\r\nHost: docent\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nwords\r\n"
+
+
+@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"], scope="module")
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, bool]]:
+    """`docent serve` runs on uvloop, which treats closed connections differently."""
+    return "asyncio", {"use_uvloop": request.param}
 
 
 @dataclass

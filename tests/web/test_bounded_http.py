@@ -8,12 +8,7 @@ from contextlib import suppress
 import pytest
 
 from tests.web.bounded_site import CHUNKED, CLOSE, GET, bounded, error_of
-
-
-@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"], scope="module")
-def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, bool]]:
-    """`docent serve` runs on uvloop, which treats closed connections differently."""
-    return "asyncio", {"use_uvloop": request.param}
+from tests.web.bounded_site import anyio_backend as anyio_backend
 
 
 async def _send_until_closed(writer: StreamWriter, part: bytes) -> None:

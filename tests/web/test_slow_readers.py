@@ -6,12 +6,7 @@ import logging
 import pytest
 
 from tests.web.bounded_site import CHUNKED, CLOSE, GET, LARGE, LARGE_BYTES, SMALL_BYTES, WHOLE, Site, bounded
-
-
-@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"], scope="module")
-def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, bool]]:
-    """`docent serve` runs on uvloop, which treats closed connections differently."""
-    return "asyncio", {"use_uvloop": request.param}
+from tests.web.bounded_site import anyio_backend as anyio_backend
 
 
 @pytest.mark.parametrize(

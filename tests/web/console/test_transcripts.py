@@ -1,24 +1,15 @@
 """A conversation goes by mail to the address that an operator names, with what was said and nothing else."""
 
-from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
 from app.conversations.transcripts import Transcripts
 from app.core.errors import InvalidInput
-from app.mail.mail import Mail
 from app.mail.mailer import Mailer
-from app.mail.records import MailRecords
 from tests.doubles.mailers import MAILER
 from tests.web.console.page_examples import OpenConsole
-from tests.web.house import House
-
-
-def waiting(house: House) -> list[Mail]:
-    with house.record.writing() as tx:
-        found = MailRecords(tx).claim(8, house.clock.now() + timedelta(minutes=5))
-    return [each.mail for each in found if each.mail is not None]
+from tests.web.test_own_transcripts import waiting
 
 
 def conversation(console: OpenConsole) -> UUID:

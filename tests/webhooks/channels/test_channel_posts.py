@@ -10,33 +10,22 @@ from uuid import UUID
 import pytest
 from sqlalchemy import update
 
-from app.agents.records import AgentRecords
-from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
-from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.records.gaps import GapRecords
-from app.kit.cache import MemoryCache
-from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.store.delivery_loop import KEPT, RETRY_AFTER, DeliveryState
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
-from app.store.system_of_record import SystemOfRecord
 from app.webhooks.announcements import GapDigests
 from app.webhooks.channels.channel import MAX_CHANNELS, ChannelKind, NoticeChannel
 from app.webhooks.channels.channels import ChannelPosts, NoticeChannels
 from app.webhooks.channels.records import NOTICE_CHANNELS, NoticeChannelRecords
 from app.webhooks.webhooks import WebhookDelivery
-from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.mailers import MAILER
-from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.recording_sender import RecordingSender
-from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of, visitor_of_new_agent
 from tests.doubles.workspaces import another_workspace
-from tests.store.sample_rows import ask
+from tests.webhooks.team import Team, open_team
 
 SLACK = "https://hooks.slack.com/services/T00000000/B00000000/abcDEF123456"
 DISCORD = "https://discord.com/api/webhooks/123456789012345678/abc-DEF_123"
@@ -45,15 +34,8 @@ WEEK_SECONDS = 7 * 24 * 3600
 
 
 @dataclass
-class Team:
-    record: SystemOfRecord
-    clock: FixedClock
-    session: VisitorSession
+class ChannelTeam(Team):
     sender: RecordingSender = field(default_factory=RecordingSender)
-
-    @property
-    def actor(self) -> Actor:
-        return Actor(self.session.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
 
     @property
     def channels(self) -> NoticeChannels:
@@ -65,13 +47,6 @@ class Team:
 
     async def channel(self, *events: WebhookEvent, url: str = SLACK, is_quoting: bool = False) -> NoticeChannel:
         return await self.channels.create(self.actor, "#support", url, events, is_quoting=is_quoting)
-
-    async def visitor_asks_for_a_person(self) -> None:
-        await LiveChats(self.record, self.clock, RecordingHistory(), LiveSigns(MemoryCache())).ask(self.session)
-
-    async def asked_in_vain(self, question: str) -> None:
-        session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)
-        await ask(self.record, session, question, gap=GapReason.LOW_CONFIDENCE)
 
     async def deliver(self) -> int:
         await WebhookDelivery(self.record, self.sender, self.clock, [self.posts]).deliver()
@@ -87,19 +62,15 @@ class Team:
 
 
 @pytest.fixture
-async def team(tmp_path: Path) -> AsyncIterator[Team]:
-    clock = FixedClock()
-    async with temporary_record(tmp_path, clock) as record:
-        session = await visitor_of_new_agent(record)
-        with record.writing() as tx:
-            agent = AgentRecords(tx).agent(session.workspace_id, session.agent_id)
-            AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))
-            AgentRecords(tx).publish(agent.workspace_id, agent.id)
-        yield Team(record, clock, session)
+async def team(tmp_path: Path) -> AsyncIterator[ChannelTeam]:
+    async with open_team(tmp_path) as team:
+        yield ChannelTeam(team.record, team.clock, team.session)
 
 
 @pytest.mark.parametrize(("url", "query"), [(SLACK, ""), (DISCORD, "?with_components=true")])
-async def test_a_visitor_who_waits_is_posted_once_with_a_way_to_the_chat(team: Team, url: str, query: str) -> None:
+async def test_a_visitor_who_waits_is_posted_once_with_a_way_to_the_chat(
+    team: ChannelTeam, url: str, query: str
+) -> None:
     await team.channel(WebhookEvent.PERSON_ASKED, url=url)
     await team.visitor_asks_for_a_person()
     assert [await team.deliver() for _ in range(3)] == [1, 0, 0]
@@ -110,7 +81,7 @@ async def test_a_visitor_who_waits_is_posted_once_with_a_way_to_the_chat(team: T
     assert await team.state() == DeliveryState()
 
 
-async def test_a_channel_hears_of_what_it_wants_and_of_nothing_before_it(team: Team) -> None:
+async def test_a_channel_hears_of_what_it_wants_and_of_nothing_before_it(team: ChannelTeam) -> None:
     await team.asked_in_vain("Do you repair lamps?")
     team.clock.advance(1)
     await team.channel(WebhookEvent.GAP_GROWN)
@@ -122,7 +93,7 @@ async def test_a_channel_hears_of_what_it_wants_and_of_nothing_before_it(team: T
     assert len(team.told) == 1
 
 
-async def test_channels_of_another_workspace_hear_nothing(team: Team, tmp_path: Path) -> None:
+async def test_channels_of_another_workspace_hear_nothing(team: ChannelTeam, tmp_path: Path) -> None:
     other = replace(team.actor, workspace_id=await another_workspace(tmp_path))
     made = await team.channels.create(other, "#eve", SLACK, [WebhookEvent.PERSON_ASKED], is_quoting=True)
     await team.visitor_asks_for_a_person()
@@ -133,7 +104,7 @@ async def test_channels_of_another_workspace_hear_nothing(team: Team, tmp_path: 
             await attempt(team.actor, made.id)
 
 
-async def test_words_of_visitors_are_posted_only_where_that_was_chosen(team: Team) -> None:
+async def test_words_of_visitors_are_posted_only_where_that_was_chosen(team: ChannelTeam) -> None:
     await team.channel(WebhookEvent.GAP_GROWN, WebhookEvent.GAPS_WEEKLY)
     await team.channel(WebhookEvent.GAP_GROWN, WebhookEvent.GAPS_WEEKLY, url=DISCORD, is_quoting=True)
     await team.asked_in_vain("Do you ship to <Malta>?")
@@ -146,7 +117,7 @@ async def test_words_of_visitors_are_posted_only_where_that_was_chosen(team: Tea
     assert len(team.sender.posted) == 4
 
 
-async def test_a_question_that_was_erased_meanwhile_is_not_posted(team: Team) -> None:
+async def test_a_question_that_was_erased_meanwhile_is_not_posted(team: ChannelTeam) -> None:
     await team.channel(WebhookEvent.GAP_GROWN, is_quoting=True)
     await team.asked_in_vain("Do you ship to Malta?")
     team.sender.failure = "the receiver answered 500"
@@ -159,7 +130,7 @@ async def test_a_question_that_was_erased_meanwhile_is_not_posted(team: Team) ->
     assert ["Malta" in said for said in team.told] == [True, False]
 
 
-async def test_what_is_not_taken_is_tried_again_then_given_up_and_forgotten(team: Team) -> None:
+async def test_what_is_not_taken_is_tried_again_then_given_up_and_forgotten(team: ChannelTeam) -> None:
     await team.channel(WebhookEvent.PERSON_ASKED)
     await team.visitor_asks_for_a_person()
     team.sender.failure = "the receiver answered 404"
@@ -175,7 +146,7 @@ async def test_what_is_not_taken_is_tried_again_then_given_up_and_forgotten(team
     assert await team.state() == DeliveryState()
 
 
-async def test_the_address_lies_sealed_and_is_not_told(team: Team) -> None:
+async def test_the_address_lies_sealed_and_is_not_told(team: ChannelTeam) -> None:
     made = await team.channel(WebhookEvent.PERSON_ASKED)
     [view] = await team.channels.of_workspace(team.actor)
     assert "abcDEF" not in repr((made, view))
@@ -184,7 +155,7 @@ async def test_the_address_lies_sealed_and_is_not_told(team: Team) -> None:
             assert "abcDEF" not in repr(tx.connection.exec_driver_sql(f"SELECT * FROM {table}").all())
 
 
-async def test_an_address_waits_for_a_change_of_the_secret_key_or_is_given_up_with_the_key(team: Team) -> None:
+async def test_an_address_waits_for_a_change_of_the_secret_key_or_is_given_up_with_the_key(team: ChannelTeam) -> None:
     before, after = b"b" * 32, b"a" * 32
     made = await team.channel(WebhookEvent.PERSON_ASKED)
     await team.visitor_asks_for_a_person()
@@ -202,7 +173,7 @@ async def test_an_address_waits_for_a_change_of_the_secret_key_or_is_given_up_wi
     assert await team.channels.of_workspace(team.actor) == []
 
 
-async def test_a_test_is_posted_at_once_and_says_what_became_of_it(team: Team) -> None:
+async def test_a_test_is_posted_at_once_and_says_what_became_of_it(team: ChannelTeam) -> None:
     made = await team.channel(WebhookEvent.PERSON_ASKED, url=DISCORD)
     assert made.kind is ChannelKind.DISCORD
     assert await team.channels.test(team.actor, made.id) is None
@@ -211,7 +182,7 @@ async def test_a_test_is_posted_at_once_and_says_what_became_of_it(team: Team) -
     assert json.loads(team.told[0])["embeds"][0]["title"] == "Test message from Docent"
 
 
-async def test_channels_are_few_and_hear_of_something(team: Team) -> None:
+async def test_channels_are_few_and_hear_of_something(team: ChannelTeam) -> None:
     for events in ((), (WebhookEvent.TURN_FINISHED,)):
         with pytest.raises(InvalidInput, match="events"):
             await team.channel(*events)
@@ -221,7 +192,7 @@ async def test_channels_are_few_and_hear_of_something(team: Team) -> None:
         await team.channel(WebhookEvent.PERSON_ASKED)
 
 
-async def test_a_channel_that_is_removed_gets_nothing_of_what_waits(team: Team) -> None:
+async def test_a_channel_that_is_removed_gets_nothing_of_what_waits(team: ChannelTeam) -> None:
     made = await team.channel(WebhookEvent.PERSON_ASKED)
     await team.visitor_asks_for_a_person()
     await WebhookDelivery(team.record, team.sender, team.clock, [team.posts]).deliver()

@@ -17,39 +17,28 @@ from app.conversations.records.gap_counting import TOLD_AT
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn import AnsweredBy, Finish, TokenUsage, TurnEnd, TurnRequest, TurnState
 from app.core.webhook_event import WebhookEvent
-from app.kit.cache import MemoryCache
-from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mail import Mail
 from app.mail.mailer import MailDelivery
 from app.mail.records import MailRecords
 from app.providers.mail_transport import AiosmtplibMailTransport
-from app.store.system_of_record import SystemOfRecord
 from app.webhooks.announcements import BudgetWarnings, GapDigests
 from app.webhooks.notices.notices import NoticeMails, Notices
 from app.webhooks.webhook import CrawlerWebhookSender
 from app.webhooks.webhooks import WebhookDelivery
 from app.workspaces.operator import Operator, Role
 from app.workspaces.records.operators import OperatorRecords
-from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.mail_server import running_mail_server
 from tests.doubles.mailers import MAILER, NO_MAIL
-from tests.doubles.recording_history import RecordingHistory
-from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of, visitor_of_new_agent
 from tests.doubles.workspaces import another_workspace
-from tests.store.sample_rows import ask
+from tests.webhooks.team import Team, open_team
 
 WEEK_SECONDS = 7 * 24 * 3600
 
 
 @dataclass
-class Team:
-    record: SystemOfRecord
-    clock: FixedClock
-    session: VisitorSession
+class NoticeTeam(Team):
     sender: CrawlerWebhookSender
     mails: NoticeMails
 
@@ -64,13 +53,6 @@ class Team:
             OperatorRecords(tx).add(operator, "hash")
         await Notices(self.record).choose(replace(self.actor, workspace_id=workspace_id), operator.id, events)
         return operator.id
-
-    async def visitor_asks_for_a_person(self) -> None:
-        await LiveChats(self.record, self.clock, RecordingHistory(), LiveSigns(MemoryCache())).ask(self.session)
-
-    async def asked_in_vain(self, question: str) -> None:
-        session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)
-        await ask(self.record, session, question, gap=GapReason.LOW_CONFIDENCE)
 
     async def bound_to(self, daily: int, monthly: int | None = None) -> None:
         with self.record.writing() as tx:
@@ -104,18 +86,12 @@ class Team:
 
 
 @pytest.fixture
-async def team(tmp_path: Path) -> AsyncIterator[Team]:
-    clock = FixedClock()
-    async with temporary_record(tmp_path, clock) as record, CrawlerWebhookSender() as sender:
-        session = await visitor_of_new_agent(record)
-        with record.writing() as tx:
-            agent = AgentRecords(tx).agent(session.workspace_id, session.agent_id)
-            AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))
-            AgentRecords(tx).publish(agent.workspace_id, agent.id)
-        yield Team(record, clock, session, sender, NoticeMails(MAILER))
+async def team(tmp_path: Path) -> AsyncIterator[NoticeTeam]:
+    async with open_team(tmp_path) as team, CrawlerWebhookSender() as sender:
+        yield NoticeTeam(team.record, team.clock, team.session, sender, NoticeMails(MAILER))
 
 
-async def test_a_visitor_who_waits_is_told_to_who_chose_it_with_a_link_to_the_chat(team: Team) -> None:
+async def test_a_visitor_who_waits_is_told_to_who_chose_it_with_a_link_to_the_chat(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
     await team.operator("bob@example.com", WebhookEvent.GAPS_WEEKLY)
     await team.visitor_asks_for_a_person()
@@ -128,14 +104,14 @@ async def test_a_visitor_who_waits_is_told_to_who_chose_it_with_a_link_to_the_ch
     assert await team.mailed() == []
 
 
-async def test_two_workers_put_one_mail(team: Team) -> None:
+async def test_two_workers_put_one_mail(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
     await team.visitor_asks_for_a_person()
     await asyncio.gather(team.delivery.deliver(), team.delivery.deliver())
     assert len(await team.mailed()) == 1
 
 
-async def test_a_gap_is_told_when_it_is_new_and_when_it_has_grown(team: Team) -> None:
+async def test_a_gap_is_told_when_it_is_new_and_when_it_has_grown(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.GAP_GROWN)
     subjects = []
     for _ in range(21):
@@ -145,7 +121,7 @@ async def test_a_gap_is_told_when_it_is_new_and_when_it_has_grown(team: Team) ->
     assert max(TOLD_AT) == 100
 
 
-async def test_no_word_of_a_visitor_is_in_a_mail(team: Team) -> None:
+async def test_no_word_of_a_visitor_is_in_a_mail(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.GAP_GROWN, WebhookEvent.GAPS_WEEKLY)
     await team.asked_in_vain("Do you ship to Malta?")
     team.clock.advance(WEEK_SECONDS)
@@ -155,7 +131,7 @@ async def test_no_word_of_a_visitor_is_in_a_mail(team: Team) -> None:
     assert not any("Malta" in mail.text + mail.subject for mail in mails)
 
 
-async def test_a_week_is_summed_up_though_no_webhook_wants_it(team: Team) -> None:
+async def test_a_week_is_summed_up_though_no_webhook_wants_it(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.GAPS_WEEKLY)
     team.clock.advance(WEEK_SECONDS)
     assert await GapDigests(team.record, team.clock, [team.mails]).announce() == 1
@@ -164,7 +140,7 @@ async def test_a_week_is_summed_up_though_no_webhook_wants_it(team: Team) -> Non
     assert "the week of" in mail.subject
 
 
-async def test_a_conversation_is_told_to_who_is_given_it_and_to_nobody_else(team: Team) -> None:
+async def test_a_conversation_is_told_to_who_is_given_it_and_to_nobody_else(team: NoticeTeam) -> None:
     for email in ("ann@example.com", "bob@example.com", "cy@example.com"):
         await team.operator(email, WebhookEvent.CONVERSATION_ASSIGNED)
     inbox, conversation_id = Inbox(team.record), team.session.conversation_id
@@ -176,7 +152,7 @@ async def test_a_conversation_is_told_to_who_is_given_it_and_to_nobody_else(team
     assert mail.link.url.endswith(f"/conversations/{conversation_id}")
 
 
-async def test_who_a_note_names_is_told_and_nothing_of_what_it_says(team: Team) -> None:
+async def test_who_a_note_names_is_told_and_nothing_of_what_it_says(team: NoticeTeam) -> None:
     for email in ("ann@example.com", "bob@example.com", "cy@example.com"):
         await team.operator(email, WebhookEvent.OPERATOR_MENTIONED)
     note = "@bob, @ann and @nobody: is this ours? @bob@example.com knows. Write to help@cy."  # ann writes it
@@ -188,7 +164,7 @@ async def test_who_a_note_names_is_told_and_nothing_of_what_it_says(team: Team) 
     assert "ours" not in mail.text + mail.subject
 
 
-async def test_who_is_named_by_a_token_of_their_own_name_is_told_as_of_anybody_else(team: Team) -> None:
+async def test_who_is_named_by_a_token_of_their_own_name_is_told_as_of_anybody_else(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.CONVERSATION_ASSIGNED, WebhookEvent.OPERATOR_MENTIONED)
     token, conversation_id = replace(team.actor, operator_id=None), team.session.conversation_id
     await Inbox(team.record).change_one(token, conversation_id, ConversationChange(assignee="ann@example.com"))
@@ -196,7 +172,7 @@ async def test_who_is_named_by_a_token_of_their_own_name_is_told_as_of_anybody_e
     assert [mail.to for mail in await team.mailed()] == ["ann@example.com"] * 2
 
 
-async def test_a_day_that_is_nearly_spent_is_told_once(team: Team) -> None:
+async def test_a_day_that_is_nearly_spent_is_told_once(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.BUDGET_NEAR)
     warnings = BudgetWarnings(team.record, team.clock, takers=[team.mails])
     assert await warnings.announce() == 0, "an agent without a bound"
@@ -211,7 +187,7 @@ async def test_a_day_that_is_nearly_spent_is_told_once(team: Team) -> None:
     assert await warnings.announce() == 0, "a new day"
 
 
-async def test_a_limit_that_is_spent_is_told_beside_one_that_is_nearly(team: Team) -> None:
+async def test_a_limit_that_is_spent_is_told_beside_one_that_is_nearly(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.BUDGET_NEAR, WebhookEvent.BUDGET_SPENT)
     warnings = BudgetWarnings(team.record, team.clock, WorkspaceTokens(monthly=1250), [team.mails])
     await team.bound_to(1000, 2000)
@@ -229,14 +205,14 @@ async def test_a_limit_that_is_spent_is_told_beside_one_that_is_nearly(team: Tea
     assert await warnings.announce() == 5, "the new day's two, and of the month what was not told"
 
 
-async def test_what_happened_before_it_was_chosen_is_not_told(team: Team) -> None:
+async def test_what_happened_before_it_was_chosen_is_not_told(team: NoticeTeam) -> None:
     await team.visitor_asks_for_a_person()
     team.clock.advance(1)
     await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
     assert await team.mailed() == []
 
 
-async def test_who_chose_otherwise_or_is_disabled_is_told_nothing(team: Team) -> None:
+async def test_who_chose_otherwise_or_is_disabled_is_told_nothing(team: NoticeTeam) -> None:
     ann = await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
     bob = await team.operator("bob@example.com", WebhookEvent.PERSON_ASKED)
     await Notices(team.record).choose(team.actor, ann, ())
@@ -246,26 +222,26 @@ async def test_who_chose_otherwise_or_is_disabled_is_told_nothing(team: Team) ->
     assert await team.mailed() == []
 
 
-async def test_operators_of_another_workspace_are_told_nothing(team: Team, tmp_path: Path) -> None:
+async def test_operators_of_another_workspace_are_told_nothing(team: NoticeTeam, tmp_path: Path) -> None:
     other = await another_workspace(tmp_path)
     await team.operator("eve@example.com", WebhookEvent.PERSON_ASKED, workspace_id=other)
     await team.visitor_asks_for_a_person()
     assert await team.mailed() == []
 
 
-async def test_an_installation_without_a_mail_server_puts_none(team: Team) -> None:
+async def test_an_installation_without_a_mail_server_puts_none(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
     team.mails = NO_MAIL
     await team.visitor_asks_for_a_person()
     assert await team.mailed() == []
 
 
-async def test_nobody_chooses_what_no_mail_is_made_of(team: Team) -> None:
+async def test_nobody_chooses_what_no_mail_is_made_of(team: NoticeTeam) -> None:
     with pytest.raises(InvalidInput, match="events"):
         await team.operator("ann@example.com", WebhookEvent.TURN_FINISHED)
 
 
-async def test_a_notice_reaches_a_real_mail_server(team: Team) -> None:
+async def test_a_notice_reaches_a_real_mail_server(team: NoticeTeam) -> None:
     await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
     await team.visitor_asks_for_a_person()
     await team.delivery.deliver()

@@ -10,40 +10,32 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.agents.records import AgentRecords
 from app.agents.token_budget import UNLIMITED
 from app.agents.widget_settings import Fallback
 from app.answers.hand_over_summaries import HandOverSummaries
 from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.turns import TurnRecords
 from app.conversations.transcripts import MAX_TEXT_CHARS
-from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import PageRequest
-from app.core.turn import AnsweredBy, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.kit.cache import MemoryCache
+from app.core.turn import AnsweredBy, Citation, Finish, TurnEnd, TurnRequest, TurnState
 from app.leads.lead import LEAD_LEFT
 from app.leads.leads import Leads
-from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.providers.chat.chat_model import ChatModel
 from app.providers.http_caller import HttpReply
 from app.store.delivery_loop import RETRY_AFTER
-from app.store.system_of_record import SystemOfRecord
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
 from app.webhooks.tickets.help_desks import HelpDesks, TicketDelivery
 from app.webhooks.tickets.records import TicketState
 from app.webhooks.webhooks import WebhookDelivery
-from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.help_desk_services import HelpDeskServices, Json
 from tests.doubles.mailers import MAILER
-from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.recording_sender import RecordingSender
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of_new_agent
 from tests.doubles.workspaces import another_workspace
+from tests.webhooks.team import Team, open_team
 
 ZENDESK = DeskFields(DeskKind.ZENDESK, "shop.zendesk.com", "agent@example.com", "", HANDED_OVER)
 MAIL = DeskFields(DeskKind.MAIL, "", "help@example.com", "", HANDED_OVER)
@@ -62,17 +54,10 @@ class DyingCaller:
 
 
 @dataclass
-class Team:
-    record: SystemOfRecord
-    clock: FixedClock
-    session: VisitorSession
+class DeskTeam(Team):
     services: HelpDeskServices = field(default_factory=HelpDeskServices)
     mailer: Mailer = MAILER
     model: ChatModel | None = None
-
-    @property
-    def actor(self) -> Actor:
-        return Actor(self.session.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
 
     @property
     def desks(self) -> HelpDesks:
@@ -95,9 +80,8 @@ class Team:
         self.clock.advance(1)
 
     async def ask_for_a_person(self) -> None:
-        chats = LiveChats(self.record, self.clock, RecordingHistory(), LiveSigns(MemoryCache()))
-        await chats.ask(self.session)
-        await chats.say(self.session, uuid4(), "Is anybody there?")
+        await self.visitor_asks_for_a_person()
+        await self.live_chats.say(self.session, uuid4(), "Is anybody there?")
 
     async def leave_a_message(self) -> None:
         await Leads(self.record, self.clock).leave(self.session, "Bo", "bo@example.com", "Please call me.")
@@ -119,19 +103,12 @@ class Team:
 
 
 @pytest.fixture
-async def team(tmp_path: Path) -> AsyncIterator[Team]:
-    clock = FixedClock()
-    async with temporary_record(tmp_path, clock) as record:
-        session = await visitor_of_new_agent(record)
-        with record.writing() as tx:
-            agent = AgentRecords(tx).agent(session.workspace_id, session.agent_id)
-            draft = replace(agent.draft, name="Shop", live_chat=True, fallback=Fallback(form=True))
-            AgentRecords(tx).save_draft(agent.workspace_id, agent.id, draft)
-            AgentRecords(tx).publish(agent.workspace_id, agent.id)
-        yield Team(record, clock, session)
+async def team(tmp_path: Path) -> AsyncIterator[DeskTeam]:
+    async with open_team(tmp_path, name="Shop", fallback=Fallback(form=True)) as team:
+        yield DeskTeam(team.record, team.clock, team.session)
 
 
-async def test_a_visitor_who_asks_for_a_person_is_a_ticket_with_what_was_said_and_cited(team: Team) -> None:
+async def test_a_visitor_who_asks_for_a_person_is_a_ticket_with_what_was_said_and_cited(team: DeskTeam) -> None:
     await team.set()
     await team.ask("Do you ship to Malta?")
     await team.ask_for_a_person()
@@ -152,7 +129,7 @@ async def test_a_visitor_who_asks_for_a_person_is_a_ticket_with_what_was_said_an
     assert (state.next_at, state.died_at, state.last_error) == (None, None, "")
 
 
-async def test_a_ticket_begins_with_what_a_model_sums_up(team: Team) -> None:
+async def test_a_ticket_begins_with_what_a_model_sums_up(team: DeskTeam) -> None:
     await team.set()
     team.model = ScriptedChatModel(("Wants a lamp in Malta.",))
     await team.ask("Do you ship to Malta?")
@@ -164,7 +141,7 @@ async def test_a_ticket_begins_with_what_a_model_sums_up(team: Team) -> None:
     )
 
 
-async def test_who_leaves_a_message_is_named_in_the_ticket(team: Team) -> None:
+async def test_who_leaves_a_message_is_named_in_the_ticket(team: DeskTeam) -> None:
     await team.set()
     await team.leave_a_message()
     await team.deliver()
@@ -173,7 +150,7 @@ async def test_who_leaves_a_message_is_named_in_the_ticket(team: Team) -> None:
     assert ticket["comment"]["body"].startswith("From: Bo <bo@example.com>\n\nPlease call me.")
 
 
-async def test_by_mail_it_is_put_once_with_an_answer_to_the_visitor(team: Team) -> None:
+async def test_by_mail_it_is_put_once_with_an_answer_to_the_visitor(team: DeskTeam) -> None:
     await team.set(MAIL, "")
     await team.leave_a_message()
     assert [await team.deliver() for _ in range(2)] == [1, 0]
@@ -185,7 +162,7 @@ async def test_by_mail_it_is_put_once_with_an_answer_to_the_visitor(team: Team) 
     assert (await team.state()).next_at is None
 
 
-async def test_without_a_mail_server_mail_is_refused_at_once_and_later_said(team: Team) -> None:
+async def test_without_a_mail_server_mail_is_refused_at_once_and_later_said(team: DeskTeam) -> None:
     await team.set(MAIL, "")
     team.mailer = Mailer(is_on=False, public_url="")
     with pytest.raises(InvalidInput, match="no mail server"):
@@ -195,7 +172,7 @@ async def test_without_a_mail_server_mail_is_refused_at_once_and_later_said(team
     assert "no mail server" in (await team.state()).last_error
 
 
-async def test_a_service_that_is_away_gets_it_later_and_once(team: Team) -> None:
+async def test_a_service_that_is_away_gets_it_later_and_once(team: DeskTeam) -> None:
     await team.set()
     await team.ask_for_a_person()
     team.services.is_away = True
@@ -207,7 +184,7 @@ async def test_a_service_that_is_away_gets_it_later_and_once(team: Team) -> None
     assert len(team.opened) == 1
 
 
-async def test_a_worker_that_dies_after_the_ticket_was_taken_opens_no_second_one(team: Team) -> None:
+async def test_a_worker_that_dies_after_the_ticket_was_taken_opens_no_second_one(team: DeskTeam) -> None:
     await team.set()
     await team.ask_for_a_person()
     await team.hand_out()
@@ -222,14 +199,14 @@ async def test_a_worker_that_dies_after_the_ticket_was_taken_opens_no_second_one
     assert (await team.state()).number == "101"
 
 
-async def test_two_workers_open_one_ticket(team: Team) -> None:
+async def test_two_workers_open_one_ticket(team: DeskTeam) -> None:
     await team.set()
     await team.ask_for_a_person()
     await asyncio.gather(team.deliver(), team.deliver())
     assert len(team.opened) == 1
 
 
-async def test_what_is_refused_for_good_is_shown_and_sent_again_by_hand(team: Team) -> None:
+async def test_what_is_refused_for_good_is_shown_and_sent_again_by_hand(team: DeskTeam) -> None:
     await team.set()
     await team.ask_for_a_person()
     team.services.statuses = [422]
@@ -244,7 +221,7 @@ async def test_what_is_refused_for_good_is_shown_and_sent_again_by_hand(team: Te
         await team.desks.retry(team.actor, team.session.agent_id, ticket.id)
 
 
-async def test_what_is_erased_meanwhile_is_not_handed_over(team: Team) -> None:
+async def test_what_is_erased_meanwhile_is_not_handed_over(team: DeskTeam) -> None:
     await team.set()
     await team.ask("My name is Ann")
     await team.ask_for_a_person()
@@ -255,7 +232,7 @@ async def test_what_is_erased_meanwhile_is_not_handed_over(team: Team) -> None:
     assert team.opened == []
 
 
-async def test_only_what_was_chosen_and_comes_after_is_handed_over(team: Team) -> None:
+async def test_only_what_was_chosen_and_comes_after_is_handed_over(team: DeskTeam) -> None:
     await team.leave_a_message()
     team.clock.advance(1)
     await team.set(replace(ZENDESK, events=(LEAD_LEFT.name,)))
@@ -265,7 +242,7 @@ async def test_only_what_was_chosen_and_comes_after_is_handed_over(team: Team) -
     assert await team.deliver() == 1
 
 
-async def test_the_token_stays_sealed_and_goes_to_no_other_host(team: Team) -> None:
+async def test_the_token_stays_sealed_and_goes_to_no_other_host(team: DeskTeam) -> None:
     await team.set(token="very-secret")
     desk = await team.desks.desk(team.actor, team.session.agent_id)
     assert "very-secret" not in repr(desk)
@@ -277,7 +254,7 @@ async def test_the_token_stays_sealed_and_goes_to_no_other_host(team: Team) -> N
         await team.set(replace(ZENDESK, host="other.zendesk.com"), token="")
 
 
-async def test_another_workspace_finds_none_of_it(team: Team, tmp_path: Path) -> None:
+async def test_another_workspace_finds_none_of_it(team: DeskTeam, tmp_path: Path) -> None:
     await team.set()
     other = replace(team.actor, workspace_id=await another_workspace(tmp_path))
     agent_id = team.session.agent_id
@@ -292,7 +269,7 @@ async def test_another_workspace_finds_none_of_it(team: Team, tmp_path: Path) ->
             await attempt
 
 
-async def test_a_help_desk_that_is_cleared_gets_nothing_of_what_waits(team: Team) -> None:
+async def test_a_help_desk_that_is_cleared_gets_nothing_of_what_waits(team: DeskTeam) -> None:
     await team.set()
     await team.ask_for_a_person()
     await team.hand_out()
@@ -301,7 +278,7 @@ async def test_a_help_desk_that_is_cleared_gets_nothing_of_what_waits(team: Team
     assert await team.desks.desk(team.actor, team.session.agent_id) is None
 
 
-async def test_of_a_long_conversation_the_end_is_told(team: Team) -> None:
+async def test_of_a_long_conversation_the_end_is_told(team: DeskTeam) -> None:
     await team.set()
     for number in range(12):
         await team.ask(f"Question {number}?", "x" * 4000)
