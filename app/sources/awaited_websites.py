@@ -86,7 +86,7 @@ class CrawlerSiteDiscovery(AwaitedWebsites):
             found = await self._discovery.identity_of(url)
         except UrlRefused:
             return SiteIdentity()
-        return SiteIdentity(found.name, found.color, found.icon)
+        return SiteIdentity(found.name, found.color, found.icon, found.language)
 
 
 def _offers(found: "Discovery") -> SiteOffers:

@@ -36,11 +36,13 @@ class SiteOffers:
 
 @dataclass(frozen=True, slots=True)
 class SiteIdentity:
-    """How a website presents itself: its name, its "#rrggbb" colour, the bytes of its icon; empty if unknown."""
+    """How a website presents itself: its name, its "#rrggbb" colour, the bytes of its icon, and the language that its
+    start page declares, such as "de"; empty if unknown."""
 
     name: str = ""
     color: str = ""
     icon: bytes = b""
+    language: str = ""
 
 
 class SiteDiscovery(Protocol):

@@ -15,7 +15,13 @@ from crawler.discover.sitemap import Parse, SitemapLimits, SitemapReader, parse_
 from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.extract.html_tree import parse_html
 from crawler.extract.links import read_links
-from crawler.extract.metadata.page_metadata import page_title, site_color, site_icon, site_name
+from crawler.extract.metadata.page_metadata import (
+    declared_language,
+    page_title,
+    site_color,
+    site_icon,
+    site_name,
+)
 from crawler.fetch.fetch_result import HTML, NotFetched, WantedBody
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.robots import Robots
@@ -67,19 +73,19 @@ class Discovery:
 
 @dataclass(frozen=True, slots=True)
 class SiteIdentity:
-    """How a website presents itself. `color` is "#rrggbb", `icon` the unchanged bytes of a picture. Missing values are
-    empty."""
+    """How a website presents itself. `color` is "#rrggbb", `icon` the unchanged bytes of a picture, `language` a BCP 47
+    primary subtag. Missing values are empty."""
 
     name: str = ""
     color: str = ""
     icon: bytes = b""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _StartPage:
     title: str
-    name: str  # of the site
-    color: str
+    identity: SiteIdentity  # without the icon
     icon: str  # its URL
     links: tuple[str, ...]
     feeds: dict[str, str]  # title by URL
@@ -118,7 +124,7 @@ class SiteDiscovery:
         found, identity = Discovery(str(check_url(url, self._fetcher.policy))), SiteIdentity()
         with anyio.move_on_after(self._limits.identity_seconds):
             if start := await self._start(found):
-                identity = SiteIdentity(start.name, start.color)
+                identity = start.identity
                 wanted = WantedBody(_ICON_TYPES, self._limits.icon_bytes)
                 if start.icon and not await self._robots.refusal(start.icon):
                     icon = await self._fetcher.fetch(start.icon, wanted=wanted, admit=self._robots.refusal)
@@ -158,7 +164,8 @@ class SiteDiscovery:
         links = read_links(tree, url, lambda text: normalise_url(text, self._fetcher.policy)).links
         first_feeds = dict(list(feeds.items())[: self._limits.max_feeds])
         icon = self._absolute(url, site_icon(tree)) or ""
-        return _StartPage(title, site_name(tree, url), site_color(tree), icon, links, first_feeds, tuple(sitemaps))
+        identity = SiteIdentity(site_name(tree, url), site_color(tree), language=declared_language(tree) or "")
+        return _StartPage(title, identity, icon, links, first_feeds, tuple(sitemaps))
 
     async def _sitemaps(self, found: Discovery, linked: Iterable[str]) -> AsyncIterator[Offer]:
         origin = check_url(found.url, self._fetcher.policy)

@@ -117,13 +117,16 @@ class NewAgentPages(Pages):
         return Go(visit.url("source", source_id=source.id), "Address changed. Reading started.")
 
     async def _wear_look(self, actor: Actor, agent: Agent, url: str) -> Agent:
-        """Give the draft the name, colour and icon of the website at `url`, where it has none of its own."""
+        """Give the draft the name, colour, icon and language of the website at `url`, where it has none of its own. It
+        gets no "en": without a language, pages are searched as English, and answers are in the visitor's."""
         its, host = await self._discovery.identity_of(url), (urlsplit(url).hostname or "")[:_MAX_NAME_CHARS]
 
         def change(draft: AgentConfig) -> AgentConfig:
             name = its.name[:_MAX_NAME_CHARS] if draft.name == host else ""
             color = draft.theme.primary_color or its.color or None
-            return replace(draft, name=name or draft.name, theme=replace(draft.theme, primary_color=color))
+            language = draft.language or (None if its.language in ("", "en") else its.language)
+            theme = replace(draft.theme, primary_color=color)
+            return replace(draft, name=name or draft.name, language=language, theme=theme)
 
         if change(agent.draft) != agent.draft:
             agent = await self._agents.change_draft(actor, agent.id, change)

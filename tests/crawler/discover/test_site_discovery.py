@@ -168,12 +168,12 @@ async def identity(site: LoopbackSite, fetcher: Fetcher) -> SiteIdentity:
 ICONS = '<link rel="icon" sizes="32x32" href="/small.png"><link rel="apple-touch-icon" href="/touch.png">'
 
 
-async def test_a_site_is_known_by_its_name_colour_and_icon(site: LoopbackSite, fetcher: Fetcher) -> None:
+async def test_a_site_is_known_by_its_name_colour_icon_and_language(site: LoopbackSite, fetcher: Fetcher) -> None:
     said = '<meta property="og:site_name" content="Acme Lamps"><meta name="theme-color" content="#0F766E">'
     dark = '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#111111">'
-    site.page("/", start(head=dark + said + ICONS))
+    site.page("/", start(head=dark + said + ICONS).replace("<html>", '<html lang="de-AT">'))
     site.page("/touch.png", "the picture", content_type="image/png")
-    assert await identity(site, fetcher) == SiteIdentity("Acme Lamps", "#0f766e", b"the picture")
+    assert await identity(site, fetcher) == SiteIdentity("Acme Lamps", "#0f766e", b"the picture", "de")
 
 
 @pytest.mark.parametrize(

@@ -363,17 +363,19 @@ async def test_a_website_makes_an_agent_that_is_live_and_reads_it(house: House, 
     assert (source.config.kind, source.config.url) == (kinds.SITE, "https://www.bea.example:8443/help/")
 
 
-async def test_a_new_agent_wears_the_websites_name_colour_and_icon(house: House, browser: ConsoleBrowser) -> None:
+async def test_a_new_agent_has_the_websites_name_look_and_language(house: House, browser: ConsoleBrowser) -> None:
     discovery = house.parts.get(SiteDiscovery)
     assert isinstance(discovery, ScriptedSiteDiscovery)
-    for icon, has_picture in ((picture_file(), True), (b"no picture", False)):
-        discovery.identity = SiteIdentity("Bea Lamps", "#0f766e", icon)
+    # English is left open, so that answers are in the visitor's language.
+    for icon, has_picture, language in ((picture_file(), True, "de"), (b"no picture", False, "en")):
+        discovery.identity = SiteIdentity("Bea Lamps", "#0f766e", icon, language)
         made = await browser.post("/console/new-agent", {"website": "bea.example"})
         agent_id = UUID(re.findall(r"agents/([0-9a-f-]+)", made.headers["location"])[0])
         with house.record.reading() as tx:
             live = AgentRecords(tx).live(agent_id).config
         assert (live.name, live.theme.primary_color) == ("Bea Lamps", "#0f766e")
         assert (live.theme.picture is not None) is has_picture
+        assert live.language == (language if language == "de" else None)
     discovery.identity = SiteIdentity()
     made = await browser.post("/console/new-agent", {"website": "bea.example"})
     assert await browser.flash(made) == "bea.example is live. The reading of bea.example has begun."
