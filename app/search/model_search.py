@@ -14,7 +14,7 @@ from app.core.text.untrusted_text import as_prompt_text
 from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.providers.chat.model_reply import ShortReplies, json_object_in, object_schema
 from app.search.rank_fusion import reciprocal_rank_fusion
-from app.search.retrieval import Retrieval, SearchQuery, StageListener
+from app.search.retrieval import MAX_WRITTEN_CHARS, Retrieval, SearchQuery, StageListener
 from app.search.retriever import Retriever
 from app.search.source_choice import answerable_from
 
@@ -22,7 +22,6 @@ log = structlog.get_logger(__name__)
 
 _BUDGET_SECONDS: Final = 3.0  # for each decision
 _MAX_TOKENS: Final = 80
-_MAX_QUERY_CHARS: Final = 300
 _SNIPPET_CHARS: Final = 400
 
 _TASK = (
@@ -85,7 +84,7 @@ class ModelSearchRetriever:
             log.warning("model_search.model_away", reason=repr(error))
             return ""
         text = " ".join(wanted.split()) if isinstance(wanted, str) else ""
-        return text if len(text) <= _MAX_QUERY_CHARS else ""
+        return text if len(text) <= MAX_WRITTEN_CHARS else ""
 
 
 def _merged(rankings: Sequence[Sequence[RankedChunk]]) -> list[RankedChunk]:

@@ -9,6 +9,8 @@ from app.core.chunk import RankedChunk
 from app.core.search_filter import SearchFilter
 from app.kit.tracing import Value, is_recording, passed
 
+MAX_WRITTEN_CHARS = 1000  # of a text to search for that a model writes
+
 StageListener = Callable[[Literal["searching", "reading"]], Awaitable[None]]
 
 

@@ -54,7 +54,7 @@ async def test_an_agent_that_does_not_want_it_asks_nobody(tmp_path: Path) -> Non
         [ModelUnavailable("away")],
         ["prose"],
         ['{"search": 7}'],
-        ['{"search": "' + "x" * 400 + '"}'],
+        ['{"search": "' + "x" * 2000 + '"}'],
         [json.dumps({"search": ASKED.text.upper()})],
     ],
     ids=["away", "prose", "no text", "too long", "the same again"],

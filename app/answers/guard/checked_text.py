@@ -8,11 +8,11 @@ from app.agents.agent import AnswerCheck
 from app.answers.guard.sentence_kind import AnswerVerdict, SentenceKind
 from app.answers.guard.source_mentions import SourceMentions, cited_in
 from app.answers.guard.statement_check import StatementCheck
+from app.core.text.markdown.blocks import FENCE
+from app.core.text.markdown.table import is_row
 from app.core.text.sentences import statement_ends, undecided_from
 
-_FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})")
 _MARKS_ON_NEW_LINE: Final = re.compile(r"\n[ \t]*+(?:[-*+]|\d{1,3}[.)])?[ \t]*+[*_]{0,2}(?:\[\d{0,3}\]?[ \t]*+)*+\Z")
-_ROW: Final = re.compile(r"\s*\|")
 _STEP: Final = re.compile(r"\s*\d{1,3}[.)]\s")
 _BLANK_BEFORE_STOP: Final = re.compile(r"(?<=\w)[ \t]+(?=[.,;](?:\s|$))")
 _TAIL: Final = " \t\n|"  # a mark is inserted before it: within the table's row, and before the end of the line
@@ -111,7 +111,7 @@ class CheckedText:
     async def _ended(self, sentence: str) -> str:
         """What is to be shown of a sentence that has ended, or of a line of code."""
         shown, self._open.shown = self._open.shown, 0
-        if self._code or _FENCE.match(sentence):
+        if self._code or FENCE.match(sentence):
             return self._after_gap(await self._line_of_code(sentence, shown))
         if not sentence.rstrip(_TAIL):
             self._gap += sentence[shown:]
@@ -133,7 +133,7 @@ class CheckedText:
         """The rest of the sentence after the `shown` characters, with what the check adds; "" if it is withheld."""
         kind = self._kind(sentence)
         self.verdict.kinds.append(kind)
-        self._is_in_table = bool(_ROW.match(sentence))
+        self._is_in_table = is_row(sentence)
         numbers = {number for number in cited_in(sentence) if 0 < number <= len(self.cited)}
         added = await self._addition(sentence, numbers) if kind is SentenceKind.STATEMENT else ""
         self._last = frozenset({*numbers, *cited_in(added or "")})
@@ -146,7 +146,7 @@ class CheckedText:
 
     def _kind(self, sentence: str) -> SentenceKind:
         """A table's first row is a heading, and a question that repeats the visitor's is a statement."""
-        if _ROW.match(sentence) and not self._is_in_table:
+        if is_row(sentence) and not self._is_in_table:
             return SentenceKind.HEADING
         kind = self.check.kind(sentence)
         is_repeated = kind is SentenceKind.QUESTION and self.check.is_echo(sentence)
@@ -159,7 +159,7 @@ class CheckedText:
             self.verdict.failed += 1
             if self._withholds:
                 return None
-            return "" if _ROW.match(statement) or _STEP.match(statement) else f" *({self.mark})*"
+            return "" if is_row(statement) or _STEP.match(statement) else f" *({self.mark})*"
         source = judgement.source
         if source is None or self.check.is_echo(statement):
             return ""
@@ -171,7 +171,7 @@ class CheckedText:
 
     async def _line_of_code(self, line: str, shown: int) -> str:
         """What is to be shown of a line of code, or of the fence around it."""
-        if self._code and _FENCE.match(line):
+        if self._code and FENCE.match(line):
             return await self._end_code(line, shown)
         self._code.append(line)
         return "" if self._withholds else line[shown:]

@@ -19,16 +19,15 @@ from app.answers.guard.place_words import (
     stem,
     stems,
 )
+from app.core.text.markdown.blocks import DELIMITER_ROW, HEADING
+from app.core.text.markdown.table import cells, is_row
 from app.core.text.number_kinds import number_kinds
 from app.core.text.polarity import denies
-from app.core.text.stated_facts import Fact, FactKind, numbers_in, plain, spellings
+from app.core.text.stated_facts import ITEM, Fact, FactKind, numbers_in, plain, spellings
 from app.core.text.words import folded_words, words
 from app.kit.cache import RecentValues
 
 _REMEMBERED: Final = 128  # sections, each about 50 KB for a thousand characters
-_HEADING: Final = re.compile(r"#{1,6}\s+(.*)")
-_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
-_TABLE_RULE: Final = re.compile(r"\s*+\|[\s:|-]++")
 _WITHDRAWN: Final = re.compile(r"(?<![~\\])~~(?![~\s])(?:(?!~~)[^\n])++~~(?!~)")  # as readers mark what is struck out
 _SENTENCES: Final = re.compile(r"(?<=[.!?…。！？])\s+")
 _MOST_NAMES: Final = 0.2  # of the words; where there are more, all nouns have capital letters, as in German
@@ -97,7 +96,7 @@ class Section:
         title, markdown = _WITHDRAWN.sub(" ", title), _WITHDRAWN.sub(" ", markdown)
         places = tuple(_places(title, markdown))
         seen = Counter(word for place in places for word in place.words | place.words_around)
-        lines = [line for line in markdown.splitlines() if not _HEADING.match(line)]
+        lines = [line for line in markdown.splitlines() if not HEADING.match(line)]
         names = _names(lines, words(markdown))
         labels = {label for line in lines for label in labels_in(line)} | {stem(name.casefold()) for name in names}
         wording = wording_of(*(place.text for place in places))
@@ -211,15 +210,15 @@ def _places(title: str, markdown: str) -> Iterable[Place]:
     heading = ""
     section: list[str] = []
     for line in [*markdown.splitlines(), "# "]:
-        if found := _HEADING.match(line):
+        if found := HEADING.match(line):
             yield from _of_section(" ".join((title, heading)), heading, section)
-            heading, section = found[1], []
+            heading, section = found[1] or "", []
         else:
             section.append(line)
 
 
 def _of_section(titles: str, heading: str, lines: Sequence[str]) -> Iterable[Place]:
-    prose = " ".join(line for line in lines if not _is_row(line))
+    prose = " ".join(line for line in lines if not is_row(line))
     around = _Around.of(titles)
     scope = around.widened_by(prose, numbers_in(prose))
     in_heading = capitalised(heading)
@@ -232,8 +231,8 @@ def _of_section(titles: str, heading: str, lines: Sequence[str]) -> Iterable[Pla
     for line in lines:
         if not line.strip():
             header = ""
-        elif not _is_row(line):
-            is_item = bool(_ITEM.match(line))
+        elif not is_row(line):
+            is_item = bool(ITEM.match(line))
             for sentence in _SENTENCES.split(line):
                 place = _place(
                     sentence, scope, before, in_before, in_heading, is_denied=is_item and (is_denied or is_denied_list)
@@ -245,31 +244,23 @@ def _of_section(titles: str, heading: str, lines: Sequence[str]) -> Iterable[Pla
         elif not header:
             header = line
             yield _place(line, around.widened_by(line, numbers_in(line)), is_heading=True)
-        elif not _TABLE_RULE.fullmatch(line):
+        elif not DELIMITER_ROW.fullmatch(line):
             yield from _cells(header, line, titles, around)
 
 
-def _pieces(line: str) -> list[str]:
-    return _split(line) if _is_row(line) else [line]
-
-
-def _is_row(line: str) -> bool:
-    return line.lstrip().startswith("|")
+def _pieces(line: str) -> tuple[str, ...]:
+    return cells(line.strip()) if is_row(line) else (line,)
 
 
 def _cells(header: str, row: str, titles: str, around: "_Around") -> Iterable[Place]:
     """Each cell with the heads of its column and row, so that it proves nothing about its neighbours."""
-    columns, cells = _split(header), _split(row)
+    columns, values = cells(header.strip()), cells(row.strip())
     with_row = _Around.of(f"{titles} {row}")
-    for number, (column, cell) in enumerate(zip_longest(columns, cells, fillvalue="")):
-        text = f"{column} {cell}" if number == 0 else f"{cells[0]} {column} {cell}"
+    for number, (column, cell) in enumerate(zip_longest(columns, values, fillvalue="")):
+        text = f"{column} {cell}" if number == 0 else f"{values[0]} {column} {cell}"
         numbers = number_kinds(text)
         of_cell = around.widened_by(text, numbers)
         yield _place(text, _Around(with_row.text, with_row.words, of_cell.scope, of_cell.numbers), numbers=numbers)
-
-
-def _split(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
 
 @dataclass(frozen=True, slots=True)

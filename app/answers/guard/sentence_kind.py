@@ -7,13 +7,12 @@ from enum import StrEnum
 from typing import Final
 
 from app.core.text.answer_words import begins_with, has_failure_words
-from app.core.text.stated_facts import FactKind, facts_of, plain
+from app.core.text.markdown.blocks import HEADING
+from app.core.text.stated_facts import CITATION, FactKind, facts_of, plain
 
-_HEADING: Final = re.compile(r"#{1,6}\s")
 _BOLD_LINE: Final = re.compile(r"(?:(?:[-*+]|\d{1,3}[.)])[ \t])?(\*\*|__)[^*_\n]+\1:?")
 _ENDS_ASKING: Final = ("?", "？", "؟", ";")  # the last one is Greek
 _ENDS_LEADING: Final = (":", "：")
-_MARKS: Final = re.compile(r"\[\d{1,3}\]")
 _QUOTED: Final = re.compile(r"[\"“„«'][^\"“”„«»]{1,120}[\"”“»']")
 _FEW_WORDS: Final = 6
 _MOST_POINTING_WORDS: Final = 30
@@ -69,7 +68,7 @@ class AnswerVerdict:
 
 def sentence_kind(sentence: str, language: str | None = "en") -> SentenceKind:
     """The first kind that fits. `language` is the answer's."""
-    line = _MARKS.sub(" ", sentence).strip()
+    line = CITATION.sub(" ", sentence).strip()
     plain_line = line.rstrip("*_ ")
     words = plain(sentence).split()
     if not any(any(map(str.isalnum, word)) for word in words) and "`" not in sentence:
@@ -84,7 +83,7 @@ def sentence_kind(sentence: str, language: str | None = "en") -> SentenceKind:
         return SentenceKind.STATEMENT
     if begins_with("pointing").match(plain_line) and len(words) <= _MOST_POINTING_WORDS:
         return SentenceKind.POINTING
-    if _HEADING.match(line) or _BOLD_LINE.fullmatch(line) or plain_line.endswith(_ENDS_LEADING):
+    if HEADING.match(line) or _BOLD_LINE.fullmatch(line) or plain_line.endswith(_ENDS_LEADING):
         return SentenceKind.HEADING
     if manners := begins_with("manners").match(plain_line):
         is_phrase = " " in manners.group().strip() or not manners.group().isascii()

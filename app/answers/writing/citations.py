@@ -11,7 +11,9 @@ from typing import Final
 from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
 from app.core.page_url import page_key
 from app.core.text.canned_messages import canned_messages
+from app.core.text.markdown.blocks import DELIMITER_ROW, FENCE, HEADING
 from app.core.text.markdown.section_text import section_name, shown_line
+from app.core.text.markdown.table import cells, is_row
 from app.core.text.sentences import sentences
 from app.core.text.words import folded_words, search_terms
 from app.core.turn import Citation
@@ -25,12 +27,7 @@ _NUMBER_WEIGHT: Final = 3.0
 # Code keeps its brackets, so a mark within it is none.
 _CODE_OR_MARKS = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`|((?:(?:(?<!\s)\s++)?\[\d{1,3}\](?!\())+)", re.DOTALL)
 _NUMBER = re.compile(r"\d+")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_HEADING = re.compile(r"\s*#{1,6}\s")
 _LIST_MARKER = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)")
-_TABLE_ROW = re.compile(r"\s*\|.*")
-_DELIMITER_ROW = re.compile(r"[\s|:-]+")
-_CELL_BORDER = re.compile(r"(?<!\\)\|")
 _FILE_PAGE: Final = re.compile(r"#page=(\d{1,6})$")
 
 
@@ -147,7 +144,7 @@ def _units(markdown: str) -> tuple[_Unit, ...]:
     is_code = False
     lines = markdown.splitlines()
     for line, following in zip(lines, (*lines[1:], ""), strict=False):
-        if _FENCE.match(line):
+        if FENCE.match(line):
             is_code = not is_code
             continue
         for number, text in enumerate(_texts(line, following, is_code=is_code)):
@@ -159,12 +156,12 @@ def _units(markdown: str) -> tuple[_Unit, ...]:
 def _texts(line: str, following: str, *, is_code: bool) -> list[str]:
     if is_code:
         return [line.strip()]
-    if _HEADING.match(line):
+    if HEADING.match(line):
         return []
-    if _TABLE_ROW.fullmatch(line):
-        if _TABLE_ROW.fullmatch(following) and _DELIMITER_ROW.fullmatch(following):
+    if is_row(line):
+        if is_row(following) and DELIMITER_ROW.fullmatch(following):
             return []  # a header proves nothing
-        return ["\t".join(shown_line(cell) for cell in _CELL_BORDER.split(line.strip().strip("|")))]
+        return ["\t".join(shown_line(cell) for cell in cells(line.strip()))]
     line = _LIST_MARKER.sub("", line, count=1)
     return [shown_line(part) for part in sentences(line)]
 

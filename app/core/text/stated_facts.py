@@ -15,10 +15,10 @@ _OPTION: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*\w")  # of a command; model
 # Two labels of a menu beside each other, as in "**Settings** > **Hub**".
 _LABEL: Final = r"([^\W\d_](?:[^\W_]|['’-])*+)"
 _MENU_STEP: Final = re.compile(rf"(?<![^\W_])(?<!['’-]){_LABEL}[*_]*+[ \t]*+[>›→][ \t]*+[*_]*+(?={_LABEL})")
-_CITATION: Final = re.compile(r"\[\d{1,3}\]")
+CITATION: Final = re.compile(r"\[\d{1,3}\]")
 _LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
-_ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 # Letters of scripts without blanks between words, which may be right beside a number.
 _UNSPACED: Final = "\u0e00-\u0eff\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f"
 _NUMBER: Final = re.compile(rf"(?<![^\W_{_UNSPACED}])(?<![^\W{_UNSPACED}][-.])\d+(?:[.,:/]\d+)*")
@@ -135,7 +135,7 @@ def in_ascii_digits(text: str) -> str:
 
 def plain(sentence: str) -> str:
     """The text without code, links, citations and Markdown syntax."""
-    text = _ITEM.sub("", _CITATION.sub("", sentence))
+    text = ITEM.sub("", CITATION.sub("", sentence))
     return _MARKUP.sub(" ", _LINK.sub(" ", _CODE.sub(" ", text)))
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
+HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*)|$)")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
-_DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
+DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
@@ -90,7 +90,7 @@ def code_fences(text: str) -> tuple[str, str]:
     """The line that opens a fenced block, with at most the first word of its info string, and the line that
     closes it.
     """
-    match = _FENCE.match(text)
+    match = FENCE.match(text)
     if match is None:
         return "```", "```"
     language = (match[2].split() or [""])[0]
@@ -244,7 +244,7 @@ def lines_with_code(markdown: str) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it belongs to fenced code (its fences included). An open fence runs to the end."""
     fence = ""
     for line in markdown.splitlines():
-        match = _FENCE.fullmatch(line)
+        match = FENCE.fullmatch(line)
         if fence:
             yield line, True
             if match and match[1].startswith(fence) and not match[2].strip():
@@ -261,7 +261,7 @@ def _block_at(lines: Sequence[tuple[str, bool]], start: int) -> tuple[int, Block
     line, is_code = lines[start]
     if is_code:
         return _code_end(lines, start), BlockKind.CODE
-    if _HEADING.match(line):
+    if HEADING.match(line):
         return start + 1, BlockKind.HEADING
     if _LIST_ITEM.match(line):
         return _list_end(lines, start), BlockKind.LIST
@@ -276,18 +276,18 @@ def _block_at(lines: Sequence[tuple[str, bool]], start: int) -> tuple[int, Block
 
 def _goes_on(lines: Sequence[tuple[str, bool]], at: int, *, is_quote: bool) -> bool:
     line, is_code = lines[at]
-    if is_code or not line.strip() or _HEADING.match(line) or _LIST_ITEM.match(line):
+    if is_code or not line.strip() or HEADING.match(line) or _LIST_ITEM.match(line):
         return False
     return line.startswith(">") == is_quote and _table_end(lines, at) == at
 
 
 def _code_end(lines: Sequence[tuple[str, bool]], start: int) -> int:
-    match = _FENCE.fullmatch(lines[start][0])
+    match = FENCE.fullmatch(lines[start][0])
     fence = match[1] if match else ""
     for at in range(start + 1, len(lines)):
         if not lines[at][1]:
             return at
-        closing = _FENCE.fullmatch(lines[at][0])
+        closing = FENCE.fullmatch(lines[at][0])
         if closing and fence and closing[1].startswith(fence) and not closing[2].strip():
             return at + 1
     return len(lines)
@@ -304,7 +304,7 @@ def _list_end(lines: Sequence[tuple[str, bool]], start: int) -> int:
             continue
         is_item = not is_code and bool(_LIST_ITEM.match(line)) and line[0].isdigit() == is_ordered
         is_nested = line.startswith((" ", "\t")) or (is_code and lines[at - 1][1])  # or goes on with nested code
-        is_lazy = at == end and not is_code and not _HEADING.match(line) and not _LIST_ITEM.match(line)
+        is_lazy = at == end and not is_code and not HEADING.match(line) and not _LIST_ITEM.match(line)
         if not (is_item or is_nested or is_lazy):
             break
         at += 1
@@ -317,7 +317,7 @@ def _table_end(lines: Sequence[tuple[str, bool]], start: int) -> int:
     if start + 1 >= len(lines):
         return start
     header, delimiter = lines[start][0], lines[start + 1][0]
-    if "|" not in header or "|" not in delimiter or not _DELIMITER_ROW.fullmatch(delimiter):
+    if "|" not in header or "|" not in delimiter or not DELIMITER_ROW.fullmatch(delimiter):
         return start
     at = start + 2
     while at < len(lines) and "|" in lines[at][0] and not lines[at][1]:

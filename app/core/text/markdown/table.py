@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_DELIMITER_ROW = re.compile(r"\|?[ \t]*:?-{3,}:?[ \t]*(?:\|[ \t]*:?-{3,}:?[ \t]*)*\|?")
-_FENCE = re.compile(r"`{3,}|~{3,}")
+from app.core.text.markdown.blocks import DELIMITER_ROW, FENCE
+
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
@@ -28,12 +28,12 @@ def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     fence, at = "", 0
     while at < len(lines):
         line = lines[at]
-        mark = _FENCE.match(line)
+        mark = FENCE.match(line)
         if fence:
-            fence = "" if mark and mark[0].startswith(fence) and mark[0] == line else fence
+            fence = "" if mark and mark[1].startswith(fence) and mark[1] == line else fence
         elif mark:
-            fence = mark[0]
-        elif "|" in line and at + 1 < len(lines) and "|" in lines[at + 1] and _DELIMITER_ROW.fullmatch(lines[at + 1]):
+            fence = mark[1]
+        elif "|" in line and at + 1 < len(lines) and "|" in lines[at + 1] and DELIMITER_ROW.fullmatch(lines[at + 1]):
             end = at + 2
             while end < len(lines) and "|" in lines[end]:
                 end += 1
@@ -48,6 +48,11 @@ def _table(lines: Sequence[str]) -> Table:
     width = max(len(row) for row in (header, *rows))
     padded = [row + ("",) * (width - len(row)) for row in (header, *rows)]
     return Table(padded[0] if any(header) else (), tuple(padded[1:]))
+
+
+def is_row(line: str) -> bool:
+    """Whether the line is a row that begins with a pipe, as Docent writes them."""
+    return line.lstrip().startswith("|")
 
 
 def cells(line: str) -> tuple[str, ...]:
