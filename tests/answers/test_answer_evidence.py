@@ -343,7 +343,6 @@ No light at all: check the adapter. The light is on the front.
     [
         pytest.param("Unused SMS are carried over to the next month.", id="the word after not"),
         pytest.param("Yes, contracts signed in a shop can also be withdrawn from within 14 days.", id="after yes"),
-        pytest.param("The gauge is heated.", id="a word that is only denied"),
         pytest.param("The hub works with 5 GHz networks.", id="a denied number"),
         pytest.param("Plus and Pro can be paused for 1 to 12 months.", id="the end of another range"),
         pytest.param("The Plus plan allows 20,000 requests a day.", id="the number of another name in a list"),

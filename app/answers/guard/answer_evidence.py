@@ -19,23 +19,18 @@ from app.core.text.stated_facts import Fact, FactKind, menu_steps, plain
 _AS_PATHS: Final = str.maketrans({"›": ">", "→": ">", "*": None, "_": None})  # of menus, which may be emphasised
 _PROVING_COVER: Final = 0.6  # at this cover a place says what the sentence says
 _PROVING_COVER_OF_FIGURES: Final = 0.3  # if it has the sentence's numbers too
-_PROVING_COVER_OF_FACTS: Final = 0.2  # if it has several numbers and names
-_PROVING_COVER_OF_FEW_WORDS: Final = 0.9
-_SEVERAL_FACTS: Final = 3
-_FEWEST_PROVING_WORDS: Final = 3
-_FEWEST_QUOTED: Final = 5  # words
+_FEW_WORDS: Final = 3  # prove something only all together, and are no quotation
 _SAME_LANGUAGE: Final = 0.5  # share of a sentence's words that sources in its language know
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The check of one sentence; `missing` are the facts that the sources do not prove. `together`, in [0, 1], is the
-    share of its words in the best place, or in the best places for its clauses. `facts` counts its facts, `figures` the
-    numbers among them, `words` its content words. If it `is_across` languages, words and names were not compared."""
+    share of its words in the best place, or in the best places for its clauses. `figures` counts its numbers, `words`
+    its content words. If it `is_across` languages, words and names were not compared."""
 
     missing: tuple[Fact, ...]
     is_contradicted: bool
-    facts: int
     figures: int = 0
     words: int = 0
     is_across: bool = False
@@ -54,9 +49,7 @@ class Verdict:
             return self.figures > 0
         if self.figures and self.together >= _PROVING_COVER_OF_FIGURES:
             return True
-        if self.facts >= _SEVERAL_FACTS and self.together >= _PROVING_COVER_OF_FACTS:
-            return True
-        return self.together >= (_PROVING_COVER if self.words >= _FEWEST_PROVING_WORDS else _PROVING_COVER_OF_FEW_WORDS)
+        return self.together >= (_PROVING_COVER if self.words >= _FEW_WORDS else 1)
 
 
 class Evidence:
@@ -76,7 +69,7 @@ class Evidence:
     def verdict(self, sentence: str, language: str | None = "en", *, is_across: bool = False) -> Verdict:
         """`is_across`: the sources are in another language than the sentence."""
         if self._is_quoted(sentence):
-            return Verdict((), False, 0, together=1.0)
+            return Verdict((), False, together=1.0)
         index = self._index
         read = ReadSentence.read(sentence, language, index.names, index.is_word, index.has_phrase)
         words = stems(read.text)
@@ -84,7 +77,7 @@ class Evidence:
         may_differ = is_across or language not in (None, "en")
         if self._is_other_script(read.text) or (may_differ and index.knows(words) < _SAME_LANGUAGE):
             gone = tuple(fact for fact in read.facts if fact.kind is not FactKind.NAME and not self._is_anywhere(fact))
-            return Verdict(gone, False, len(read.facts), figures, len(words), is_across=True)
+            return Verdict(gone, False, figures, len(words), is_across=True)
         proof = FactProof(index, read)
         missing = tuple(
             fact
@@ -100,12 +93,12 @@ class Evidence:
         absent = (fact.text for fact in read.facts if proof.is_denied_and_absent(fact))
         together = self._together(read, stems(" ".join([*self._own_names, *absent])))
         contradicted = Contradiction(index, read, proof).is_found
-        return Verdict(missing, contradicted, len(read.facts), figures, len(words), together=together)
+        return Verdict(missing, contradicted, figures, len(words), together=together)
 
     def _is_quoted(self, sentence: str) -> bool:
         """Whether it is a sentence of a source, or several in sequence, word for word."""
         words = wording_of(sentence)
-        return words.count(" ") > _FEWEST_QUOTED and any(words in wording for wording in self._wordings)
+        return words.count(" ") > _FEW_WORDS and any(words in wording for wording in self._wordings)
 
     def _together(self, sentence: ReadSentence, unsaid: frozenset[str]) -> float:
         """The share of the words, without `unsaid`, in one place, or in the best places for the clauses together."""

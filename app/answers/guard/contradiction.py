@@ -140,17 +140,10 @@ class Contradiction:
 
     def _is_denied_word_for_word(self, clause: Part) -> bool:
         """Whether a similar place denies a word that the clause asserts ("not carried over") and no place at least as
-        similar asserts it, or the most similar place denies a word that the sources never assert ("not heated")."""
+        similar asserts it."""
         if is_condition(clause.text) or denies(clause.text):
             return False
         shares = self._index.shares(clause.words)
-        best = max(shares, default=0.0)
-        never_asserted = self._index.only_denied & clause.own_words
-        if any(
-            share == best and place.never & never_asserted and self._denies_it(place, clause)
-            for place, share in self._with_shares(shares)
-        ):
-            return True
         for place, share in self._with_shares(shares):
             if share < _LEAST_SHARE_OF_DENIALS or len(place.words & clause.own_words) < _FEWEST_WORDS:
                 continue

@@ -14,7 +14,6 @@ from app.answers.guard.place_words import (
     is_named,
     labels_in,
     names_within,
-    never_stems,
     number_words,
     stem,
     stems,
@@ -33,7 +32,6 @@ _SENTENCES: Final = re.compile(r"(?<=[.!?…。！？])\s+")
 _MOST_NAMES: Final = 0.2  # of the words; where there are more, all nouns have capital letters, as in German
 _HEADS_A_LIST: Final = re.compile(r"(?:what|which|who|where|things|items|not|no)\b[^?]{0,80}$", re.IGNORECASE)
 _CONTEXT_WEIGHT: Final = 0.5  # weight of the words around a place: heading, sentence before, head of the table
-_LIKE_CHARS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,6 @@ class Place:
     is_heading: bool  # or the head of a table
     is_denied: bool  # an item of "What is not covered"
     denied: frozenset[str]  # stems of the words that the text denies
-    never: frozenset[str]  # those of them that follow "is not" or "there is no"
 
     @property
     def is_cell(self) -> bool:
@@ -79,7 +76,7 @@ class Place:
 class Section:
     """A source cut into places. `seen` counts, for each word, the places that have it in their text or around it.
     `names` are the words that have a capital letter within sentences and never occur without one. `labels` are the
-    stems of `names` and of capitalised words in tables, menu paths or emphasis. `code` is the text without spaces."""
+    stems of `names` and of capitalised words in tables or menu paths. `code` is the text without spaces."""
 
     places: tuple[Place, ...]
     seen: Counter[str]
@@ -118,8 +115,8 @@ class KnownSections:
 
 
 class PlaceIndex:
-    """The places of some sections, to be compared with a text by their common words, weighted by rarity. `only_denied`
-    are stems that the sections deny and never assert. `names` and `labels` are those of all sections.
+    """The places of some sections, to be compared with a text by their common words, weighted by rarity. `names` and
+    `labels` are those of all sections.
 
     Weights are summed exactly or in order, because the order of sets differs between processes."""
 
@@ -127,8 +124,6 @@ class PlaceIndex:
         self.places = [place for section in sections for place in section.places]
         self.names = frozenset[str]().union(*(section.names for section in sections))
         self.labels = frozenset[str]().union(*(section.labels for section in sections))
-        affirmed = frozenset[str]().union(*(place.words - place.never for place in self.places))
-        self.only_denied = frozenset[str]().union(*(place.never for place in self.places)) - affirmed
         seen: Counter[str] = Counter()
         for section in sections:
             seen.update(section.seen)
@@ -175,11 +170,9 @@ class PlaceIndex:
         return any(phrase in place.text for place in self.places)
 
     def is_word(self, word: str) -> bool:
-        """Whether a place has the word, or one that begins with the same letters."""
+        """Whether a place has the word, in any form."""
         own = stems(word)
-        if any(own <= place.words for place in self.places):
-            return True
-        return any(known.startswith(word.casefold()[:_LIKE_CHARS]) for known in self._weights)
+        return any(own <= place.words for place in self.places)
 
     def _having(self, word: str) -> list[tuple[int, float]]:
         found = self._found.get(word)
@@ -308,5 +301,4 @@ def _place(
         is_heading,
         is_denied,
         denied_stems(text),
-        never_stems(text),
     )

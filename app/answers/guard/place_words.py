@@ -8,19 +8,16 @@ from importlib import resources
 from itertools import islice
 from typing import Any, Final
 
-from app.core.text.polarity import absent_parts, denied_parts
+from app.core.text.polarity import denied_parts
 from app.core.text.stated_facts import identifiers_in
 from app.core.text.words import folded_words, is_content_word, search_terms
 
 _STEM_CHARS: Final = 6
-_ENDING: Final = re.compile(r"(?:als?|ings?|ed|ers?|es|s|ly|en|e)$")
+_ENDING: Final = re.compile(r"(?:ings?|ed|es|s|ly|e)$")
 _KEY: Final = re.compile(r"\w[\w.-]*\w|\w")
 _CAPITALISED: Final = re.compile(r"(?<![\w'’-])[^\W\d_a-zß-öø-ÿ][\w-]*\w")
 _MARKUP: Final = re.compile(r"[*_#`]+")
-_EMPHASISED: Final = re.compile(r"\*{1,2}([^*\n]{1,60})\*{1,2}")
-_OPENS: Final = re.compile(r"(?:^|[.!?:;…>]\s+|[\"“„«]\s*)$")
-_SAME: Final = {"km": "kilometre", "email": "mail", "telephone": "phone"}
-_MENU_CHARS: Final = 20
+_OPENS: Final = re.compile(r"(?:^|[.!?]\s+)$")
 _DENIED_WORDS: Final = 2
 # Verbs between a thing and what is said about it; a page may have a colon or a column instead.
 _LIGHT_VERBS: Final = frozenset(
@@ -39,7 +36,6 @@ def stems(text: str) -> frozenset[str]:
 
 def stem(word: str) -> str:
     """`word` is case-folded."""
-    word = _SAME.get(word, word)
     if word.endswith(("ied", "ies")) and len(word) > _STEM_CHARS - 2:
         word = f"{word[:-3]}y"
     return _ENDING.sub("", word)[:_STEM_CHARS] if len(word) > _STEM_CHARS - 2 else word
@@ -48,11 +44,6 @@ def stem(word: str) -> str:
 def denied_stems(text: str) -> frozenset[str]:
     """The stems of the first content words after each word of denial, as in "not carried over" and "no fee"."""
     return frozenset(stem for part in denied_parts(text) for stem in islice(_stems_in_order(part), _DENIED_WORDS))
-
-
-def never_stems(text: str) -> frozenset[str]:
-    """The stem of the first content word after each "is not" or "there is no"."""
-    return frozenset(stem for part in absent_parts(text) for stem in islice(_stems_in_order(part), 1))
 
 
 def _stems_in_order(text: str) -> Iterator[str]:
@@ -87,13 +78,11 @@ def names_within(text: str) -> Iterable[str]:
 
 
 def labels_in(line: str) -> Iterable[str]:
-    """The stems of capitalised words that are emphasised, in a menu path or in a table row."""
+    """The stems of capitalised words in a menu path or in a table row."""
     if line.lstrip().startswith("|"):
         yield from capitalised(line)
-    for found in _EMPHASISED.finditer(line):
-        yield from capitalised(found[1])
     for entry in line.split(" > ")[1:]:
-        yield from capitalised(entry[:_MENU_CHARS])
+        yield from capitalised(entry)
 
 
 def capitalised(text: str) -> frozenset[str]:

@@ -13,7 +13,6 @@ from app.core.text.stated_facts import CITATION, FactKind, facts_of, plain
 _BOLD_LINE: Final = re.compile(r"(?:(?:[-*+]|\d{1,3}[.)])[ \t])?(\*\*|__)[^*_\n]+\1:?")
 _ENDS_ASKING: Final = ("?", "？", "؟", ";")  # the last one is Greek
 _ENDS_LEADING: Final = (":", "：")
-_QUOTED: Final = re.compile(r"[\"“„«'][^\"“”„«»]{1,120}[\"”“»']")
 _FEW_WORDS: Final = 6
 _MOST_POINTING_WORDS: Final = 30
 _LEAST_CONFIRMED: Final = 0.5  # of the statements
@@ -77,7 +76,7 @@ def sentence_kind(sentence: str, language: str | None = "en") -> SentenceKind:
         return SentenceKind.DECLINE
     if plain_line.endswith(_ENDS_ASKING):
         return SentenceKind.QUESTION
-    facts = facts_of(_QUOTED.sub(" ", plain_line), language)
+    facts = facts_of(plain_line, language)
     figures = [fact for fact in facts if fact.kind is not FactKind.NAME]
     if figures and not (plain_line.endswith(_ENDS_LEADING) and all(fact.text.isalpha() for fact in figures)):
         return SentenceKind.STATEMENT

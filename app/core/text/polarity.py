@@ -44,13 +44,6 @@ def denied_parts(text: str) -> Iterator[str]:
             yield clause[found.end() :]
 
 
-def absent_parts(text: str) -> Iterator[str]:
-    """What follows "is not", "there is no" and the like up to the end of the clause."""
-    for clause in _CLAUSE_ENDS.split(text):
-        if (found := _english("is_absent").search(clause)) and not is_condition(clause):
-            yield clause[found.end() :]
-
-
 def limits(text: str) -> bool:
     """Whether the text limits something, or denies it in other words than "not"."""
     return bool(_english("limits").search(text))
