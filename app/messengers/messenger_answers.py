@@ -15,9 +15,9 @@ from app.agents.records import AgentRecords
 from app.core.errors import AgentPaused, DocentError, HandedToPerson, NotFound
 from app.core.turn import StoredTurn, TurnRequest, VisitorSession
 from app.kit.clock import Clock
+from app.messengers.messengers import SERVICES
 from app.messengers.records import DueQuestion, MessengerQuestionRecords
 from app.messengers.service import reply_of
-from app.messengers.services import SERVICES
 from app.providers.http_caller import CallFailed, HttpCaller
 from app.store.delivery_loop import DeliveryLoop, Luck, Outcome, Undelivered
 from app.store.system_of_record import SystemOfRecord

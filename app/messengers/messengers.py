@@ -11,9 +11,11 @@ from app.core.errors import RateLimited, Unauthorized
 from app.kit.clock import Clock
 from app.kit.limits import RateLimiter
 from app.kit.wiring import Wired
+from app.messengers.discord import Discord
 from app.messengers.messenger import Messenger, MessengerKeys, MessengerKind, MessengerQuestion, MessengerRating
 from app.messengers.records import MessengerQuestionRecords, MessengerRecords
-from app.messengers.services import SERVICES
+from app.messengers.service import Service
+from app.messengers.slack import Slack
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.web.limits_policy import LimitsPolicy, count_named
 from app.web.request_body import json_object
@@ -24,6 +26,7 @@ more_changes_of(
     "agent", {"set_messenger": "Slack or Discord connected", "clear_messenger": "Slack or Discord disconnected"}
 )
 
+SERVICES: Final[Mapping[MessengerKind, Service]] = {MessengerKind.SLACK: Slack(), MessengerKind.DISCORD: Discord()}
 _REFUSED: Final = "This call is not signed with the key of a messenger of this agent, or is too old."
 
 

@@ -2,8 +2,7 @@
 
 from app.messengers.api import MessengerIn, hook_path
 from app.messengers.messenger import MessengerKeys, MessengerKind
-from app.messengers.messengers import Messengers
-from app.messengers.services import SERVICES
+from app.messengers.messengers import SERVICES, Messengers
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.middleware.public_url import base_url_of
 
