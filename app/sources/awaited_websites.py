@@ -9,7 +9,7 @@ import anyio
 
 from app.core.errors import InvalidInput, Overloaded
 from app.core.setting_values import USER_AGENT
-from app.sources.discovery import SiteIdentity, SiteOffer, SiteOffers
+from app.sources.discovery import SiteIdentity, SiteOffer, SiteOffers, SiteProblem
 from app.sources.kinds import KINDS
 from app.sources.kinds.website import WebsiteKind
 from app.sources.runs.page_scope import SourcePages
@@ -93,7 +93,8 @@ def _offers(found: "Discovery") -> SiteOffers:
     offers = tuple(
         SiteOffer(_KINDS[offer.kind], offer.url, offer.title, offer.pages, offer.has_more) for offer in found.offers
     )
-    return SiteOffers(found.url, found.title, offers, tuple(found.problems), found.is_complete)
+    problems = tuple(SiteProblem(url, reason) for url, reason in found.problems)
+    return SiteOffers(found.url, found.title, offers, problems, found.is_complete)
 
 
 class CrawlerPageListing(AwaitedWebsites):

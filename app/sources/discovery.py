@@ -24,13 +24,21 @@ class SiteOffer:
 
 
 @dataclass(frozen=True, slots=True)
+class SiteProblem:
+    """A file that the website names but that cannot be read."""
+
+    url: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SiteOffers:
-    """What a website offers. `problems` are (URL, reason) of files that it names but that cannot be read."""
+    """What a website offers."""
 
     url: Annotated[str, "The URL of the start page, after redirects."]
     title: str
     offers: Annotated[tuple[SiteOffer, ...], "To add one as a source, use its kind and url."]
-    problems: tuple[tuple[str, str], ...]
+    problems: Annotated[tuple[SiteProblem, ...], "Lists that could not be read."]
     is_complete: Annotated[bool, "False if the time ran out."]
 
 

@@ -2,7 +2,7 @@
 
 from app.core.errors import InvalidInput
 from app.sources import kinds
-from app.sources.discovery import SiteIdentity, SiteOffer, SiteOffers
+from app.sources.discovery import SiteIdentity, SiteOffer, SiteOffers, SiteProblem
 
 
 class ScriptedSiteDiscovery:
@@ -21,4 +21,4 @@ class ScriptedSiteDiscovery:
             SiteOffer(kinds.SITE, url, "Home", 3),
             SiteOffer(kinds.SITEMAP, f"{url}/sitemap.xml", "", 40, has_more=True),
         )
-        return SiteOffers(url, "Home", offers, ((f"{url}/feed", "it lists no page"),), is_complete=True)
+        return SiteOffers(url, "Home", offers, (SiteProblem(f"{url}/feed", "it lists no page"),), is_complete=True)

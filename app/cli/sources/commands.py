@@ -152,16 +152,15 @@ async def _discover(settings: Settings, url: str, as_json: bool) -> None:
     async with open_site_discovery(settings) as discovery:
         found = await discovery.look(url)
     if as_json:
-        problems = [{"url": where, "reason": reason} for where, reason in found.problems]
-        print_json(asdict(found) | {"problems": problems})
+        print_json(asdict(found))
     else:
         shown = table(("kind", "address", "pages", "title"), title=found.title or found.url)
         for offer in found.offers:
             pages = f"{offer.pages}+" if offer.has_more else str(offer.pages)
             shown.add_row(offer.kind.value, offer.url, pages, offer.title)
         out.print(shown if found.offers else "Nothing was found.")
-        for where, reason in found.problems:
-            out.print(f"{where}: {reason}", highlight=False)
+        for problem in found.problems:
+            out.print(f"{problem.url}: {problem.reason}", highlight=False)
         if not found.is_complete:
             out.print("The search timed out, so there may be more.")
     if not found.offers:

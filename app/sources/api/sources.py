@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, GetPyda
 
 from app.core.actor import Actor
 from app.core.setting import at_most, required
-from app.sources.discovery import Discovery, SiteOffer, SiteOffers
+from app.sources.discovery import Discovery, SiteOffer, SiteOffers, SiteProblem
 from app.sources.kinds import KINDS, kind_named
 from app.sources.runs.run_control import MAX_URLS, PageSync
 from app.sources.source import (
@@ -209,18 +209,10 @@ class OfferOut(Model, shows=SiteOffer, fields="kind url title pages has_more"):
     kind: KindName
 
 
-class ProblemOut(Model):
-    url: str
-    reason: str
+class ProblemOut(Model, shows=SiteProblem, fields="url reason"): ...
 
 
-class DiscoveryOut(Model, shows=SiteOffers, fields="url title offers problems is_complete"):
-    problems: Annotated[tuple[ProblemOut, ...], "Lists that could not be read."]
-
-    @classmethod
-    def showing(cls, found: SiteOffers) -> "DiscoveryOut":
-        problems = [ProblemOut(url=url, reason=reason) for url, reason in found.problems]
-        return super().showing(found, problems=problems)
+class DiscoveryOut(Model, shows=SiteOffers, fields="url title offers problems is_complete"): ...
 
 
 class AdminDiscovery(Api):
