@@ -106,10 +106,10 @@ async def _report(settings: Settings, site: str, max_pages: int, given: Sequence
 def _print(made: SiteReport, to: Path, seconds: float) -> None:
     answered = made.share(Verdict.ANSWERED)
     for line in (
-        f"{made.read} pages read, {len(made.unread)} not.",
-        f"{answered.count} of {answered.total} questions of their headings are answered from the page that has them.",
-        f"{len(made.contradictions)} contradictions, {len(made.ageing)} facts that have aged, "
-        f"{len(made.weaknesses)} weak pages.",
+        f"Pages read: {made.read}, not read: {len(made.unread)}.",
+        f"Questions of their headings that the page itself answers: {answered.count} of {answered.total}.",
+        f"Contradictions: {len(made.contradictions)}, aged facts: {len(made.ageing)}, "
+        f"weak pages: {len(made.weaknesses)}.",
         f"Written to {to} in {seconds:g} s. Open it in a browser.",
     ):
         out.print(line, highlight=False, markup=False)
