@@ -1,6 +1,5 @@
 """The chat model drafts an answer for operators to keep, from the pages that are nearest to the questions."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -22,6 +21,7 @@ from app.conversations.token_budgets import paying_agent
 from app.core.chunk import RankedChunk
 from app.core.errors import ModelUnavailable, RateLimited
 from app.core.text.answer_words import has_failure_words
+from app.core.text.citation_marks import without_citations
 from app.core.turn import AnsweredBy, Finish, TurnRequest
 from app.kit.clock import Clock
 from app.providers.token_counter import TokenCounter
@@ -40,7 +40,6 @@ _TASK: Final = (
     f"question: answer what they have in common. If the sources do not hold the answer, write {_NOT_SAID} and nothing "
     "else."
 )
-_MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d++\](?!\()")
 
 
 class AnswerDrafter:
@@ -140,7 +139,7 @@ def _answer_context(
 def _suggestion(generation: Generation) -> Suggestion:
     if generation.finish is Finish.CONTENT_FILTER:
         return Suggestion(SuggestionState.WITHHELD)
-    text = _MARK.sub("", generation.text).strip()
+    text = without_citations(generation.text).strip()
     if not text or not generation.citations or _NOT_SAID in text or has_failure_words(text):
         return Suggestion(SuggestionState.NOT_SAID)
     cited = {source.url: source for source in generation.citations}.values()

@@ -10,11 +10,11 @@ from uuid import UUID
 from app.channels import openai_models as wire
 from app.channels.program_questions import ProgramTurn
 from app.conversations.api.widget_models import AnswerOut, CitationOut
+from app.core.text.citation_marks import MARK
 from app.core.turn import Finish, TokenUsage
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Token
 from app.turns.api.visitor_turns import refusal_of
 
-_MARK: Final = re.compile(r"\[(\d{1,3})\]")
 _MARKDOWN: Final = re.compile(r"([\\`\[\]<>])")
 _IN_LINKS: Final = {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"}
 _FINISH: Final[dict[Finish, wire.FinishReason]] = {
@@ -64,7 +64,7 @@ def annotations(answer: str, citations: Sequence[CitationOut]) -> list[wire.Anno
                 start_index=mark.start(), end_index=mark.end(), url=cited.url, title=cited.title
             )
         )
-        for mark in _MARK.finditer(answer)
+        for mark in MARK.finditer(answer)
         if (cited := by_id.get(int(mark[1])))
     ]
 

@@ -1,6 +1,5 @@
 """An operator makes a gap, a curated answer or a golden question of a turn."""
 
-import re
 from collections.abc import Collection, Sequence
 from uuid import UUID, uuid4
 
@@ -11,6 +10,7 @@ from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.personal_data import masked
+from app.core.text.citation_marks import without_citations
 from app.core.turn import StoredTurn
 from app.gaps.gap import Gap
 from app.gaps.records.gaps import GapRecords
@@ -19,8 +19,6 @@ from app.quality.golden_question import GoldenOrigin, GoldenQuestion, cited_page
 from app.quality.golden_questions import GoldenQuestions
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
-
-_MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\]")
 
 
 class TurnReview(Wired):
@@ -53,7 +51,7 @@ class TurnReview(Wired):
         """A curated answer from the turn's question and answer, without citation marks. It is not stored."""
         turn = _turn(tx, actor, turn_id)
         pattern = " ".join(masked(turn.question).split())[:MAX_PATTERN_CHARS]
-        answer = _MARK.sub("", turn.answer)[:MAX_ANSWER_CHARS]
+        answer = without_citations(turn.answer)[:MAX_ANSWER_CHARS]
         return CuratedAnswer(uuid4(), turn.agent_id, Trigger.SEMANTIC, pattern, answer, language=turn.language)
 
     async def make_golden(self, actor: Actor, turn_id: UUID, pages: Sequence[str] | None = None) -> GoldenQuestion:

@@ -13,13 +13,14 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
+from app.core.text.citation_marks import MARK
+
 _EXCERPT_READ: Final = 1000
 _EXCERPT_CHARS: Final = 200
 _SCHEMES: Final = frozenset({"http", "https", "mailto", "tel"})
 # As in the widget's markdown_view.ts: "1,200.50", "3 %" or "€ 9". Longer cells count as text.
 _NUMBER: Final = re.compile(r"[\W\d_]*\d[\d.,\s]*(?:[\W_]|EUR|USD|GBP)*")
 _NUMBER_CHARS: Final = 40
-_CITED: Final = re.compile(r"\[(\d{1,3})\]")
 _TASKS: Final = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
@@ -88,7 +89,7 @@ def _with_numbers(token: Token, cited: Collection[int]) -> Iterator[Token]:
     if token.type != "text":
         yield token
         return
-    for at, part in enumerate(_CITED.split(token.content)):
+    for at, part in enumerate(MARK.split(token.content)):
         if at % 2 and int(part) in cited:
             yield Token("cite", "", 0, content=part)
         elif part:

@@ -7,11 +7,13 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from app.core.text.citation_marks import MARK
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
-_CITED: Final = re.compile(r"(?<![ \t])[ \t]*\[(\d{1,3})\]")
+_CITED: Final = re.compile(rf"(?<![ \t])[ \t]*{MARK.pattern}")
 
 
 def markdown_text(markdown: str, without: Collection[int] = ()) -> str:

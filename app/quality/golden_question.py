@@ -1,7 +1,6 @@
 """A question with the pages and words of a good answer; and the results of an agent's golden questions for its
 versions."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +12,7 @@ from uuid import UUID
 from app.agents.agent import Version
 from app.core.page_url import page_key
 from app.core.setting import at_most, required
+from app.core.text.citation_marks import without_citations
 from app.core.turn import Citation
 
 MAX_PAGES: Final = 20
@@ -20,8 +20,6 @@ ANSWERABLE: Final = "answerable"
 TO_DECLINE: Final = "to decline"  # the website does not answer it
 EXPECTED: Final = at_most(20, each=500)
 Judge = Literal["words", "model"]  # who says whether an answer holds the expected texts
-# What an answer adds to the words that it quotes: citation marks, emphasis and code.
-_ADDED: Final = re.compile(r"\[\d{1,3}\]|[*`]")
 
 
 def cited_pages(citations: Iterable[Citation]) -> tuple[str, ...]:
@@ -90,7 +88,7 @@ class GoldenQuestion:
 
 def plain_answer(text: str) -> str:
     """The text without citation marks, emphasis and code marks, which an answer adds to what it quotes."""
-    return _ADDED.sub("", text)
+    return without_citations(text).replace("*", "").replace("`", "")
 
 
 def _compared(text: str) -> str:

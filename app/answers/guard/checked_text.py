@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from app.agents.agent import AnswerCheck
 from app.answers.guard.sentence_kind import AnswerVerdict, SentenceKind
-from app.answers.guard.source_mentions import SourceMentions, cited_in
+from app.answers.guard.source_mentions import SourceMentions
 from app.answers.guard.statement_check import StatementCheck
+from app.core.text.citation_marks import marked_numbers
 from app.core.text.markdown.blocks import FENCE
 from app.core.text.markdown.table import is_row
 from app.core.text.sentences import statement_ends, undecided_from
@@ -134,9 +135,9 @@ class CheckedText:
         kind = self._kind(sentence)
         self.verdict.kinds.append(kind)
         self._is_in_table = is_row(sentence)
-        numbers = {number for number in cited_in(sentence) if 0 < number <= len(self.cited)}
+        numbers = {number for number in marked_numbers(sentence) if 0 < number <= len(self.cited)}
         added = await self._addition(sentence, numbers) if kind is SentenceKind.STATEMENT else ""
-        self._last = frozenset({*numbers, *cited_in(added or "")})
+        self._last = frozenset({*numbers, *marked_numbers(added or "")})
         if added is None:
             return ""
         body, end = len(sentence.rstrip(_TAIL)), len(sentence.rstrip())

@@ -14,6 +14,7 @@ from typing import Final
 
 from app.answers.guard.citation_spellings import BEGINNINGS, STILL_OPEN, CitationSpellings, citation_pattern
 from app.core.page_url import host_of
+from app.core.text.citation_marks import MARK
 from app.core.text.markdown.blocks import StreamedCode
 from app.core.text.sentences import statement_ends, undecided_from
 from app.core.text.untrusted_text import StreamedControls
@@ -31,7 +32,7 @@ _LINK = re.compile(rf"!?\[(?P<label>[^\[\]\n]*)\]{_TARGET}")
 _MODELS_LINK = re.compile(
     rf"(?P<opened>[(（][^()（）\[\]\n.]{{0,24}})?!?\[(?P<label>\[?[^\[\]\n]*\]?)\]{_TARGET}(?(opened)\s*[)）])"
 )
-_SAME_TWICE = re.compile(r"(\[\d{1,3}\])(?:[ \t]*\1)+")
+_SAME_TWICE = re.compile(rf"({MARK.pattern})(?:[ \t]*\1)+")
 _ATTACHED = frozenset({"tagged", "attribute", "raised"})  # to the word before
 _LOOKED_BACK = 8
 _URL = re.compile(

@@ -7,8 +7,9 @@ from enum import StrEnum
 from typing import Final
 
 from app.core.text.answer_words import begins_with, has_failure_words
+from app.core.text.citation_marks import without_citations
 from app.core.text.markdown.blocks import HEADING
-from app.core.text.stated_facts import CITATION, FactKind, facts_of, plain
+from app.core.text.stated_facts import FactKind, facts_of, plain
 
 _BOLD_LINE: Final = re.compile(r"(?:(?:[-*+]|\d{1,3}[.)])[ \t])?(\*\*|__)[^*_\n]+\1:?")
 _ENDS_ASKING: Final = ("?", "？", "؟", ";")  # the last one is Greek
@@ -67,7 +68,7 @@ class AnswerVerdict:
 
 def sentence_kind(sentence: str, language: str | None = "en") -> SentenceKind:
     """The first kind that fits. `language` is the answer's."""
-    line = CITATION.sub(" ", sentence).strip()
+    line = without_citations(sentence).strip()
     plain_line = line.rstrip("*_ ")
     words = plain(sentence).split()
     if not any(any(map(str.isalnum, word)) for word in words) and "`" not in sentence:

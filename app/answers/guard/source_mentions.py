@@ -6,17 +6,12 @@ from typing import Final
 from app.answers.guard.sentence_kind import SentenceKind
 from app.answers.guard.statement_check import StatementCheck
 from app.core.text.answer_words import begins_with, words_of
+from app.core.text.citation_marks import marked_numbers
 
-_CITED: Final = re.compile(r"\[(\d{1,3})\](?!\()")
 _MARKS_ALONE: Final = re.compile(r"\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[*_]{0,2}\[\d{0,3}(?:\]|\Z)")
 # An item's sign, before its citation.
 _MAY_BE_MARKS: Final = re.compile(r"\s*(?:(?:[-*+]|\d{1,3}[.)]?)\s*)?[*_]{0,2}\Z")
 _LONGEST_TITLE: Final = 40  # characters of what stands over a list of sources
-
-
-def cited_in(text: str) -> list[int]:
-    """The numbers of its [n] marks, in order."""
-    return [int(number) for number in _CITED.findall(text)]
 
 
 class SourceMentions:
@@ -30,7 +25,7 @@ class SourceMentions:
     def feed(self, sentence: str) -> list[int] | None:
         """The citations of a sentence that does nothing but name sources; None for any other sentence."""
         text = sentence.strip()
-        cited = cited_in(text)
+        cited = marked_numbers(text)
         if len(text) < _LONGEST_TITLE and begins_with("source_lists").fullmatch(text.rstrip(":：*_ ")):
             self.is_listing = True
             return []

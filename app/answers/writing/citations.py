@@ -11,6 +11,7 @@ from typing import Final
 from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
 from app.core.page_url import page_key
 from app.core.text.canned_messages import canned_messages
+from app.core.text.citation_marks import MARK, marked_numbers
 from app.core.text.markdown.blocks import DELIMITER_ROW, FENCE, HEADING
 from app.core.text.markdown.section_text import section_name, shown_line
 from app.core.text.markdown.table import cells, is_row
@@ -25,8 +26,7 @@ _FEW_WORDS: Final = 3  # so few may be in any sentence
 _NUMBER_WEIGHT: Final = 3.0
 
 # Code keeps its brackets, so a mark within it is none.
-_CODE_OR_MARKS = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`|((?:(?:(?<!\s)\s++)?\[\d{1,3}\](?!\())+)", re.DOTALL)
-_NUMBER = re.compile(r"\d+")
+_CODE_OR_MARKS = re.compile(rf"```.*?(?:```|\Z)|`[^`\n]+`|((?:(?:(?<!\s)\s++)?{MARK.pattern})+)", re.DOTALL)
 _LIST_MARKER = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)")
 _FILE_PAGE: Final = re.compile(r"#page=(\d{1,6})$")
 
@@ -135,7 +135,7 @@ def _cited(answer: str) -> Iterator[tuple[str, list[int]]]:
         since = answer[start : match.start()]
         statement = since if folded_words(since) else statement
         start = match.end()
-        yield statement, [int(number) for number in _NUMBER.findall(match.group())]
+        yield statement, marked_numbers(match.group())
 
 
 @lru_cache(maxsize=128)  # many answers use the same sections

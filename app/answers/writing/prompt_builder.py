@@ -15,6 +15,7 @@ from app.answers.person_talk import PERSON_RULE, as_transcript
 from app.answers.writing.answer_context import AnswerContext, Source, link_hosts, text_for_model
 from app.core.page_url import is_same_page
 from app.core.text.canned_messages import canned_messages
+from app.core.text.citation_marks import MARK
 from app.core.text.language_names import language_name
 from app.core.text.languages import LANGUAGES, any_of
 from app.core.text.untrusted_text import as_attribute, as_prompt_text
@@ -235,7 +236,7 @@ def _without_marks(exchange: Exchange) -> Exchange:
 def _marks_of_answers() -> re.Pattern[str]:
     notes = any_of(canned_messages(language).unconfirmed for language in LANGUAGES)
     return re.compile(
-        rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)|[ \t]?\*\((?:{notes})\)\*|[ \t]?\[\d{{1,3}}\](?!\()", re.DOTALL
+        rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)|[ \t]?\*\((?:{notes})\)\*|[ \t]?{MARK.pattern}", re.DOTALL
     )
 
 

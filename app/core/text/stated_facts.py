@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import Final
 from unicodedata import decimal
 
+from app.core.text.citation_marks import without_citations
+
 _REMEMBERED: Final = 2048  # numbers
 _REMEMBERED_CHARS: Final = 20
 _CODE: Final = re.compile(r"(?<!`)`++([^`\n]++)`++")
@@ -15,7 +17,6 @@ _OPTION: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*\w")  # of a command; model
 # Two labels of a menu beside each other, as in "**Settings** > **Hub**".
 _LABEL: Final = r"([^\W\d_](?:[^\W_]|['’-])*+)"
 _MENU_STEP: Final = re.compile(rf"(?<![^\W_])(?<!['’-]){_LABEL}[*_]*+[ \t]*+[>›→][ \t]*+[*_]*+(?={_LABEL})")
-CITATION: Final = re.compile(r"\[\d{1,3}\]")
 _LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
 ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
@@ -135,7 +136,7 @@ def in_ascii_digits(text: str) -> str:
 
 def plain(sentence: str) -> str:
     """The text without code, links, citations and Markdown syntax."""
-    text = ITEM.sub("", CITATION.sub("", sentence))
+    text = ITEM.sub("", without_citations(sentence))
     return _MARKUP.sub(" ", _LINK.sub(" ", _CODE.sub(" ", text)))
 
 
