@@ -128,6 +128,11 @@ async def test_a_common_section_with_a_number_is_named_with_what_it_is_of() -> N
     assert found.startswith("**4.2 Lamps: Examples**\n\n")
 
 
+async def test_a_manuals_section_is_named_without_its_number() -> None:
+    hubs = replace(source(1, "The warranty of a lamp is 3 years.", "4.2. Lamps"), language="en")
+    assert (await answer("How long is the warranty of a lamp?", hubs)).startswith("**Lamps**\n\n")
+
+
 async def test_two_parts_of_one_section_stand_under_one_heading() -> None:
     first = replace(source(1, "The warranty of a lamp is 3 years.", "Lamps"), url="https://x.example/l#lamps")
     second = replace(source(2, "The warranty of a lamp starts when the lamp is bought.", "Lamps"), url=first.url)

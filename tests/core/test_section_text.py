@@ -1,4 +1,12 @@
-from app.core.text.markdown.section_text import markdown_name, section_name, section_text
+import pytest
+
+from app.core.text.markdown.section_text import (
+    markdown_name,
+    section_name,
+    section_text,
+    unnumbered,
+    without_section_number,
+)
 
 
 def test_chunks_are_one_text_in_their_order() -> None:
@@ -53,3 +61,23 @@ def test_a_sign_that_is_part_of_a_word_stays_in_a_name() -> None:
 def test_a_type_in_a_heading_keeps_its_brackets() -> None:
     assert section_name("Sharing a `Mutex<T>`") == "Sharing a Mutex<T>"
     assert markdown_name("Sharing a `Mutex<T>`") == "Sharing a Mutex\\<T>"
+
+
+@pytest.mark.parametrize(
+    ("heading", "language", "name"),
+    [
+        pytest.param("3.9. Tanks", "en", "Tanks", id="two parts"),
+        pytest.param("3.9.1. Tanks", "de", "Tanks", id="three parts"),
+        pytest.param("24.12. Heiligabend", "de", "24.12. Heiligabend", id="a date"),
+        pytest.param("3.11 What is new", "en", "3.11 What is new", id="a version"),
+        pytest.param("1. Get access", "en", "1. Get access", id="a step"),
+        pytest.param("3.9.", "en", "3.9.", id="only a number"),
+    ],
+)
+def test_the_number_of_a_manuals_section_is_no_part_of_its_name(heading: str, language: str, name: str) -> None:
+    assert without_section_number(heading, language) == name
+    assert markdown_name(heading, language) == name
+
+
+def test_a_heading_that_begins_with_a_date_is_not_numbered() -> None:
+    assert unnumbered("23 September 2026") == "23 September 2026"

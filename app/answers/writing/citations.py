@@ -13,7 +13,7 @@ from app.core.page_url import page_key
 from app.core.text.canned_messages import canned_messages
 from app.core.text.citation_marks import MARK, marked_numbers
 from app.core.text.markdown.blocks import DELIMITER_ROW, FENCE, HEADING
-from app.core.text.markdown.section_text import section_name, shown_line
+from app.core.text.markdown.section_text import section_name, shown_line, without_section_number
 from app.core.text.markdown.table import cells, is_row
 from app.core.text.sentences import sentences
 from app.core.text.words import folded_words, search_terms
@@ -61,7 +61,8 @@ def citations_of(
 
 def _title(source: Source, language: str | None) -> str:
     """The title with the page number in a file, and a note if nobody can open it."""
-    words, title = canned_messages(language), source.title
+    words = canned_messages(language)
+    title = without_section_number(source.title, source.language)
     if page := _FILE_PAGE.search(source.url):
         title = f"{title}, {words.file_page.format(page=page[1])}"
     is_document = source.url.startswith(UNLINKED) and not source.action
@@ -73,7 +74,7 @@ def _titles(sources: Mapping[int, Source], named: Collection[int], language: str
     titles = {number: _title(source, language) for number, source in sources.items()}
     pages_by_title = Counter(title for title, _ in {(titles[n], page_key(source.url)) for n, source in sources.items()})
     for number, source in sources.items():
-        title, section = titles[number], section_name(source.heading)
+        title, section = titles[number], section_name(without_section_number(source.heading, source.language))
         needs_section = pages_by_title[title] > 1 or source.number in named
         if needs_section and section not in ("", title):
             titles[number] = f"{title} \u203a {section}"

@@ -286,7 +286,7 @@ def _name(passage: Passage, common: Set[str]) -> str:
     own = (name for name in source.breadcrumb if name != source.heading)
     above = [name for name in (source.title, *own) if name != heading]
     names = [*above[-1:], unnumbered(heading)] if heading in common and above else [heading]
-    return ": ".join(name for part in names if (name := word_for_word(markdown_name(part))))
+    return ": ".join(name for part in names if (name := word_for_word(markdown_name(part, source.language))))
 
 
 def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, below: Passage | None = None) -> str:
@@ -354,5 +354,7 @@ class ClosestSectionsWriter:
 
 def _linked(passage: Passage) -> str:
     """The page's title and the section's heading, each once."""
-    parts = dict.fromkeys(word_for_word(markdown_name(part)) for part in (passage.source.title, passage.heading))
+    source = passage.source
+    names = (markdown_name(part, source.language) for part in (source.title, passage.heading))
+    parts = dict.fromkeys(map(word_for_word, names))
     return ": ".join(part for part in parts if part)

@@ -56,13 +56,22 @@ def shown_passage(markdown: str) -> str:
 
 _MARKDOWN = re.compile(r"[\[\]*`|]|(?<!\w)#++(?!\w)|(?<![^\W_])_+|_+(?![^\W_])")  # mod_ssl and C# are words
 
-_NUMBER = re.compile(r"(?:\d+|[A-Z]\.\d+)(?:\.\d+)*\.?\s+")
+_NUMBER = re.compile(r"(?:(?:\d+|[A-Z])(?:\.\d+)+\.?|\d+\.)\s+")
+_SECTION_NUMBER = re.compile(r"(?:\d{1,2}\.){2,}\s+(?=\S)")
+_PARTS_OF_DATE = 2  # in "24.12. Heiligabend"; no English date has this form
 
 
 def unnumbered(heading: str) -> str:
-    """A heading without the number of its section: "2.1. Hubs" is "Hubs"."""
+    """A heading without a number before it: "2.1 Hubs" and "1. Hubs" are "Hubs"."""
     number = _NUMBER.match(heading)
     return heading[number.end() :] if number else heading
+
+
+def without_section_number(name: str, language: str | None) -> str:
+    """A title or heading of a page in the `language` without the number that only a manual gives it: "2.1. Hubs"."""
+    number = _SECTION_NUMBER.match(name)
+    is_sure = number is not None and (language == "en" or number[0].count(".") > _PARTS_OF_DATE)
+    return name[number.end() :] if number and is_sure else name
 
 
 def section_name(heading: str) -> str:
@@ -70,10 +79,10 @@ def section_name(heading: str) -> str:
     return _MARKDOWN.sub("", heading).strip()
 
 
-def markdown_name(heading: str) -> str:
-    """A heading as literal Markdown, so that `Mutex<T>` is no tag. A colon at its end is removed, because nothing
-    follows it where it is used as a name."""
-    return section_name(heading).rstrip(":\uff1a ").replace("<", "\\<")
+def markdown_name(heading: str, language: str | None = None) -> str:
+    """A heading of a page in the `language` as literal Markdown, so that `Mutex<T>` is no tag. Its number and a colon
+    at its end are removed, because nothing follows it where it is used as a name."""
+    return section_name(without_section_number(heading, language)).rstrip(":\uff1a ").replace("<", "\\<")
 
 
 def section_text(chunks: Sequence[str]) -> str:
