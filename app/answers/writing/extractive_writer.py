@@ -179,7 +179,7 @@ class ExtractiveWriter:
 
 def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[str]:
     common = _common_headings(judged, context.sources)
-    first, codes = quoted[0], _asked_codes(context)
+    first, codes = quoted[0], AskedNames(context.asked, context.asked_in, (), known=[context.agent.name]).codes
     notice = page_language(((passage.source.language, passage.text) for passage in quoted), context.language)
     parts = [notice, _paragraph(first, common, codes)] if notice else [_paragraph(first, common, codes)]
     return parts + [_paragraph(passage, common, codes, below=first) for passage in quoted[1:]]
@@ -199,15 +199,11 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_c
 def _steps_of_page(first: Passage, judged: Sequence[JudgedPassage], asked: str, max_chars: int) -> Passage | None:
     """The steps of a page whose title is the question, "My station is offline", as when a visitor taps an offered
     question: the beginning of such a page seldom says what to do."""
-    if normalised(asked) != normalised(first.source.title) or _has_steps(first):
+    if normalised(asked) != normalised(first.source.title) or any(map(has_steps, first.own_pieces)):
         return None
     room = min(_PAGE_CHARS, max_chars) - _length(first)
     on_page = (one.passage for one in judged if is_same_page(one.passage.source.url, first.source.url))
-    return next((passage for passage in on_page if _has_steps(passage) and _length(passage) <= room), None)
-
-
-def _has_steps(passage: Passage) -> bool:
-    return any(has_steps(piece) for piece in passage.own_pieces)
+    return next((one for one in on_page if any(map(has_steps, one.own_pieces)) and _length(one) <= room), None)
 
 
 def _adds(text: str, wording: str) -> bool:
@@ -301,10 +297,6 @@ def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, be
     name = linked(_name(passage, common), passage.source.links) if is_headed and passage.heading else ""
     heading = f"**{name}**\n\n" if name else ""
     return f"{heading}{text}{mark}"
-
-
-def _asked_codes(context: AnswerContext) -> Collection[str]:
-    return AskedNames(context.asked, context.asked_in, (), known=[context.agent.name]).codes
 
 
 def _length(passage: Passage) -> int:

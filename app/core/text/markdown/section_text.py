@@ -113,27 +113,13 @@ def _last_term(blocks: Sequence[Block]) -> str:
 
 
 def one_block(first: Block, second: Block) -> Block | None:
-    """Both joined, if they look like parts of one table or list."""
-    return _one_table(first, second) or _one_list(first, second)
-
-
-def _one_table(first: Block, second: Block) -> Block | None:
-    """Both joined, if they are tables with the same header."""
-    if first.kind is not BlockKind.TABLE or second.kind is not BlockKind.TABLE:
-        return None
+    """Both joined, if they look like parts of one table or list: tables have the same header, and items are marked in
+    the same way."""
+    if not first.kind is second.kind is BlockKind.TABLE:
+        is_list = first.kind is second.kind is BlockKind.LIST and first.text[0].isdigit() == second.text[0].isdigit()
+        return Block(BlockKind.LIST, f"{first.text}\n{second.text}") if is_list else None
     header, rows = table_rows(second.text)
-    if table_rows(first.text)[0] != header:
-        return None
-    return Block(BlockKind.TABLE, "\n".join([first.text, *rows]))
-
-
-def _one_list(first: Block, second: Block) -> Block | None:
-    """Both joined, if they are lists whose items are numbered or marked in the same way."""
-    if first.kind is not BlockKind.LIST or second.kind is not BlockKind.LIST:
-        return None
-    if first.text[0].isdigit() != second.text[0].isdigit():
-        return None
-    return Block(BlockKind.LIST, f"{first.text}\n{second.text}")
+    return Block(BlockKind.TABLE, "\n".join([first.text, *rows])) if table_rows(first.text)[0] == header else None
 
 
 def one_code(first: Block, second: Block) -> Block | None:
