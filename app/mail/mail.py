@@ -84,10 +84,11 @@ _BUTTON: Final = (
     "display:inline-block;padding:.5em 1em;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none"
 )
 _SMALL: Final = "font-size:13px;opacity:.75;margin-top:2em;padding-top:1em;border-top:1px solid #8886"
-_QUOTE: Final = "margin:1em 0;padding-left:12px;border-left:3px solid #8886"
 _HEAD: Final = """<head><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
 <style>body { margin: 16px } table { border-collapse: collapse } .amount { text-align: end }
+blockquote { margin-inline: 0; padding-inline-start: 12px; border-inline-start: 3px solid #8886 }
+.code-language { margin-bottom: 0; font-size: 13px; opacity: .75 } .code-language + pre { margin-top: 4px }
 th, td { padding: 6px 16px 6px 0; border-bottom: 1px solid #8886; text-align: start } code { font: 14px/1.45 monospace }
 pre { padding: 12px; border-radius: 6px; background: #8882; white-space: pre-wrap }</style></head>"""
 _URL: Final = re.compile(r"https?://(?:(?!&(?:[lg]t|quot|#x27);)\S)+(?<![.,;:!?)])")  # in escaped text
@@ -207,7 +208,7 @@ def _paragraph(text: str) -> str:
     if not text.startswith("> "):
         return f'<p dir="auto">{_lines(text)}</p>'
     quoted, _, rest = text.removeprefix("> ").partition("\n")
-    return f'<blockquote dir="auto" style="{_QUOTE}">{_lines(quoted)}</blockquote>' + (_paragraph(rest) if rest else "")
+    return f'<blockquote dir="auto">{_lines(quoted)}</blockquote>' + (_paragraph(rest) if rest else "")
 
 
 def _lines(text: str) -> str:

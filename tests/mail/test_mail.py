@@ -83,6 +83,12 @@ def test_the_html_leaves_text_and_ground_to_the_readers_scheme() -> None:
     assert re.findall(r"(?<!-)color:[^;\"]+", html) == ["color:#ffffff"], "of the button alone"
 
 
+def test_a_quotation_is_marked_on_the_side_where_its_reading_begins() -> None:
+    html = part(replace(INVITATION, markdown="> مقتبس", paragraphs=("> كيف؟\nهكذا.",)), "html")
+    assert html.count("<blockquote") == 2
+    assert re.findall("left|right", html) == []
+
+
 def test_pictures_are_attached() -> None:
     mail = replace(INVITATION, pictures=(b64encode(b"one").decode(), b64encode(b"two").decode()))
     assert [
