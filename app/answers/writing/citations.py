@@ -37,7 +37,9 @@ def citations_of(
     """The citations of an answer. `cited` are the source numbers behind the [1], [2] ... of its `text`; passages that
     are `offered`, by source number, may name further sources."""
     by_number = {source.number: source for source in context.sources}
-    shown = _marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
+    shown = {
+        number for _, numbers in _cited(text) for number in numbers
+    }  # a mark may have been cut off, or withheld with its sentence
     named = [number for number, item in offered.items() if item.is_named]
     listed = [*cited, *(number for number in named if shown and number not in cited)]
     sources = {number: by_number[old] for number, old in enumerate(listed, start=1) if number in shown or old in named}
@@ -53,7 +55,7 @@ def citations_of(
             source.as_of,
             source.chunk_id,
             quotes.get(number),
-            _as_quote(offered[source.number].text) or None if source.number in offered else None,
+            _joined(_units(offered[source.number].text)) or None if source.number in offered else None,
         )
         for number, source in sources.items()
     )
@@ -109,16 +111,6 @@ def found_quotes(answer: str, sources: Mapping[int, str]) -> dict[int, str]:
         if quote:
             quotes[number] = quote
     return quotes
-
-
-def _as_quote(markdown: str) -> str:
-    """All of the text in the form of a quote, up to 1000 characters."""
-    return _joined(_units(markdown))
-
-
-def _marked_numbers(answer: str) -> frozenset[int]:
-    """The numbers of the answer's [n] marks."""
-    return frozenset(number for _, numbers in _cited(answer) for number in numbers)
 
 
 def quotable_units(markdown: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -1,5 +1,6 @@
 """Writers that need no chat model: the passage that answers, word for word; else the closest sections, as links."""
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -181,8 +182,8 @@ def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context:
     common = _common_headings(judged, context.sources)
     first, codes = quoted[0], AskedNames(context.asked, context.asked_in, (), known=[context.agent.name]).codes
     notice = page_language(((passage.source.language, passage.text) for passage in quoted), context.language)
-    parts = [notice, _paragraph(first, common, codes)] if notice else [_paragraph(first, common, codes)]
-    return parts + [_paragraph(passage, common, codes, below=first) for passage in quoted[1:]]
+    below = (_paragraph(passage, common, codes, below=first) for passage in quoted[1:])
+    return [*filter(None, [notice]), _paragraph(first, common, codes), *below]
 
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_chars: int) -> Passage | None:
@@ -266,15 +267,12 @@ def _heading_of(passage: Passage) -> tuple[str, str]:
 
 def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source]) -> set[str]:
     """Headings of several pages: alone they name nothing."""
-    pages: dict[str, set[str]] = {}
     headings = {
         *((one.passage.heading, one.passage.source.title) for one in judged),
         *((source.heading, source.title) for source in sources),
     }
-    for heading, page in headings:
-        pages.setdefault(unnumbered(heading), set()).add(page)
-    common = {name for name, found in pages.items() if len(found) > 1}
-    return {heading for heading, _ in headings if unnumbered(heading) in common}
+    pages = Counter(name for name, _ in {(unnumbered(heading), page) for heading, page in headings})
+    return {heading for heading, _ in headings if pages[unnumbered(heading)] > 1}
 
 
 def _name(passage: Passage, common: Set[str]) -> str:

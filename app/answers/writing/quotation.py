@@ -18,6 +18,7 @@ from app.answers.writing.passages import (
     length,
 )
 from app.core.text.canned_messages import canned_messages
+from app.core.text.citation_marks import MARK
 from app.core.text.compounds import cut_anyhow
 from app.core.text.language_names import own_name
 from app.core.text.markdown.blocks import (
@@ -45,7 +46,6 @@ _ADDRESS = re.compile(
     r"|(?:\bwww\.|(?<![:\w/])//(?=[^\s/]*\.))[^\s<>`)\]]*[^\s<>`)\].,;:!?'\"*])>?",
     re.IGNORECASE,
 )
-_BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
 _GUESSER: Final = LanguageGuesser()
 
 
@@ -201,7 +201,7 @@ def page_language(quoted: Iterable[tuple[str | None, str]], language: str | None
 
 def _unlinked(line: str) -> str:
     parts = _CODE_SPAN.split(line)
-    parts[::2] = (_ADDRESS.sub(r"`\1`", _BRACKETED_NUMBER.sub(r"(\1)", _LINK.sub(r"\1", part))) for part in parts[::2])
+    parts[::2] = (_ADDRESS.sub(r"`\1`", MARK.sub(r"(\1)", _LINK.sub(r"\1", part))) for part in parts[::2])
     return "".join(parts)
 
 
