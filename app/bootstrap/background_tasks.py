@@ -14,6 +14,7 @@ from app.feature import Job
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_replays import GapReplays
 from app.gaps.stopped_turns import StoppedTurns
+from app.kit.limits import RateLimiter
 from app.kit.tasks import PeriodicTask
 from app.kit.wiring import Wiring
 from app.mail.mail import sender_of
@@ -81,6 +82,7 @@ def _parts(
     parts.bind(Embedder).to(base.models.questions)
     parts.bind(WebhookSender).to(webhooks)
     parts.bind(HttpCaller).to(caller)
+    parts.bind(RateLimiter).to(base.shared.rate_limiter)
     parts.bind(ImapMailboxes).to(ImapMailboxes(base.settings.crawl_allow))
     parts.bind(Extractor).to(extractor)
     parts.bind(Quotes).to(quotes)

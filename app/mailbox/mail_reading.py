@@ -2,8 +2,10 @@
 
 import asyncio
 import re
+import secrets
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID, uuid5
 
@@ -18,16 +20,17 @@ from app.conversations.live_chat import MAX_TEXT_CHARS, Author
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.live_chats import LiveChatRecords
-from app.core.errors import AgentPaused, DocentError, HandedToPerson, NotFound, TurnConflict
+from app.core.errors import AgentPaused, DocentError, HandedToPerson, NotFound, RateLimited, TurnConflict
 from app.core.setting_values import is_http
 from app.core.text.canned_messages import canned_messages
 from app.core.text.untrusted_text import one_line
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnRequest, TurnState, VisitorSession
 from app.kit.clock import Clock
+from app.kit.limits import Limit, RateLimiter
 from app.kit.token_client import TokenClient
 from app.mail.mail import Mail
 from app.mail.mailer import Mailer
-from app.mailbox.mailbox import MAX_AN_HOUR, Mailbox, MailboxKeys, ReplyMode
+from app.mailbox.mailbox import MAX_A_DAY, MAX_AN_HOUR, MAX_PROOFS_A_DAY, Mailbox, MailboxKeys, ReplyMode
 from app.mailbox.received_mail import NotAnswered, ReceivedMail, received_mail, serve_mails
 from app.mailbox.records import KeptMail, MailboxMailRecords, MailboxRecords
 from app.providers.access_tokens import AccessTokens, NoAccessToken
@@ -45,7 +48,11 @@ LEASE: Final = timedelta(minutes=10)
 _AT_ONCE: Final = 4  # mailboxes, one per workspace: a slow server may take a minute to time out
 _OPENING_SECONDS: Final = 5.0
 _HOUR: Final = timedelta(hours=1)
+_DAY_SECONDS: Final = 86_400
 _SENT_AT_ONCE: Final = 20
+_OVER: Final = (
+    f"This workspace has sent {MAX_A_DAY} mails in 24 hours. Its agents' answers go to people, whose replies wait."
+)
 _NOTED_BY: Final = "E-mail"
 _RE: Final = re.compile(r"(?:re|aw|sv|antw|vs|odp)\s?:", re.IGNORECASE)
 _ANSWERS: Final = (AnsweredBy.CURATED, AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE)
@@ -74,6 +81,7 @@ class MailReading:
         turns: VisitorTurns,
         history: History,
         mailer: Mailer,
+        limiter: RateLimiter,
         clock: Clock,
     ) -> None:
         self._records = records
@@ -83,6 +91,7 @@ class MailReading:
         self._turns = turns
         self._history = history
         self._mailer = mailer
+        self._limiter = limiter
         self._clock = clock
         self._opening = WorkerProcesses(serve_mails, _OPENING_SECONDS, _AT_ONCE, max_idle=0)
 
@@ -99,8 +108,8 @@ class MailReading:
         own = self._records.of_workspace(workspace_id)
         error = ""
         try:
-            await own.write(lambda tx: self._mail_operators_messages(tx, workspace_id, mailbox))
-            error = await self._read(workspace_id, mailbox, keys)
+            held = await self._mail_operators_messages(workspace_id, mailbox) if mailbox.verified_at else ""
+            error = await self._read(workspace_id, mailbox, keys) or held
         except (MailboxUnread, NoAccessToken, DocentError) as failure:
             error = str(failure)
         if error:
@@ -123,8 +132,16 @@ class MailReading:
         begun = mailbox.uid_validity is not None and mailbox.last_uid is not None
         after = (mailbox.uid_validity or 0, mailbox.last_uid or 0) if begun else None
         found = await self._mailboxes.unseen(access, after)
-        if found.uid_validity != mailbox.uid_validity:
+        is_new = found.uid_validity != mailbox.uid_validity
+        if is_new:
             await own.write(lambda tx: MailboxRecords(tx).begin_at(mailbox, found.uid_validity, found.next_uid - 1))
+        if not mailbox.verified_at and (is_new or not mailbox.proof):
+            if not await self._may_send(workspace_id, "mailbox proofs", MAX_PROOFS_A_DAY):
+                return (
+                    f"This workspace has entered {MAX_PROOFS_A_DAY} addresses in 24 hours. This one is verified later."
+                )
+            await own.write(lambda tx: self._ask_for_proof(tx, workspace_id, mailbox))
+        if is_new:
             return ""
         answered: list[int] = []
         try:
@@ -150,6 +167,9 @@ class MailReading:
     async def _answer(self, agent: LiveAgent, mailbox: Mailbox, uid: int, raw: bytes) -> bool:
         """Handle one mail; return whether an answer was queued. Raises DocentError for a temporary failure."""
         own = self._records.of_workspace(agent.workspace_id)
+        if mailbox.proof and not mailbox.verified_at and mailbox.proof.encode() in raw:
+            await own.write(lambda tx: MailboxRecords(tx).prove(mailbox, uid))
+            return False
         mail = await self._received(raw, mailbox.address)
         taken = (
             mail
@@ -163,7 +183,13 @@ class MailReading:
         # With the Message-ID, because another account or folder may have a mail at the same place.
         turn_id = uuid5(taken.kept.conversation_id, f"{taken.kept.place} {taken.kept.message_id}")
         turn = None if taken.is_for_people else await self._answered(taken, turn_id)
-        is_answered = await own.write(lambda tx: self._settle(tx, agent, mailbox, uid, taken, turn_id, turn))
+        is_sure = turn is not None and mailbox.reply is ReplyMode.SURE and _is_sure(turn)
+        is_sent = (
+            is_sure
+            and mailbox.verified_at is not None
+            and await self._may_send(agent.workspace_id, "mailbox mails", MAX_A_DAY)
+        )
+        is_answered = await own.write(lambda tx: self._settle(tx, agent, mailbox, uid, taken, turn_id, turn, is_sent))
         if turn is None:
             await self._history.people_wrote(taken.session.conversation_id)
         return is_answered
@@ -225,10 +251,11 @@ class MailReading:
         taken: _Taken,
         turn_id: UUID,
         turn: StoredTurn | None,
+        is_sent: bool,
     ) -> bool:
         if not MailboxRecords(tx).advance(mailbox, uid) or not ConversationRecords(tx).is_kept(taken.session):
             return False
-        if turn and mailbox.reply is ReplyMode.SURE and _is_sure(turn):
+        if turn and is_sent:
             words = canned_messages(turn.language).written_by_program
             mail = Mail("", "", _sources(turn), footer=words, auto="auto-replied", markdown=turn.answer)
             self._put(tx, agent.workspace_id, mailbox, taken.kept, mail)
@@ -242,11 +269,41 @@ class MailReading:
         _note(tx, agent, taken, has_draft=turn is not None)
         return False
 
-    def _mail_operators_messages(self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox) -> None:
-        """Queue one mail per conversation with the operators' messages since the last one."""
-        for words in MailboxMailRecords(tx).unsent(mailbox.agent_id, _SENT_AT_ONCE):
+    async def _mail_operators_messages(self, workspace_id: UUID, mailbox: Mailbox) -> str:
+        """Queue one mail per conversation with the operators' messages since the last one. Return why some wait, else
+        ""."""
+        own = self._records.of_workspace(workspace_id)
+        waiting = await own.read(lambda tx: MailboxMailRecords(tx).waiting(mailbox.agent_id, _SENT_AT_ONCE))
+        for conversation_id in waiting:
+            if not await self._may_send(workspace_id, "mailbox mails", MAX_A_DAY):
+                return _OVER
+            await own.write(partial(self._mail_messages, workspace_id, mailbox, conversation_id))
+        return ""
+
+    def _mail_messages(self, workspace_id: UUID, mailbox: Mailbox, conversation_id: UUID, tx: Transaction) -> None:
+        words = MailboxMailRecords(tx).unsent(conversation_id)
+        if words:
             mail = Mail("", "", words.texts, auto="", pictures=words.pictures)
             self._put(tx, workspace_id, mailbox, words.latest, mail, words.number)
+
+    async def _may_send(self, workspace_id: UUID, kind: str, a_day: int) -> bool:
+        """Count a mail, unless the workspace has sent as many of this kind in 24 hours."""
+        try:
+            await self._limiter.hit(Limit(a_day, _DAY_SECONDS), kind, str(workspace_id))
+        except RateLimited:
+            return False
+        return True
+
+    def _ask_for_proof(self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox) -> None:
+        """Mail a secret to the address. Its subject has it too, because servers on the way may encode the text anew."""
+        proof = secrets.token_hex(16)
+        if MailboxRecords(tx).ask_for_proof(mailbox, proof):
+            text = (
+                f"Somebody wants to answer mails from {mailbox.address} with Docent. If this mail arrives in the "
+                "mailbox that they have entered, they may. Otherwise nothing is sent from your address."
+            )
+            mail = Mail(mailbox.address, f"Docent answers your mails ({proof})", (text, proof))
+            self._mailer.put(tx, workspace_id, mail)
 
     def _put(
         self, tx: Transaction, workspace_id: UUID, mailbox: Mailbox, to: KeptMail, mail: Mail, mailed_number: int = 0

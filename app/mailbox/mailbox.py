@@ -10,6 +10,10 @@ from app.core.setting import at_most, between, required
 
 MAX_AN_HOUR: Final = 10
 """Mails of one address that are read in an hour; a loop of two programs ends here."""
+MAX_A_DAY: Final = 1000
+"""Mails that a workspace sends from its mailboxes in 24 hours."""
+MAX_PROOFS_A_DAY: Final = 20
+"""Mails that ask for a proof, per workspace and 24 hours."""
 
 
 class ReplyMode(StrEnum):
@@ -33,7 +37,8 @@ class MailboxKeys:
 @dataclass(frozen=True, slots=True)
 class Mailbox:
     """The password is not part of this value. `uid_validity` and `last_uid` identify the last message that was read
-    (RFC 9051, 2.3.1.1); None before the first reading."""
+    (RFC 9051, 2.3.1.1); None before the first reading. `proof` is a secret that was mailed to `address`, "" before: if
+    it arrives in the mailbox, the address is not somebody else's, and mails are sent from it."""
 
     id: UUID
     agent_id: UUID
@@ -51,6 +56,11 @@ class Mailbox:
     )
     client_id: Annotated[str, at_most(200), "The OAuth client."] = ""
     scope: Annotated[str, at_most(500), "The OAuth scope, if the token endpoint wants one."] = ""
+    verified_at: Annotated[
+        datetime | None,
+        "When a mail to the address arrived in the mailbox; null until then, and nothing is sent from it.",
+    ] = None
+    proof: str = field(default="", repr=False)
     uid_validity: int | None = None
     last_uid: int | None = None
     read_at: Annotated[datetime | None, "When it was last read; null before the first time."] = None

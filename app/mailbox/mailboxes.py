@@ -41,7 +41,7 @@ class Mailboxes(Wired):
     @writes_agent
     def set(self, tx: Transaction, actor: Actor, agent_id: UUID, mailbox: Mailbox, keys: MailboxKeys) -> Mailbox:
         """Connect the mailbox, or replace the agent's. While the account is the same, empty keys keep the stored ones,
-        and the same folder is read on from where it was. Raises InvalidInput."""
+        and the same folder is read on from where it was; the same address there stays verified. Raises InvalidInput."""
         mailbox = _checked(mailbox, keys)
         if not self._mailer.is_on:
             raise InvalidInput("", "This installation has no mail server to answer with. Set DOCENT_SMTP_URL.")
@@ -52,6 +52,8 @@ class Mailboxes(Wired):
                 keys = keys if keys != MailboxKeys() else MailboxRecords(tx).keys(agent_id)
                 if before.folder == mailbox.folder:
                     mailbox = replace(mailbox, uid_validity=before.uid_validity, last_uid=before.last_uid)
+                    if before.address == mailbox.address:
+                        mailbox = replace(mailbox, verified_at=before.verified_at)
         if keys == MailboxKeys():
             raise InvalidInput("password", "Enter the password.")
         MailboxRecords(tx).put(mailbox, keys)

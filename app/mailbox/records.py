@@ -22,7 +22,11 @@ from app.store.transaction import Repository, new_id, value_of
 # `sealed` has both keys, one per line, sealed with the key `sealed_by`. `next_at` is when to read the mailbox again.
 MAILBOXES = table(
     "mailboxes",
-    Audited("agent", key="agent_id", unhashed=("uid_validity", "last_uid", "read_at", "last_error", "next_at")),
+    Audited(
+        "agent",
+        key="agent_id",
+        unhashed=("verified_at", "proof", "uid_validity", "last_uid", "read_at", "last_error", "next_at"),
+    ),
     own_id(),
     parent("agent_id", "agents", unique=True),
     column("created_at", UtcDateTime),
@@ -35,6 +39,8 @@ MAILBOXES = table(
     column("token_url", StorableText, server_default=""),
     column("client_id", StorableText, server_default=""),
     column("scope", StorableText, server_default=""),
+    column("verified_at", UtcDateTime, nullable=True),
+    column("proof", StorableText, server_default=""),
     column("uid_validity", BigInteger, nullable=True),
     column("last_uid", BigInteger, nullable=True),
     column("read_at", UtcDateTime, nullable=True),
@@ -88,8 +94,8 @@ class KeptMail:
 
 @dataclass(frozen=True, slots=True)
 class UnsentMessages:
-    """Operators' live messages that were not mailed yet, up to `number`. `latest` is the visitor's latest mail. The
-    texts have a `picture_name` for each of the `pictures`, WebP in base64."""
+    """Operators' live messages of a conversation that were not mailed yet, up to `number`. `latest` is the visitor's
+    latest mail. The texts have a `picture_name` for each of the `pictures`, WebP in base64."""
 
     latest: KeptMail
     texts: Sequence[str]
@@ -153,6 +159,16 @@ class MailboxRecords(Repository):
     def begin_at(self, mailbox: Mailbox, uid_validity: int, last_uid: int) -> None:
         self._update(MAILBOXES, *_is_still(mailbox), uid_validity=uid_validity, last_uid=last_uid)
 
+    def ask_for_proof(self, mailbox: Mailbox, proof: str) -> bool:
+        """Store the secret that is to arrive. False if the mailbox was changed or removed meanwhile."""
+        is_asked = (MAILBOXES.c.address == mailbox.address) & (MAILBOXES.c.proof == mailbox.proof)
+        return self._update(MAILBOXES, *_is_still(mailbox), is_asked, proof=proof) > 0
+
+    def prove(self, mailbox: Mailbox, uid: int) -> None:
+        """Mark the mail that has the secret as handled, and the address as verified if it is still the same."""
+        self.advance(mailbox, uid)
+        self._update(MAILBOXES, *_is_still(mailbox), MAILBOXES.c.proof == mailbox.proof, verified_at=self._now())
+
     def advance(self, mailbox: Mailbox, uid: int) -> bool:
         """Mark the mail as handled. False if another worker already has, or the mailbox was changed or removed."""
         is_next = (MAILBOXES.c.uid_validity == mailbox.uid_validity) & (MAILBOXES.c.last_uid < uid)
@@ -182,8 +198,8 @@ class MailboxMailRecords(Repository):
         )
         return self._connection.scalar(select(func.count()).select_from(MAILBOX_MAILS).where(theirs)) or 0
 
-    def unsent(self, agent_id: UUID, limit: int) -> list[UnsentMessages]:
-        """Operators' messages to mail, for at most `limit` conversations."""
+    def waiting(self, agent_id: UUID, limit: int) -> list[UUID]:
+        """At most `limit` conversations with operators' messages to mail."""
         sent = (
             select(MAILBOX_MAILS.c.conversation_id, func.max(MAILBOX_MAILS.c.mailed_number).label("number"))
             .where(MAILBOX_MAILS.c.agent_id == agent_id)
@@ -191,18 +207,22 @@ class MailboxMailRecords(Repository):
             .subquery()
         )
         waiting = (
-            select(LIVE_MESSAGES.c.conversation_id, func.max(sent.c.number).label("sent"))
+            select(LIVE_MESSAGES.c.conversation_id)
             .join(sent, sent.c.conversation_id == LIVE_MESSAGES.c.conversation_id)
             .where(LIVE_MESSAGES.c.author == Author.OPERATOR.value, LIVE_MESSAGES.c.number > sent.c.number)
-            .group_by(LIVE_MESSAGES.c.conversation_id)
+            .distinct()
             .limit(limit)
         )
-        return [self._words(row) for row in self._connection.execute(waiting).all()]
+        return list(self._connection.scalars(waiting))
 
-    def _words(self, row: Any) -> UnsentMessages:
-        messages = LiveChatRecords(self._tx).written_by(Author.OPERATOR, row.conversation_id, after=row.sent)
-        theirs = (MAILBOX_MAILS.c.conversation_id == row.conversation_id) & (MAILBOX_MAILS.c.place != "")
-        latest = select(MAILBOX_MAILS).where(theirs)
+    def unsent(self, conversation_id: UUID) -> UnsentMessages | None:
+        """None if all were mailed, or the conversation was erased."""
+        of_conversation = MAILBOX_MAILS.c.conversation_id == conversation_id
+        sent = self._connection.scalar(select(func.max(MAILBOX_MAILS.c.mailed_number)).where(of_conversation))
+        messages = LiveChatRecords(self._tx).written_by(Author.OPERATOR, conversation_id, after=sent or 0)
+        if sent is None or not messages:
+            return None
+        latest = select(MAILBOX_MAILS).where(of_conversation, MAILBOX_MAILS.c.place != "")
         found = self._found(KeptMail, latest.order_by(MAILBOX_MAILS.c.created_at.desc()).limit(1), "mail")
         texts, pictures = [], []
         for each in messages:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field, replace
 from email.message import EmailMessage
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from app.conversations.conversation import Note
 from app.conversations.live_chat import LiveMessage, LiveState
@@ -14,12 +14,15 @@ from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.turn import StoredTurn
+from app.kit.cache import MemoryCache
+from app.kit.limits import MemoryRateLimiter, RateLimiter
+from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mail import sender_of
 from app.mail.mailer import MailDelivery, Mailer
 from app.mailbox.mail_reading import PAUSE, MailReading
 from app.mailbox.mailbox import Mailbox, MailboxKeys
 from app.mailbox.mailboxes import Mailboxes
-from app.mailbox.records import MAILBOX_MAILS
+from app.mailbox.records import MAILBOX_MAILS, MAILBOXES
 from app.providers.access_tokens import AccessTokens
 from app.providers.imap_mailbox import ImapMailboxes
 from app.providers.mail_transport import AiosmtplibMailTransport
@@ -29,6 +32,7 @@ from tests.doubles.answering_house import AnsweringHouse
 from tests.doubles.imap_server import PASSWORD, USER, ImapServer
 from tests.doubles.mail_server import MailServer
 from tests.doubles.mailers import MAILER
+from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.token_endpoint import TokenEndpoint
 
 
@@ -41,6 +45,7 @@ class PostOffice:
     smtp: MailServer
     html: ExtractionPool
     mailer: Mailer = MAILER
+    limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
     endpoint: TokenEndpoint = field(default_factory=TokenEndpoint)
     written: int = 0
     allowed: tuple[str, int] = field(init=False)
@@ -61,10 +66,20 @@ class PostOffice:
         house = self.house
         boxes, tokens = ImapMailboxes([self.allowed]), AccessTokens(self.endpoint, house.clock)
         return MailReading(
-            house.record, boxes, tokens, self.html, house.turns, house.answering.history, self.mailer, house.clock
+            house.record,
+            boxes,
+            tokens,
+            self.html,
+            house.turns,
+            house.answering.history,
+            self.mailer,
+            self.limiter,
+            house.clock,
         )
 
-    async def connect(self, password: str = PASSWORD, secret: str = "", **changes: Any) -> None:
+    async def connect(
+        self, password: str = PASSWORD, secret: str = "", *, is_verified: bool = True, **changes: Any
+    ) -> None:
         box = Mailbox(
             uuid4(),
             self.house.agent_id,
@@ -77,6 +92,9 @@ class PostOffice:
         await self.mailboxes.set(
             self.actor, self.house.agent_id, replace(box, **changes), MailboxKeys(password, secret)
         )
+        if is_verified:
+            with self.house.record.writing() as tx:
+                tx.connection.execute(update(MAILBOXES).values(verified_at=self.house.clock.now()))
         await self.read()
 
     async def box(self) -> Mailbox:
@@ -111,6 +129,15 @@ class PostOffice:
         while await delivery.deliver():
             pass
         return self.smtp.mails[before:]
+
+    async def replied(self, text: str) -> UUID:
+        """An operator takes the first mail's conversation and writes there; its id."""
+        chats = LiveChats(self.house.record, self.house.clock, RecordingHistory(), LiveSigns(MemoryCache()))
+        with self.house.record.writing() as tx:
+            conversation_id: UUID = tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id).distinct()).one()
+        await chats.take_over(self.actor, conversation_id)
+        await chats.reply(self.actor, conversation_id, uuid4(), text)
+        return conversation_id
 
     def turns(self) -> list[StoredTurn]:
         def work(tx: Transaction) -> list[StoredTurn]:

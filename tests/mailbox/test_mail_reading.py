@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 from pathlib import Path
-from uuid import UUID, uuid4
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import select
@@ -12,8 +13,6 @@ from app.conversations.live_chat import Author, LiveState
 from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.live_chats import LiveChatRecords
 from app.core.errors import InvalidInput
-from app.kit.cache import MemoryCache
-from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.mailbox import mail_reading
@@ -24,7 +23,6 @@ from app.providers.pillow_picture import DrawnPicture
 from tests.doubles.imap_server import PASSWORD, USER
 from tests.doubles.mailers import MAILER
 from tests.doubles.post_office import PostOffice
-from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.token_endpoint import URL
 
 HOW_LONG = "How many days do I have to return a lamp?"
@@ -116,21 +114,11 @@ async def test_who_asks_for_a_person_gets_one(text: str, post: PostOffice) -> No
     assert post.turns() == []
 
 
-async def replied(post: PostOffice, text: str) -> UUID:
-    """An operator takes the first mail's conversation and writes there; its id."""
-    chats = LiveChats(post.house.record, post.house.clock, RecordingHistory(), LiveSigns(MemoryCache()))
-    with post.house.record.writing() as tx:
-        conversation_id: UUID = tx.connection.scalars(select(MAILBOX_MAILS.c.conversation_id).distinct()).one()
-    await chats.take_over(post.actor, conversation_id)
-    await chats.reply(post.actor, conversation_id, uuid4(), text)
-    return conversation_id
-
-
 async def test_what_people_write_is_mailed_and_answers_reach_them(post: PostOffice) -> None:
     await post.connect()
     asked = post.write(WHO)
     await post.read()
-    conversation_id = await replied(post, "Ada Lovelace, in 1840.")
+    conversation_id = await post.replied("Ada Lovelace, in 1840.")
     with post.house.record.writing() as tx:
         chat = LiveChatRecords(tx).live_chat(post.actor.workspace_id, conversation_id)
         LiveChatRecords(tx).add(chat, uuid4(), Author.OPERATOR, "Ann", DrawnPicture(b"a portrait", 3, 4))
@@ -155,7 +143,7 @@ async def test_a_mailbox_that_was_removed_goes_on_where_it_was_once_it_is_connec
     asked = post.write(WHO)
     await post.read()
     await post.mailboxes.clear(post.actor, post.house.agent_id)
-    conversation_id = await replied(post, "Ada Lovelace, in 1840.")
+    conversation_id = await post.replied("Ada Lovelace, in 1840.")
     assert await post.read() == []
     await post.connect()
     [mail] = post.smtp.mails
@@ -323,7 +311,7 @@ async def test_the_password_lies_sealed_and_goes_to_no_other_host(post: PostOffi
 async def test_one_is_read_by_oauth_and_its_newest_refresh_token_is_kept(post: PostOffice, tmp_path: Path) -> None:
     post.endpoint.rotates = True
     post.imap.access_tokens = ["access-1", "access-2"]
-    oauth = {"token_url": URL, "client_id": "docent"}
+    oauth: dict[str, Any] = {"token_url": URL, "client_id": "docent"}
     await post.connect("refresh-0", **oauth)
     assert "AUTHENTICATE failed" in (await post.box()).last_error
     await post.read()
@@ -339,7 +327,7 @@ async def test_one_is_read_by_oauth_and_its_newest_refresh_token_is_kept(post: P
 
 
 async def test_the_keys_of_oauth_go_to_no_other_endpoint(post: PostOffice) -> None:
-    oauth = {"token_url": URL, "client_id": "docent"}
+    oauth: dict[str, Any] = {"token_url": URL, "client_id": "docent"}
     await post.connect("refresh-0", **oauth)
     await post.connect("", **oauth, scope="mail")
     for changes in ({"token_url": "https://evil.example/"}, {"client_id": "other"}, {"token_url": "", "client_id": ""}):
@@ -347,9 +335,9 @@ async def test_the_keys_of_oauth_go_to_no_other_endpoint(post: PostOffice) -> No
             await post.connect("", **{**oauth, **changes})
     with pytest.raises(InvalidInput, match="client_id"):
         await post.connect("refresh-0", token_url=URL)
-    for changes in ({"client_id": "docent"}, {"scope": "mail"}, {"secret": "s"}):
+    for name in ("client_id", "scope", "secret"):
         with pytest.raises(InvalidInput, match="token_url"):
-            await post.connect(**changes)
+            await post.connect(**{name: "docent"}, is_verified=False)
 
 
 async def test_without_a_mail_server_none_is_connected(post: PostOffice) -> None:

@@ -96,12 +96,16 @@ async def test_what_people_wrote_since_the_last_mail_is_theirs_alone_and_in_orde
         for author, text in ((Author.VISITOR, "?"), (Author.OPERATOR, "one"), (Author.OPERATOR, "two")):
             chat = LiveChatRecords(tx).add(chat, uuid4(), author, None, text)
         clock.advance(1)
-        [words] = MailboxMailRecords(tx).unsent(mailbox.agent_id, 20)
+        assert MailboxMailRecords(tx).waiting(mailbox.agent_id, 20) == [session.conversation_id]
+        words = MailboxMailRecords(tx).unsent(session.conversation_id)
+        assert words is not None
         assert (words.latest, words.texts, words.number) == (kept, ["one", "two"], 3)
         MailboxMailRecords(tx).add(replace(kept, message_id="ours", place="", mailed_number=3))
-        assert MailboxMailRecords(tx).unsent(mailbox.agent_id, 20) == []
+        assert MailboxMailRecords(tx).waiting(mailbox.agent_id, 20) == []
+        assert MailboxMailRecords(tx).unsent(session.conversation_id) is None
         LiveChatRecords(tx).add(chat, uuid4(), Author.OPERATOR, None, "three")
-        [words] = MailboxMailRecords(tx).unsent(mailbox.agent_id, 20)
+        words = MailboxMailRecords(tx).unsent(session.conversation_id)
+        assert words is not None
         assert (words.latest, words.texts) == (kept, ["three"])
         assert MailboxMailRecords(tx).named(session.visitor_id, ["ours", "2@x"]) is not None
         assert MailboxMailRecords(tx).named(uuid4(), ["ours"]) is None

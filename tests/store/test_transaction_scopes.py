@@ -48,8 +48,7 @@ INSTALLATION_WIDE: Final = {
     "store/delivery_loop.py": (3, "whose rows are due, and which were given up long ago"),
     "webhooks/announcements.py": (2, "whose warnings and whose digests are owed"),
     # Tables that are the installation's, and workspaces themselves.
-    "answers/curated/curated_matcher.py": (2, "the vectors of texts"),
-    "knowledge/chunk_indexer.py": (2, "the vectors of texts"),
+    "knowledge/text_vectors.py": (2, "the vectors of texts"),
     "workspaces/sealed_secrets.py": (5, "the installation's keys"),
     "workspaces/workspaces.py": (4, "makes and lists workspaces; the installation's keys"),
     "web/visitor_tokens.py": (2, "the installation's keys"),

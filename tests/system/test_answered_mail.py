@@ -35,6 +35,7 @@ async def test_a_mail_is_answered(tmp_path: Path) -> None:
             USER,
             USER,
             imap.port,
+            verified_at=datetime.now(UTC),
             uid_validity=imap.uid_validity,
             last_uid=0,
         )
