@@ -22,7 +22,7 @@ class RerankMode(StrEnum):
 
 
 class ConfidenceScale(StrEnum):
-    COMBINED = "combined"  # cosine, word coverage, logit and focus together
+    COMBINED = "combined"  # cosine, word coverage and logit together
     RERANKER = "reranker"  # a sigmoid of the logit alone: for strong hosted rerankers
 
 

@@ -37,10 +37,8 @@ class Calibration:
     coverage: float = 0.0
     logit: float = 0.0
 
-    def probability(self, cosine: float, coverage: float, logit: float, more: float = 0.0) -> float:
-        """`more` is added to the log odds."""
-        score = self.bias + self.cosine * cosine + self.coverage * coverage + self.logit * logit + more
-        return sigmoid(score)
+    def probability(self, cosine: float, coverage: float, logit: float) -> float:
+        return sigmoid(self.bias + self.cosine * cosine + self.coverage * coverage + self.logit * logit)
 
 
 _ALL = Calibration(bias=-2.95, cosine=5.5, coverage=5.0, logit=0.22)
@@ -55,29 +53,25 @@ _WORDS_ALONE_IN: Final[Mapping[str | None, Calibration]] = {"hi": Calibration(bi
 _PAIRS_ALONE = Calibration(bias=-2.9, coverage=16.0)
 _BY_CHANCE = slice(3, 20)  # of the shares, best first: the chunks before may contain the answer
 _MOST_BY_CHANCE = 0.35
-_FOCUS = 1.5
-_USUAL_FOCUS = 0.2  # neither raises nor lowers confidence
 
 
 def calibrated(
     cosine: float | None,
     coverage: float,
     logit: float | None,
-    focus: float | None = None,
     language: str | None = None,
     by_chance: float | None = None,
 ) -> float:
-    """A chunk's confidence in [0, 1]. `cosine` in [-1, 1], `logit` (any real number) and the `focus` on its page in [0,
-    1] are None if they are unknown; `coverage` is in [0, 1]. `language` (BCP 47 primary subtag) is that of the covered
-    words, `by_chance` the result of `share_by_chance`."""
+    """A chunk's confidence in [0, 1]. `cosine` in [-1, 1] and `logit` (any real number) are None if they are unknown;
+    `coverage` is in [0, 1]. `language` (BCP 47 primary subtag) is that of the covered words, `by_chance` the result of
+    `share_by_chance`."""
     if cosine is None and logit is None and by_chance is not None:
         known, coverage = _PAIRS_ALONE, coverage - by_chance
     elif cosine is None:
         known = _WORDS_ALONE_IN.get(language, _WORDS_ALONE) if logit is None else _WITHOUT_VECTORS
     else:
         known = _WITHOUT_RERANKER if logit is None else _ALL
-    agreement = 0.0 if focus is None else _FOCUS * (focus - _USUAL_FOCUS)
-    return known.probability(cosine or 0.0, coverage, logit or 0.0, agreement)
+    return known.probability(cosine or 0.0, coverage, logit or 0.0)
 
 
 def share_by_chance(question: str, shares: Iterable[float]) -> float | None:

@@ -23,7 +23,6 @@ from app.search.boosts import Boost, adjusted
 from app.search.candidates import CandidateFinder, Candidates
 from app.search.confidence import calibrated, plain_coverage, share_by_chance, sigmoid
 from app.search.fusion import fused_order, word_trust
-from app.search.page_focus import page_focus
 from app.search.query_planner import QueryPlanner, planned
 from app.search.question_reader import QuestionReader
 from app.search.rank_fusion import best_first, unit_interval, with_vote
@@ -102,10 +101,9 @@ class HybridRetriever:
         ordered = _order(fused, logits, settings, self._rerank_weight(query, settings))
         if logits:
             trace.stage("vote", best_first(ordered))
-        focus = _focus(ordered, candidates)
         ordered = await self._adjusted(agent, query, candidates, ordered, trace)
         reads = _Reads(self._finder.reads, self._ranker_reads(settings))
-        ranked = _ranked(ordered, fused, candidates, coverage, logits, focus, query, settings, reads)
+        ranked = _ranked(ordered, fused, candidates, coverage, logits, query, settings, reads)
         retrieval = answerable_from(ranked, agent.config.confidence_threshold, settings)
         trace.stage(
             "threshold",
@@ -245,20 +243,12 @@ def _order(
     return unit_interval(behind | logits)
 
 
-def _focus(ordered: dict[str, float], candidates: Candidates) -> dict[str, float]:
-    """The focus on each chunk's page; empty if there is only one page."""
-    keys = best_first(ordered)
-    of_page = page_focus([candidates.chunks[key].document_id for key in keys])
-    return {key: of_page[candidates.chunks[key].document_id] for key in keys} if of_page else {}
-
-
 def _ranked(
     order: dict[str, float],
     fused: dict[str, float],
     candidates: Candidates,
     coverage: dict[str, float],
     logits: dict[str, float],
-    focus: dict[str, float],
     query: SearchQuery,
     settings: RetrievalSettings,
     reads: _Reads,
@@ -276,7 +266,6 @@ def _ranked(
                 cosine if covers(reads.embedder, *languages) else None,
                 share,
                 logit if covers(reads.ranker, *languages) else None,
-                focus.get(key),
                 query.asked_in or chunk.language,
                 by_chance,
             )

@@ -13,7 +13,6 @@ from app.bootstrap.answering import search_parts
 from app.core.search_filter import AttributeFilter, SearchFilter
 from app.core.turn_events import Citations
 from app.search.confidence import calibrated
-from app.search.page_focus import page_focus
 from app.search.retrieval import SearchQuery
 from tests.doubles.answering_house import PAGES, SITE, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -120,11 +119,8 @@ async def test_what_the_embedder_cannot_read_is_believed_by_its_words_alone(tmp_
         query = SearchQuery("Warum leuchtet die Lampe?", asked_in="de" if said_of == "the question" else None)
         ranked = (await house.retriever.retrieve(agent, query)).ranked
 
-    focus = page_focus([item.chunk.document_id for item in ranked])
     german = next(item for item in ranked if item.chunk.url.endswith("/lampen"))
-    believed = [
-        calibrated(cosine, german.coverage, None, focus[german.chunk.document_id]) for cosine in (None, german.cosine)
-    ]
+    believed = [calibrated(cosine, german.coverage, None) for cosine in (None, german.cosine)]
     assert german.calibrated == believed[0] != believed[1]
 
 

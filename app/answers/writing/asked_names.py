@@ -13,11 +13,9 @@ from app.core.text.stated_facts import FactKind, facts_of
 _MISSING_ODDS: Final = -1.5
 # For a year or part number that no source mentions: a passage with the other words is about another one.
 _UNMENTIONED_ODDS: Final = -5.0
-_DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?<![\d.,/-])(?:19|20)\d\d(?![\d/-]|[.,]\d)")
 _YEAR_IN_TEXT: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")  # a date's too
 _JOINT: Final = re.compile(r"[-.]")
-_POSSESSIVE: Final = re.compile(r"['\u2019]s$")
 
 
 class AskedNames:
@@ -34,12 +32,12 @@ class AskedNames:
         self, question: str, language: str | None, sources: Sequence[Source], known: Sequence[str] = ()
     ) -> None:
         names = {
-            _POSSESSIVE.sub("", fact.text)
+            fact.text.removesuffix("'s").removesuffix("\u2019s")
             for fact in facts_of(question, language)
             if fact.kind is not FactKind.NUMBER and not fact.is_opening and fact.text not in known
         }
         if question.isupper():
-            names = {name for name in names if _DIGIT.search(name)}
+            names = {name for name in names if any(map(str.isdigit, name))}
         words = {name for name in names if name[1:].islower()}
         self._exact = {name.casefold() for name in names - words}
         self._missing = _missing(words, sources) if words else 0
