@@ -39,6 +39,7 @@ class AccessTokens:
         self._caller = caller
         self._clock = clock
         self._kept: dict[TokenClient, AccessToken] = {}
+        self._latest: dict[TokenClient, TokenClient] = {}
 
     async def token(self, client: TokenClient) -> AccessToken:
         """Raises NoAccessToken."""
@@ -50,8 +51,10 @@ class AccessTokens:
         return self._kept[client]
 
     async def text(self, client: TokenClient) -> str:
-        """Raises NoAccessToken."""
-        return (await self.token(client)).text
+        """For a caller who always has the first refresh token: the latest one is used. Raises NoAccessToken."""
+        token = await self.token(self._latest.get(client, client))
+        self._latest[client] = token.client
+        return token.text
 
     async def _new(self, client: TokenClient, now: datetime) -> AccessToken:
         sent = {name: value for name, value in asdict(client).items() if value and name != "url"}

@@ -31,6 +31,15 @@ async def test_a_refresh_token_that_is_replaced_is_used_from_then_on() -> None:
     assert (await tokens.token(first.client)).client.refresh_token == "refresh-2"
 
 
+async def test_who_keeps_the_first_refresh_token_goes_on_with_the_latest() -> None:
+    endpoint, clock = TokenEndpoint(rotates=True), FixedClock()
+    tokens = AccessTokens(endpoint, clock)
+    for _ in range(3):
+        await tokens.text(CLIENT)
+        clock.advance(3600)
+    assert [each["refresh_token"] for each in endpoint.requests] == ["refresh-0", "refresh-1", "refresh-2"]
+
+
 async def test_a_client_gets_a_token_for_itself() -> None:
     endpoint = TokenEndpoint(rotates=True)
     client = replace(CLIENT, refresh_token="", client_secret="s", scope="https://mail.example.com/.default")
