@@ -55,6 +55,13 @@ async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: "Robots", reader: S
         case SeedKind.SITE:
             named = (await robots.site(url)).sitemaps
             if named:
-                return await reader.read(urljoin(f"{url.origin}/", name) for name in named)
+                return await reader.read(_absolute(url, name) for name in named)
             found = await reader.read([f"{url.origin}{path}" for path in USUAL_SITEMAP_PATHS])
             return SitemapReading(found.entries)  # a missing sitemap at a usual address is not reported
+
+
+def _absolute(url: CheckedUrl, name: str) -> str:
+    try:
+        return urljoin(f"{url.origin}/", name)
+    except ValueError:
+        return name  # reported as a file that cannot be read

@@ -73,6 +73,14 @@ async def test_without_a_word_in_robots_txt_the_usual_sitemap_is_found(site: Loo
     assert crawl.outcomes == {"/": Outcome.FETCHED, "/only-there": Outcome.FETCHED}
 
 
+async def test_a_sitemap_at_no_url_is_a_problem_and_the_site_is_read(site: LoopbackSite, crawl: Run) -> None:
+    small_site(site)
+    site.page("/robots.txt", "Disallow: /private\nSitemap: http://[broken/map.xml\nSitemap: /index.xml")
+    summary = await crawl()
+    assert [url for url, _ in summary.problems] == ["http://[broken/map.xml"]
+    assert crawl.outcomes["/hidden"] is Outcome.FETCHED
+
+
 async def test_a_start_off_limits_is_a_problem_with_its_reason(site: LoopbackSite, crawl: Run) -> None:
     summary = await SiteCrawl(
         [Seed("http://10.0.0.1/"), Seed(f"{site.origin}/")],
