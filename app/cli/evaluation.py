@@ -193,14 +193,8 @@ def _print_wrong(wrong: Sequence[tuple[GoldenQuestion, GoldenMark]], of: int) ->
         expected = "\n".join((*golden.pages, *words)) or "no answer"
         place = "" if outcome.place is None else str(outcome.place)
         answers = "yes" if outcome.would_answer else "no"
-        shown.add_row(
-            golden.question,
-            escape(expected),
-            place,
-            f"{outcome.confidence:.2f}",
-            answers,
-            escape("\n".join(outcome.missing)),
-        )
+        confidence, missing = f"{outcome.confidence:.2f}", escape("\n".join(outcome.missing))
+        shown.add_row(golden.question, escape(expected), place, confidence, answers, missing)
     out.print(shown)
 
 

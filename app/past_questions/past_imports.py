@@ -20,7 +20,7 @@ from app.past_questions.past_conversation import PastQuestion, first_question
 from app.past_questions.past_questions import PastQuestions
 from app.providers.embedding.embedder import Embedder
 from app.site_report.ordered_report import OrderedReport, ReportKind
-from app.site_report.report_orders import MadeReport, OnProgress, ReportMaker, ReportOrders
+from app.site_report.report_orders import MadeReport, Progress, ReportMaker, ReportOrders
 from app.sources.files.source_files import UploadPlaces
 from app.store.system_of_record import SystemOfRecord
 from crawler.worker_processes import WorkerFailed, WorkerProcesses, limit_memory, serve_requests
@@ -85,7 +85,7 @@ class PastReplays(ReportMaker):
         self._past = PastQuestions(quotes.playground, embedder, LanguageGuesser())
         self._keeping = KeptQuestions(records, self._past, patterns)
 
-    async def make(self, actor: Actor, report: OrderedReport, on_progress: OnProgress) -> MadeReport:
+    async def make(self, actor: Actor, report: OrderedReport, on_progress: Progress) -> MadeReport:
         """Raises as `PastQuestions.replay` and `KeptQuestions.keep` do."""
         wanted = report.wanted
         agent = await self._records.of_agent(report.agent_id).read(lambda tx: AgentRecords(tx).live(report.agent_id))

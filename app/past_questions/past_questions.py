@@ -1,7 +1,7 @@
 """Asks an agent what people have asked elsewhere, once for all questions with the same meaning."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final
@@ -18,13 +18,12 @@ from app.kit.tasks import few_at_once
 from app.past_questions.past_conversation import PastQuestion
 from app.providers.embedding.embedder import Embedder
 from app.search.retrieval import without_candidates
+from app.site_report.report_orders import Progress
 from app.site_report.site_report import Share
 
 _AT_ONCE: Final = 4
 _READ_FOR_LANGUAGE: Final = 200  # questions; more would not change the language of most
 _ANSWERS: Final = (AnsweredBy.CURATED, AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE)
-
-OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +101,7 @@ class PastQuestions:
         self._nearness = QuestionNearness(embedder, languages)
 
     async def replay(
-        self,
-        actor: Actor,
-        agent_id: UUID,
-        conversations: int,
-        questions: Sequence[PastQuestion],
-        on_progress: OnProgress,
+        self, actor: Actor, agent_id: UUID, conversations: int, questions: Sequence[PastQuestion], on_progress: Progress
     ) -> QuestionReplay:
         """Ask the live agent the most frequent wording of each group. The questions are from that many `conversations`;
         `on_progress` receives the number of groups asked and of all groups. Raises NotFound, IndexUnavailable,

@@ -32,7 +32,7 @@ GIVEN_UP_AFTER: Final = timedelta(hours=2)
 _BETWEEN_NOTES: Final = 3.0  # seconds
 _OUR_FAULT: Final = "An unexpected error of Docent's own ended it. The log of its worker has the details."
 
-OnProgress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 class ReportOrders(Wired):
@@ -87,7 +87,7 @@ class ReportMaker(ABC):
         self._clock = clock
 
     @abstractmethod
-    async def make(self, actor: Actor, report: OrderedReport, on_progress: OnProgress) -> MadeReport:
+    async def make(self, actor: Actor, report: OrderedReport, on_progress: Progress) -> MadeReport:
         """Call `on_progress` with the number of questions asked and of all questions. Raises DocentError."""
 
     async def make_due(self) -> int:

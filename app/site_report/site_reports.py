@@ -24,7 +24,7 @@ from app.site_report.answer_verdict import judged, weaknesses
 from app.site_report.contradictions import contradictions
 from app.site_report.ordered_report import OrderedReport, ReportKind
 from app.site_report.questions import given_questions, made_questions
-from app.site_report.report_orders import MadeReport, OnProgress, ReportMaker, ReportOrders
+from app.site_report.report_orders import MadeReport, Progress, ReportMaker, ReportOrders
 from app.site_report.site_report import (
     AgeingKind,
     JudgedAnswer,
@@ -53,7 +53,7 @@ class SiteReports(ReportMaker):
         super().__init__(records, clock)
         self._playground = quotes.playground
 
-    async def make(self, actor: Actor, report: OrderedReport, on_progress: OnProgress) -> MadeReport:
+    async def make(self, actor: Actor, report: OrderedReport, on_progress: Progress) -> MadeReport:
         """One that `WebsiteReports` has ordered. Raises as `of_source` does."""
         source = await self._records.of_agent(report.agent_id).read(
             lambda tx: SourceRecords(tx).source(report.agent_id, UUID(report.wanted["source_id"]))
@@ -65,7 +65,7 @@ class SiteReports(ReportMaker):
         return MadeReport(made.as_json(), await to_thread.run_sync(report_page, made))
 
     async def of_source(
-        self, actor: Actor, source: Source, run: CrawlRun, given: Sequence[ReportQuestion], on_progress: OnProgress
+        self, actor: Actor, source: Source, run: CrawlRun, given: Sequence[ReportQuestion], on_progress: Progress
     ) -> SiteReport:
         """Report on the pages that the `run` of the source has read, by asking the questions made from them and the
         `given` ones. `on_progress` receives the number of answers and of questions. Raises NotFound if the agent is not

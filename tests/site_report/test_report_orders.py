@@ -12,7 +12,7 @@ from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound, Unavailable
 from app.site_report.ordered_report import OrderedReport, ReportKind
 from app.site_report.records import OrderedReportRecords
-from app.site_report.report_orders import GIVEN_UP_AFTER, LEASE, MadeReport, OnProgress, ReportMaker, ReportOrders
+from app.site_report.report_orders import GIVEN_UP_AFTER, LEASE, MadeReport, Progress, ReportMaker, ReportOrders
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
@@ -58,7 +58,7 @@ class Maker(ReportMaker):
         super().__init__(shop.record, shop.clock)
         self._shop = shop
 
-    async def make(self, actor: Actor, report: OrderedReport, on_progress: OnProgress) -> MadeReport:
+    async def make(self, actor: Actor, report: OrderedReport, on_progress: Progress) -> MadeReport:
         shop = self._shop
         shop.seen.append(actor)
         on_progress(3, 7)

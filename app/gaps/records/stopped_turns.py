@@ -28,7 +28,7 @@ _GRACE: Final = timedelta(minutes=1)
 
 _next = TURNS.alias()
 _question = MESSAGES.alias()
-_next_question = MESSAGES.alias()
+_following = MESSAGES.alias()
 
 
 class StoppedTurnRecords(Repository):
@@ -41,14 +41,14 @@ class StoppedTurnRecords(Repository):
             _next.c.created_at <= STOPPED_TURNS.c.until,
         )
         statement = (
-            select(TURNS.c.id, _question.c.text, _next_question.c.text, TURNS.c.language)
+            select(TURNS.c.id, _question.c.text, _following.c.text, TURNS.c.language)
             .select_from(STOPPED_TURNS)
             .join(TURNS, TURNS.c.id == STOPPED_TURNS.c.turn_id)
             .join(_question, and_(_question.c.turn_id == TURNS.c.id, _question.c.role == Role.VISITOR.value))
             .outerjoin(_next, followed)
             .outerjoin(
-                _next_question,
-                and_(_next_question.c.turn_id == _next.c.id, _next_question.c.role == Role.VISITOR.value),
+                _following,
+                and_(_following.c.turn_id == _next.c.id, _following.c.role == Role.VISITOR.value),
             )
             .where(or_(_next.c.id.is_not(None), STOPPED_TURNS.c.until < self._now() - _GRACE))
             .order_by(STOPPED_TURNS.c.until, TURNS.c.id)

@@ -85,18 +85,14 @@ class GapTriageRecords(Repository):
         """The gap's details, with at most `samples` askings."""
         of_gap = GAP_QUESTIONS.c.gap_id == gap_id
         now = self._now()
-        asked_at = GAP_QUESTIONS.c.asked_at
+        asked_at, latest_first = GAP_QUESTIONS.c.asked_at, GAP_QUESTIONS.c.asked_at.desc()
         visitors = self._connection.scalar(select(GAPS.c.visitors).where(GAPS.c.id == gap_id)) or 0
         days = [now - timedelta(days=back) for back in range(TREND_DAYS, -1, -1)]
         daily = (func.count().filter(asked_at > a, asked_at <= b) for a, b in pairwise(days))
         lately = select(*_askings(now), *daily).where(of_gap, asked_at > days[0])
         this_week, week_before, *by_day = self._connection.execute(lately.select_from(GAP_QUESTIONS)).one()
         latest_askings = (
-            select(GAP_QUESTIONS.c.turn_id)
-            .where(of_gap)
-            .order_by(asked_at.desc())
-            .limit(_READ_FOR_LANGUAGES)
-            .subquery()
+            select(GAP_QUESTIONS.c.turn_id).where(of_gap).order_by(latest_first).limit(_READ_FOR_LANGUAGES).subquery()
         )
         spoken = (
             select(TURNS.c.language)
@@ -112,7 +108,7 @@ class GapTriageRecords(Repository):
             .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
             .join(CONVERSATIONS, CONVERSATIONS.c.id == TURNS.c.conversation_id)
             .where(of_gap)
-            .order_by(asked_at.desc(), GAP_QUESTIONS.c.id.desc())
+            .order_by(latest_first, GAP_QUESTIONS.c.id.desc())
             .limit(samples)
         )
         return GapFacts(

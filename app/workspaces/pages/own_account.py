@@ -76,17 +76,10 @@ class PasskeyPages(Pages):
     @page("/console/account/passkeys", access=read, under="account")
     async def passkeys(self, visit: Visit[NoForm]) -> Shown:
         await _check_has_password(self._methods, self._operators, visit)
-        challenge, browser_options = await self._passkeys.options_to_add(
-            visit.operator, self._party(visit), visit.secret
-        )
+        challenge, ceremony = await self._passkeys.options_to_add(visit.operator, self._party(visit), visit.secret)
         found = await self._passkeys.of_operator(visit.operator)
         options = [(str(each.id), each.name) for each in found]
-        context = {
-            "found": found,
-            "options": options,
-            "challenge": _text_of(challenge),
-            "browser_options": browser_options,
-        }
+        context = {"found": found, "options": options, "challenge": _text_of(challenge), "ceremony": ceremony}
         return Shown("workspaces/pages/passkeys.html", context)
 
     @action("/console/account/passkeys", access=read, shown_on="passkeys")
@@ -110,10 +103,9 @@ class PasskeyPages(Pages):
     async def passkey_sign_in(self, visit: Visit[Wanted]) -> Shown | Go:
         if visit.operator_or_none is not None:
             return Go(address_of_ours(visit, visit.input.next))
-        challenge, browser_options = await self._passkeys.options_to_sign_in(self._party(visit), visit.secret)
-        own = {"challenge": _text_of(challenge), "browser_options": browser_options}
-        context = {"next": visit.input.next, "methods": self._methods, **own}
-        return Shown("workspaces/pages/passkey_sign_in.html", context)
+        challenge, ceremony = await self._passkeys.options_to_sign_in(self._party(visit), visit.secret)
+        own = {"challenge": _text_of(challenge), "ceremony": ceremony, "methods": self._methods}
+        return Shown("workspaces/pages/passkey_sign_in.html", {"next": visit.input.next, **own})
 
     @action("/console/sign-in/passkey", access=everyone, shown_on="passkey_sign_in")
     async def do_passkey_sign_in(self, visit: Visit[PasskeySignIn]) -> Response:
