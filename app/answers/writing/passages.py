@@ -157,7 +157,8 @@ def _uncut(first: Block, second: Block, page: str) -> Block | None:
 def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
     """The source cut at its headings; text before the first one is under the source's own."""
     heading, body = source.heading, list[Block]()
-    for block in blocks(_line_by_line(source)):
+    # A visitor's browser sends a line for each heading, paragraph or cell.
+    for block in blocks(source.text.replace("\n", "\n\n") if source.is_from_visitor else source.text):
         if block.kind is not BlockKind.HEADING:
             body.append(block)
             continue
@@ -166,11 +167,6 @@ def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
         heading, body = _HEADING_MARKS.sub("", block.text).strip(), []
     if body:
         yield heading, body
-
-
-def _line_by_line(source: Source) -> str:
-    """The text as Markdown; a browser sends a line for each heading, paragraph or cell."""
-    return source.text.replace("\n", "\n\n") if source.is_from_visitor else source.text
 
 
 def _end(pieces: Sequence[Piece], start: int) -> int:
@@ -216,8 +212,8 @@ def _cut(block: Block, room: int) -> Iterator[str]:
             room_for_rows = min(room, _LONGEST_ROWS) - len(header) - 1
             yield from (f"{header}\n{part}" for part in _gathered(rows, room_for_rows))
         case BlockKind.CODE:
-            room_for_lines = room - len(code_like(block.text, ["", ""]))
-            parts = code_in_parts("\n".join(code_lines(block.text)), room_for_lines, _fits, lambda line, _: [line])
+            code, most = "\n".join(code_lines(block.text)), room - len(code_like(block.text, ["", ""]))
+            parts = code_in_parts(code, most, lambda text, room: len(text) <= room, lambda line, _: [line])
             yield from (code_like(block.text, [part]) for part in parts)
         case BlockKind.QUOTE:
             paragraphs = (_gathered(sentences(text), room, between=" ") for text in _quoted_paragraphs(block.text))
@@ -232,7 +228,7 @@ def _gathered(found: Iterable[str], room: int, between: str = "\n") -> Iterator[
     group = ""
     for part in found:
         joined = f"{group}{between}{part}" if group else part
-        if _fits(joined, room):
+        if len(joined) <= room:
             group = joined
             continue
         if group:
@@ -240,10 +236,6 @@ def _gathered(found: Iterable[str], room: int, between: str = "\n") -> Iterator[
         group = part
     if group:
         yield group
-
-
-def _fits(text: str, room: int) -> bool:
-    return len(text) <= room
 
 
 def has_steps(unit: Sequence[Block]) -> bool:
