@@ -9,6 +9,7 @@ from app.agents.own_agent import reads_agent, writes_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.setting import check_limits
+from app.core.setting_values import is_http
 from app.kit.wiring import Wired
 from app.mail.mail import checked_mail_address
 from app.mail.mailer import Mailer
@@ -77,7 +78,7 @@ def _checked(mailbox: Mailbox, keys: MailboxKeys) -> Mailbox:
     check_limits("", keys)
     if not _HOST.fullmatch(mailbox.host):
         raise InvalidInput("host", "Enter only the server's name, such as imap.example.com.")
-    if mailbox.token_url and not mailbox.token_url.startswith(("https://", "http://")):
+    if mailbox.token_url and not is_http(mailbox.token_url):
         raise InvalidInput("token_url", "Enter an address that begins with https://.")
     if mailbox.token_url and not mailbox.client_id:
         raise InvalidInput("client_id", "Enter the client.")

@@ -335,6 +335,9 @@ async def test_the_keys_of_oauth_go_to_no_other_endpoint(post: PostOffice) -> No
             await post.connect("", **{**oauth, **changes})
     with pytest.raises(InvalidInput, match="client_id"):
         await post.connect("refresh-0", token_url=URL)
+    for url in ("https://[login.example", "https://", "login.example.com"):
+        with pytest.raises(InvalidInput, match="token_url"):
+            await post.connect("refresh-0", token_url=url, client_id="docent")
     for name in ("client_id", "scope", "secret"):
         with pytest.raises(InvalidInput, match="token_url"):
             await post.connect(**{name: "docent"}, is_verified=False)
