@@ -1,6 +1,7 @@
 """Visits one URL of a crawl: robots, fetch, scope, extraction, duplicates."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import islice
@@ -91,7 +92,8 @@ def linked_canonical(link_header: str, url: str) -> str | None:
     """The absolute URL of the page that a `Link` header (RFC 8288) names as canonical."""
     for target, parameters in _LINK.findall(link_header):
         if _CANONICAL.search(parameters):
-            return urljoin(url, str(target).strip())
+            with suppress(ValueError):  # no URL
+                return urljoin(url, str(target).strip())
     return None
 
 

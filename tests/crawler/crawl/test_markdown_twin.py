@@ -37,6 +37,7 @@ def test_another_address_has_none_beside_it(url: str) -> None:
         ("</a>; rel=canonical", f"{SITE}/a"),
         ('</style.css>; rel="preload", </a>; title="x"; rel="canonical"', f"{SITE}/a"),
         ('</a>; rel="alternate"', None),
+        ('<http://[x>; rel="canonical"', None),
         ("canonical", None),
         ("", None),
     ],
