@@ -30,8 +30,7 @@ from app.core.text.polarity import (
 )
 from app.core.text.stated_facts import Fact, FactKind, spellings
 
-_AS_GOOD: Final = 0.8  # share of the best cover from which other places count as well
-_SAME_SHARE: Final = 0.85  # of a sentence's words
+_NEARLY: Final = 0.85  # all of a sentence's words, and as good as the best place
 _LEAST_SHARE: Final = 0.45  # of a clause's words that the places must have
 _LEAST_SHARE_WITHOUT_FACTS: Final = 0.6
 _LEAST_SHARE_OF_DENIALS: Final = 0.5
@@ -78,9 +77,9 @@ class Contradiction:
         whose other forms of denial are not known."""
         shares = self._index.shares(stems(self._sentence.text))
         best = max(shares, default=0.0)
-        if best < _SAME_SHARE:
+        if best < _NEARLY:
             return False
-        places = [place for place, share in self._with_shares(shares) if share >= _AS_GOOD * best]
+        places = [place for place, share in self._with_shares(shares) if share >= _NEARLY * best]
         if denies(self._sentence.text):
             return not any(denies(place.text) or denies(place.around) or denies(place.before) for place in places)
         return all(denies(place.text) for place in places)
@@ -198,7 +197,7 @@ class Contradiction:
         having = self._having_facts_of(clause)
         chosen = [at for at in having or range(len(shares)) if not self._index.places[at].is_heading]
         best = max((shares[at] for at in chosen), default=0.0)
-        return _Similar([self._index.places[at] for at in chosen if shares[at] >= _AS_GOOD * best], best, bool(having))
+        return _Similar([self._index.places[at] for at in chosen if shares[at] >= _NEARLY * best], best, bool(having))
 
     def _most_similar(self, words: Iterable[str], among: Iterable[int]) -> Place | None:
         """The place, no heading, that has the largest share of the words; None if that is small."""

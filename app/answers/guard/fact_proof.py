@@ -5,6 +5,7 @@ of the same kind, or another name.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from math import isclose
 from typing import Final
 
 from app.answers.guard.evidence_places import Place, PlaceIndex
@@ -18,7 +19,6 @@ from app.core.text.stated_facts import Fact, FactKind
 _LIKE_THE_RIVAL: Final = {FactKind.NUMBER: 0.7, FactKind.NAME: 0.65}
 _LIKE_THE_RIVAL_ELSEWHERE: Final = {FactKind.NUMBER: 0.6, FactKind.NAME: 0.2}
 _WHOLE_LIKE_THE_RIVAL: Final = 0.5  # for the whole sentence, where a clause alone fits both equally
-_EVEN: Final = (0.95, 1.05)
 _NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no number near the name
 _NO_RIVAL: Final = 9.0
 
@@ -92,7 +92,7 @@ class FactProof:
         shares = [self._in_part(fact, part.words - itself, part.joined_with(fact)) for part in parts]
         best = max((share for share in shares if share is not None), default=_NO_RIVAL)
         whole = shares[0] if shares else None
-        if whole is not None and whole < _WHOLE_LIKE_THE_RIVAL and _EVEN[0] < best < _EVEN[1]:
+        if whole is not None and whole < _WHOLE_LIKE_THE_RIVAL and isclose(best, 1):
             return whole
         return best
 
