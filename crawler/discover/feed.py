@@ -80,7 +80,7 @@ class _FeedReader:
         is_ours = not self._path or namespace in (_ATOM if self._is_atom else _RSS) or not namespace
         self._path.append(local if is_ours or (namespace == _DUBLIN_CORE and local == "date") else "")
         base = self._bases[-1] if self._bases else ""
-        self._bases.append(urljoin(base, attributes[_BASE]) if _BASE in attributes else base)
+        self._bases.append(_joined(base, attributes[_BASE]) if _BASE in attributes else base)
         self._text.clear()
         self._text_chars = 0
         if not self._entry_depth and self._path[-1] == ("entry" if self._is_atom else "item"):
@@ -140,4 +140,11 @@ class _FeedReader:
     def _absolute(self, link: str) -> str:
         """The link resolved against xml:base. The caller resolves it against the feed's own address."""
         link = link.strip()
-        return urljoin(self._bases[-1], link) if link and self._bases[-1] else link
+        return _joined(self._bases[-1], link) if link and self._bases[-1] else link
+
+
+def _joined(base: str, link: str) -> str:
+    try:
+        return urljoin(base, link)
+    except ValueError:
+        return link  # no URL: the caller drops it

@@ -195,3 +195,10 @@ def test_no_more_entries_are_read_than_asked_for() -> None:
 def test_any_bytes_are_read_or_refused(tail: bytes) -> None:
     with suppress(SitemapRefused):
         parse_feed(RSS_2[:700] + tail)
+
+
+def test_a_link_that_is_no_url_costs_no_other_entry() -> None:
+    links = "".join(f'<entry><link href="{link}"/></entry>' for link in ("/a", "http://[x", "/b"))
+    feed = f'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://e.com/">{links}</feed>'
+    found = [entry.url for entry in parse_feed(feed.encode(), 10, 10_000).entries]
+    assert [found[0], found[-1]] == ["https://e.com/a", "https://e.com/b"]
