@@ -20,8 +20,7 @@ from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import paying_agent
 from app.core.chunk import RankedChunk
 from app.core.errors import ModelUnavailable, RateLimited
-from app.core.text.answer_words import has_failure_words
-from app.core.text.citation_marks import without_citations
+from app.core.text.answer_words import has_failure_words, without_citations
 from app.core.turn import AnsweredBy, Finish, TurnRequest
 from app.kit.clock import Clock
 from app.providers.token_counter import TokenCounter

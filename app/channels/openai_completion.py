@@ -10,7 +10,7 @@ from uuid import UUID
 from app.channels import openai_models as wire
 from app.channels.program_questions import ProgramTurn
 from app.conversations.api.widget_models import AnswerOut, CitationOut
-from app.core.text.citation_marks import MARK
+from app.core.text.answer_words import MARK
 from app.core.turn import Finish, TokenUsage
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Token
 from app.turns.api.visitor_turns import refusal_of

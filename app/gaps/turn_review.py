@@ -10,7 +10,7 @@ from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.personal_data import masked
-from app.core.text.citation_marks import without_citations
+from app.core.text.answer_words import without_citations
 from app.core.turn import StoredTurn
 from app.gaps.gap import Gap
 from app.gaps.records.gaps import GapRecords

@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
-from app.core.text.citation_marks import MARK
+from app.core.text.answer_words import MARK
 
 _EXCERPT_READ: Final = 1000
 _EXCERPT_CHARS: Final = 200

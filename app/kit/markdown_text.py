@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from app.core.text.citation_marks import MARK
+from app.core.text.answer_words import MARK
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -12,7 +12,7 @@ from uuid import UUID
 from app.agents.agent import Version
 from app.core.page_url import page_key
 from app.core.setting import at_most, required
-from app.core.text.citation_marks import without_citations
+from app.core.text.answer_words import without_citations
 from app.core.turn import Citation
 
 MAX_PAGES: Final = 20

@@ -8,7 +8,7 @@ from app.agents.agent import AnswerCheck
 from app.answers.guard.sentence_kind import AnswerVerdict, SentenceKind
 from app.answers.guard.source_mentions import SourceMentions
 from app.answers.guard.statement_check import StatementCheck
-from app.core.text.citation_marks import marked_numbers
+from app.core.text.answer_words import marked_numbers
 from app.core.text.markdown.blocks import FENCE
 from app.core.text.markdown.table import is_row
 from app.core.text.sentences import statement_ends, undecided_from

@@ -14,7 +14,7 @@ from typing import Final
 
 from app.answers.guard.citation_spellings import BEGINNINGS, STILL_OPEN, CitationSpellings, citation_pattern
 from app.core.page_url import host_of
-from app.core.text.citation_marks import MARK
+from app.core.text.answer_words import MARK
 from app.core.text.markdown.blocks import StreamedCode
 from app.core.text.sentences import statement_ends, undecided_from
 from app.core.text.untrusted_text import StreamedControls

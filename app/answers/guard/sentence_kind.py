@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from app.core.text.answer_words import begins_with, has_failure_words
-from app.core.text.citation_marks import without_citations
+from app.core.text.answer_words import begins_with, has_failure_words, without_citations
 from app.core.text.markdown.blocks import HEADING
 from app.core.text.stated_facts import FactKind, facts_of, plain
 

@@ -5,8 +5,7 @@ from typing import Final
 
 from app.answers.guard.sentence_kind import SentenceKind
 from app.answers.guard.statement_check import StatementCheck
-from app.core.text.answer_words import begins_with, words_of
-from app.core.text.citation_marks import marked_numbers
+from app.core.text.answer_words import begins_with, marked_numbers, words_of
 
 _MARKS_ALONE: Final = re.compile(r"\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[*_]{0,2}\[\d{0,3}(?:\]|\Z)")
 # An item's sign, before its citation.

@@ -10,8 +10,8 @@ from typing import Final
 
 from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
 from app.core.page_url import page_key
+from app.core.text.answer_words import MARK, marked_numbers
 from app.core.text.canned_messages import canned_messages
-from app.core.text.citation_marks import MARK, marked_numbers
 from app.core.text.markdown.blocks import DELIMITER_ROW, FENCE, HEADING
 from app.core.text.markdown.section_text import section_name, shown_line, without_section_number
 from app.core.text.markdown.table import cells, is_row

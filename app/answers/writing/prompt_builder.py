@@ -14,8 +14,8 @@ from app.agents.agent import AgentConfig
 from app.answers.person_talk import PERSON_RULE, as_transcript
 from app.answers.writing.answer_context import AnswerContext, Source, link_hosts, text_for_model
 from app.core.page_url import is_same_page
+from app.core.text.answer_words import MARK
 from app.core.text.canned_messages import canned_messages
-from app.core.text.citation_marks import MARK
 from app.core.text.language_names import language_name
 from app.core.text.languages import LANGUAGES, any_of
 from app.core.text.untrusted_text import as_attribute, as_prompt_text

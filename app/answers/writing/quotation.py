@@ -17,8 +17,8 @@ from app.answers.writing.passages import (
     has_steps,
     length,
 )
+from app.core.text.answer_words import MARK
 from app.core.text.canned_messages import canned_messages
-from app.core.text.citation_marks import MARK
 from app.core.text.compounds import cut_anyhow
 from app.core.text.language_names import own_name
 from app.core.text.markdown.blocks import (

@@ -1,15 +1,28 @@
-"""How models speak of their sources, of the conversation and to themselves, and how answers say that the sources do not
-contain them, in the languages that Docent speaks.
+"""How answers name their sources by [n] marks and in words, how models speak of the conversation and to themselves, and
+how answers say that the sources do not contain them, in the languages that Docent speaks.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
-from typing import Literal
+from typing import Final, Literal
 
 from app.core.text.languages import LANGUAGES, any_of, language_table
 from app.core.text.letter_forms import in_small_letters, small_letters
+
+MARK: Final = re.compile(r"\[(\d{1,3})\](?!\()")  # a link may have a number as its label
+_MARK_AND_BLANKS: Final = re.compile(rf"(?:(?<![ \t])[ \t]++)?{MARK.pattern}")
+
+
+def marked_numbers(text: str) -> list[int]:
+    """The numbers of the marks, in order."""
+    return [int(number) for number in MARK.findall(text)]
+
+
+def without_citations(text: str) -> str:
+    """The text without its marks and the blanks before them."""
+    return _MARK_AND_BLANKS.sub("", text)
 
 
 @cache

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 from unicodedata import decimal
 
-from app.core.text.citation_marks import without_citations
+from app.core.text.answer_words import without_citations
 
 _REMEMBERED: Final = 2048  # numbers
 _REMEMBERED_CHARS: Final = 20

@@ -1,6 +1,6 @@
 """Marks of sources in an answer."""
 
-from app.core.text.citation_marks import marked_numbers, without_citations
+from app.core.text.answer_words import marked_numbers, without_citations
 
 
 def test_marks_are_numbers_in_brackets_that_are_no_links() -> None:
