@@ -4,12 +4,14 @@ import signal
 import subprocess
 import sys
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from app.cli.demo.command import orderly_end, running_server
 from app.cli.demo.script import ApiClient
+
+_SERVER: Final = [sys.executable, "-c", "import time; time.sleep(600)"]  # lives until it is ended
 
 
 def test_sigterm_while_the_server_begins_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,7 +19,7 @@ def test_sigterm_while_the_server_begins_ends_it_too(monkeypatch: pytest.MonkeyP
     popen = subprocess.Popen
 
     def begin(*_: object, **__: Any) -> subprocess.Popen[bytes]:
-        begun.append(popen([sys.executable, "-c", "import time; time.sleep(600)"]))
+        begun.append(popen(_SERVER))
         signal.raise_signal(signal.SIGTERM)
         return begun[0]
 
@@ -31,8 +33,7 @@ def test_sigterm_while_the_server_begins_ends_it_too(monkeypatch: pytest.MonkeyP
 
 def test_a_server_is_waited_for_as_long_as_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     popen = subprocess.Popen
-    server = [sys.executable, "-c", "import time; time.sleep(600)"]
-    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: popen(server))
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: popen(_SERVER))
     seconds = count(0, 100)  # on a machine so busy that each look takes that long
     monkeypatch.setattr("time.monotonic", lambda: float(next(seconds)))
     client = ApiClient("http://127.0.0.1:9", "")

@@ -37,9 +37,8 @@ def citations_of(
     """The citations of an answer. `cited` are the source numbers behind the [1], [2] ... of its `text`; passages that
     are `offered`, by source number, may name further sources."""
     by_number = {source.number: source for source in context.sources}
-    shown = {
-        number for _, numbers in _cited(text) for number in numbers
-    }  # a mark may have been cut off, or withheld with its sentence
+    # A mark may have been cut off, or withheld with its sentence.
+    shown = {number for _, numbers in _cited(text) for number in numbers}
     named = [number for number, item in offered.items() if item.is_named]
     listed = [*cited, *(number for number in named if shown and number not in cited)]
     sources = {number: by_number[old] for number, old in enumerate(listed, start=1) if number in shown or old in named}
