@@ -54,7 +54,7 @@ _COMPOSED: Final = frozenset(
 _MOST_USE_CASES_BY_HAND: Final = 7  # in one file, of those that begin with the record
 _SHORT_NAMES: Final = frozenset({"of", "get", "of_agent", "all", "one"})
 _MOST_SHORT_NAMES: Final = 12
-_MOST_CASES: Final = 11_000
+_MOST_CASES: Final = 8_600
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from pydantic import ValidationError
 
 from app.core.turn import TokenUsage
 from app.settings import BadSettings, Settings, read_settings
+from tests.every_row import every_row
 
 
 def test_a_browser_for_rendering_must_be_there(tmp_path: Path) -> None:
@@ -31,7 +32,7 @@ def test_options_of_the_object_store_are_named_values_and_never_printed() -> Non
         read_settings(vectors_options="eu-north-1")
 
 
-@pytest.mark.parametrize("given", ["", "/1.0", "Bot\r\nX: y", "Böt/1.0"])
+@every_row("given", ["", "/1.0", "Bot\r\nX: y", "Böt/1.0"])
 def test_a_user_agent_begins_with_its_name(given: str) -> None:
     with pytest.raises(BadSettings, match="DOCENT_CRAWL_USER_AGENT"):
         read_settings(crawl_user_agent=given)
@@ -96,9 +97,7 @@ def test_a_mail_server_goes_with_a_sender_and_an_address_for_links() -> None:
 OAUTH = "https://login.example.com/token?client_id=c&refresh_token=hunter3"
 
 
-@pytest.mark.parametrize(
-    "smtp_url", ["", MAIL["smtp_url"], "smtps://mail.example.com", "smtp://me@mail.example.com?tls=off"]
-)
+@every_row("smtp_url", ["", MAIL["smtp_url"], "smtps://mail.example.com", "smtp://me@mail.example.com?tls=off"])
 def test_oauth_goes_with_a_user_and_tls_and_without_a_password(smtp_url: str) -> None:
     settings = {**MAIL, "smtp_url": "smtp://me@mail.example.com", "smtp_oauth": OAUTH}
     assert "hunter3" not in repr(read_settings(**settings))
@@ -106,7 +105,7 @@ def test_oauth_goes_with_a_user_and_tls_and_without_a_password(smtp_url: str) ->
         read_settings(**{**settings, "smtp_url": smtp_url})
 
 
-@pytest.mark.parametrize("name", ["smtp_url", "smtp_oauth", "mail_from", "public_url"])
+@every_row("name", ["smtp_url", "smtp_oauth", "mail_from", "public_url"])
 def test_what_mail_cannot_be_sent_with_is_refused_by_its_name(name: str) -> None:
     with pytest.raises(BadSettings, match=f"DOCENT_{name.upper()}"):
         read_settings(**{**MAIL, name: "nonsense"})

@@ -17,6 +17,7 @@ from app.actions.action import (
 )
 from app.core.errors import InvalidInput
 from app.providers.http_caller import call_refusal
+from tests.every_row import every_row
 
 ORDER: Mapping[str, Any] = {
     "type": "object",
@@ -36,7 +37,7 @@ def test_a_right_one_passes() -> None:
         "customer": "{{ visitor.id }}", "shop": "main"}), HOSTS)  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("url", "words"),
     [
         ("https://{order}.shop.example/", "the host is fixed"),
@@ -68,7 +69,7 @@ def test_without_allowed_hosts_no_action_can_be_made() -> None:
         check_action(ACTION, ActionHosts())
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fixed", "words"),
     [
         ({"order": "A-17"}, "is also a parameter"),
@@ -83,7 +84,7 @@ def test_a_fixed_value_is_a_text_or_what_was_signed(fixed: Mapping[str, str], wo
         check_action(replace(ACTION, fixed=fixed), HOSTS)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "headers",
     [
         {"Host": "evil.example"},
@@ -121,7 +122,7 @@ def test_one_that_changes_something_passes_with_what_the_visitor_confirms() -> N
     check_action(replace(CHANGE, method=ActionMethod.DELETE, done_text=""), HOSTS)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("changes", "field", "words"),
     [
         ({"summary": " "}, "summary", "cannot be empty"),

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from app.actions.action_request import NoResult, result_text
+from tests.every_row import every_row
 
 ORDER = {"order": {"status": "shipped", "lines": [{"name": "Lamp", "count": 2}], "note": None, "paid": True}}
 
@@ -25,7 +26,7 @@ def test_a_path_leads_to_a_part(path: str, said: str) -> None:
     assert result_text(json.dumps(ORDER).encode(), path, 500) == said
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("body", "path"),
     [
         (b"", ""),

@@ -4,6 +4,7 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.core.tool_arguments import WrongArguments, check_parameters, offered_schema, read_arguments
+from tests.every_row import every_row
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -24,7 +25,7 @@ def test_a_flat_object_is_taken_and_told_with_its_bounds() -> None:
     assert offered_schema({}) == {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 
 
-@pytest.mark.parametrize(
+@every_row(
     "schema",
     [
         {"type": "array"},
@@ -50,7 +51,7 @@ def test_arguments_that_fit_are_read() -> None:
     assert read_arguments({}, "") == {}
 
 
-@pytest.mark.parametrize(
+@every_row(
     "written",
     [
         "",

@@ -64,7 +64,7 @@ def test_what_is_written_is_read_again() -> None:
     assert "X-Api-Key" not in text
 
 
-@pytest.mark.parametrize("persona", ["1e3", "9:30", "010", "-0", "true", "off", "~", "1" * 30, "2027-01-31", "=", "<<"])
+@every_row("persona", ["1e3", "9:30", "010", "-0", "true", "off", "~", "1" * 30, "2027-01-31", "=", "<<"])
 def test_a_text_that_looks_like_a_value_stays_a_text(persona: str) -> None:
     text = written(replace(_CONTENTS, config=replace(_CONTENTS.config, persona=persona)))
     assert (

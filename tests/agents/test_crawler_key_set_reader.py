@@ -7,6 +7,7 @@ import pytest
 from app.agents.signed_users import MAX_BYTES, CrawlerKeySetReader
 from app.core.errors import InvalidInput, Unavailable
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
+from tests.every_row import every_row
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def reader_of(provider: LoopbackSite, timeout_seconds: float = 10.0) -> CrawlerK
     return CrawlerKeySetReader(provider.policy.allowed, timeout_seconds)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "url",
     [
         "https://127.0.0.1/keys",

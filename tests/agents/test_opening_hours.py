@@ -10,6 +10,7 @@ from app.agents.agent import AgentConfig
 from app.agents.agent_rules import checked_config
 from app.agents.opening_hours import MAX_LINES, closes_at, normal_hours, opens_at
 from app.core.errors import InvalidInput
+from tests.every_row import every_row
 
 BERLIN = ZoneInfo("Europe/Berlin")
 WEEK = ("mon-fri 09:00-17:00", "sat 10:00-24:00")
@@ -19,7 +20,7 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("now", "opens"),
     [
         pytest.param("2026-01-01T08:00", None, id="Thursday, 9 in Berlin: just opened"),
@@ -41,7 +42,7 @@ def test_without_hours_somebody_is_always_there() -> None:
     assert opens_at((), BERLIN, at("2026-01-04T03:00")) is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("lines", "now", "closes"),
     [
         pytest.param(WEEK, "2026-01-01T08:00", "2026-01-01T17:00+01:00", id="today"),
@@ -88,7 +89,7 @@ def test_lines_have_a_normal_form(line: str, normal: str) -> None:
     assert normal_hours(line) == normal
 
 
-@pytest.mark.parametrize("line", ["", "weekdays 9-5", "mon 17:00-09:00", "mon 09:00-24:01", "mon 09:60-10:00", "fri"])
+@every_row("line", ["", "weekdays 9-5", "mon 17:00-09:00", "mon 09:00-24:01", "mon 09:60-10:00", "fri"])
 def test_what_names_no_hours_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"Enter days and hours|Use hours from"):
         normal_hours(line)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from app.answers.guard.answer_evidence import Evidence
 from app.answers.guard.evidence_places import KnownSections, PlaceIndex, Section
 from app.answers.guard.place_words import stems
+from tests.every_row import every_row
 
 PAGE = """
 ## Plans
@@ -28,7 +29,7 @@ docker run -p 80:80 nimbrel
 EVIDENCE = Evidence([Section.cut("Prices", PAGE)])
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         "The Plus plan costs €3.90 a month.",
@@ -45,7 +46,7 @@ def test_what_the_source_says_is_proven(sentence: str) -> None:
     assert EVIDENCE.verdict(sentence).is_proven
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("sentence", "missing"),
     [
         pytest.param("The Plus plan costs €4.20 a month.", "4.20", id="a number that is nowhere"),
@@ -74,7 +75,7 @@ The API has limits by plan: 1,000 requests a day on Plus, 20,000 on Pro and 100,
 QUOTED_EVIDENCE = Evidence([Section.cut("Terms", QUOTED_PAGE)])
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         "The guidelines say that a shop may keep a photocopy provided they do NOT record the PIN in any manner.",
@@ -99,7 +100,7 @@ def test_a_number_of_another_part_of_the_sentence_is_missing(sentence: str, miss
     assert [fact.text for fact in QUOTED_EVIDENCE.verdict(sentence).missing] == [missing]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("page", "withdrawn", "stands"),
     [
         ("Room 12 costs ~~€99~~ until May, and €79 from May.", "Room 12 costs €99.", "Room 12 costs €79 from May."),
@@ -157,7 +158,7 @@ Storage is free for four weeks, after that €8 a week, no matter how large.
 OF_CABIN = Evidence([Section.cut("Cabin", CABIN)])
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("sentence", "missing"),
     [
         pytest.param("Basic is €3 a month.", "3", id="a number of other things"),
@@ -171,7 +172,7 @@ def test_the_place_must_fit_better_than_those_with_another_such_fact(sentence: s
     assert missing in [fact.text for fact in OF_CABIN.verdict(sentence).missing]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         pytest.param("The courier in the EU comes within two weeks.", id="an acronym, and days told as weeks"),
@@ -185,7 +186,7 @@ def test_what_is_said_in_another_way_is_proven(sentence: str) -> None:
     assert OF_CABIN.verdict(sentence).missing == ()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         pytest.param("Plus does not cost €3.90 a month.", id="the number is said without a denial"),
@@ -198,7 +199,7 @@ def test_a_clause_is_contradicted_by_the_places_like_it(sentence: str) -> None:
     assert OF_CABIN.verdict(sentence).is_contradicted
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         pytest.param("You do not pay for the call-out.", id="it costs nothing"),
@@ -253,7 +254,7 @@ A yearly payment is refunded in full within 14 days. You get the error 429 with 
 OWN = Evidence([Section.cut("Nimbrel", GUIDE)], {"nimbrel"})
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         pytest.param("Shipping to Germany costs 7.90.", id="a member of the union"),
@@ -268,7 +269,7 @@ def test_a_source_may_say_it_by_another_name(sentence: str) -> None:
     assert OWN.verdict(sentence).is_proven
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         pytest.param("Shipping to Germany costs 9.90.", id="the other row"),
@@ -282,7 +283,7 @@ def test_the_other_row_name_or_word_is_no_proof(sentence: str) -> None:
     assert not OWN.verdict(sentence).is_proven
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("language", "sentence"),
     [
         ("de", "Der Versand nach Deutschland kostet 7,90 € in der Tarifzone Mitteleuropa."),
@@ -338,7 +339,7 @@ No light at all: check the adapter. The light is on the front.
 )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         pytest.param("Unused SMS are carried over to the next month.", id="the word after not"),
@@ -355,7 +356,7 @@ def test_what_a_source_denies_or_says_of_something_else_is_found(sentence: str) 
     assert not STATION.verdict(sentence).is_proven
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         pytest.param("Unused SMS aren't carried over.", id="a denial in another form"),

@@ -3,11 +3,10 @@
 from dataclasses import replace
 from datetime import date
 
-import pytest
-
 from app.answers.writing.answer_context import Source
 from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passages import Passage, passages
+from tests.every_row import every_row
 
 PAGE = "Error E21 means a blocked funnel.\n\nThe server runs under Linux, and FastAPI starts it."
 
@@ -45,7 +44,7 @@ def test_a_year_of_which_no_source_tells_is_missed_most() -> None:
     assert odds("Does it take 2027.5 points, or 1,2027, or 2027-01?", "Forum of 2023: slides are here.") == 0
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "is_told"),
     [
         ("price of the ABX-9921-K", True),
@@ -84,7 +83,7 @@ def test_the_more_of_the_names_are_missing_the_more_is_lost() -> None:
     assert both < one < 0
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question",
     ["how do I clean it?", "How do I clean Linux's funnel?", "HOW DO I CLEAN IT", "Windows are open, what now?", "?"],
 )

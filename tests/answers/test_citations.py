@@ -3,6 +3,7 @@
 import pytest
 
 from app.answers.writing.citations import found_quotes
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 PRICES = """\
@@ -27,7 +28,7 @@ nimbrel plan show
 """
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("answer", "quote"),
     [
         pytest.param("The **Plus** plan costs €3.90 a month, or €39 a year. [1]",

@@ -2,8 +2,6 @@
 
 from uuid import UUID
 
-import pytest
-
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
@@ -12,11 +10,12 @@ from app.answers.writing.passage_readings import PassageReadings
 from app.sources.source import UNLINKED
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.every_row import every_row
 
 UNADDRESSED = f"{UNLINKED}{UUID(int=7)}"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("url", "language", "title"),
     [
         (f"{UNADDRESSED}#page=3", "en", "Lamps, page 3 (internal document)"),

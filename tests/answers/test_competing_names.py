@@ -18,6 +18,7 @@ from app.core.turn import AnsweredBy
 from tests.answers.extractive_answers import source
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.every_row import every_row
 
 MATHS = source(1, "You need a degree in algebra and 60 credits.", "Requirements", "Become a maths teacher | Teach UK")
 PHYSICS = source(2, "A year of laboratory work is asked for.", "Requirements", "Become a physics teacher | Teach UK")
@@ -71,7 +72,7 @@ def test_versions_compete_that_only_the_address_tells_apart() -> None:
     assert competing_names("how do I install it", judged(old, new)) == ["v1", "v2"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "others"),
     [
         pytest.param("requirements to become a maths teacher", [PHYSICS], id="the question names one"),

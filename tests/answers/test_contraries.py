@@ -1,10 +1,9 @@
 """A sentence that says the contrary of its source in other words."""
 
-import pytest
-
 from app.answers.guard.answer_evidence import Evidence
 from app.answers.guard.evidence_places import Section
 from app.answers.guard.sentence_kind import SentenceKind, sentence_kind
+from tests.every_row import every_row
 
 PAGE = """
 ## Public map
@@ -38,7 +37,7 @@ After a downgrade older readings are kept hidden for 90 days before they are del
 EVIDENCE = Evidence([Section.cut("Help", PAGE)])
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         "The public map shows the exact position of a station.",
@@ -63,7 +62,7 @@ def test_a_number_that_counts_what_follows_needs_no_source() -> None:
     assert sentence_kind("The tariffs cost €9.99 and €15.99:") is SentenceKind.STATEMENT
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         "The public map shows a blurred position of the station.",

@@ -4,6 +4,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger, applicable, matching_answer
+from tests.every_row import every_row
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 AGENT = uuid4()
@@ -25,7 +26,7 @@ def hit(
     return found.id if found else None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("trigger", "pattern", "question", "matches"),
     [
         pytest.param(Trigger.EXACT, "Opening hours?", "opening  HOURS", True, id="case and punctuation do not count"),
@@ -54,7 +55,7 @@ def test_one_that_is_off_is_not_given() -> None:
     assert hit([off, on], "refund") == on.id
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("only", "fits"),
     [
         pytest.param(CuratedFilter(), True, id="every answer"),

@@ -8,9 +8,10 @@ from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import check_answer
 from app.core.errors import InvalidInput
 from app.kit.pattern_matcher import PatternMatcher
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("trigger", "pattern", "said"),
     [
         pytest.param(Trigger.EXACT, "Opening hours?", "", id="a question"),

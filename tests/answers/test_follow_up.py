@@ -5,6 +5,7 @@ import pytest
 from app.answers.query_contextualizer import leans_on_history, stitched
 from app.core.text.languages import LANGUAGES
 from tests.answers.follow_up_questions import FOLLOW_UPS, NEW_QUESTIONS
+from tests.every_row import every_row
 
 
 def test_the_tables_have_every_language() -> None:
@@ -25,7 +26,7 @@ def test_of_a_hundred_new_questions_ninety_eight_stand_alone() -> None:
     assert len(joined) <= 0.02 * len(asked), joined
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question",
     ["and for teams?", "What about returns?", "How long does it last?", "Why?", "in black?", "Und für Teams?"],
 )
@@ -33,7 +34,7 @@ def test_a_question_that_points_back_leans_on_history(question: str) -> None:
     assert leans_on_history(question)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question",
     [
         "How do I cancel my subscription?",
@@ -48,7 +49,7 @@ def test_a_question_that_names_its_subject_stands_alone(question: str) -> None:
     assert not leans_on_history(question)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("earlier", "searched"),
     [
         pytest.param(["What do plans cost?"], "What do plans cost? and for teams?", id="the last question"),

@@ -15,6 +15,7 @@ from app.providers.onnx_threads import EMBEDDER_FOLDER, RERANKER_FOLDER, OnnxThr
 from app.providers.reranking.onnx_reranker import OnnxReranker
 from tests.answers.extractive_answers import source
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.every_row import every_row
 
 PRODUCT = (
     "Red shoe - Shoe shop\nProduct: name: Red shoe, offers: price: 40 EUR, availability: InStock\n"
@@ -72,7 +73,7 @@ async def test_what_neither_tells_of_the_product_is_not_answered_by_another(
     assert await cited_first(writer, SILENT, question) is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("page", "asked"),
     [
         (PRODUCT, "Red shoe - Shoe shop: What does this cost?"),

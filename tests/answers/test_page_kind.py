@@ -1,12 +1,11 @@
 """What a page's address tells of whose statement it is."""
 
-import pytest
-
 from app.answers.writing.answer_context import Source
 from app.answers.writing.passage_odds import kind_odds
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("path", "is_report"),
     [
         ("news/prices", True),

@@ -15,6 +15,7 @@ from app.providers.chat.chat_model import TextDelta
 from tests.answers.extractive_answers import source
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.every_row import every_row
 
 QUESTION = "How long is the warranty of a lamp?"
 ENGLISH = replace(source(1, "The warranty of a lamp is three years."), language="en")
@@ -28,7 +29,7 @@ async def answer(sources: Sequence[Source], visitor: str | None) -> str:
     return "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)]).strip()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("visitor", "told"),
     [
         ("de", "Diese Seite ist auf Englisch."),
@@ -70,7 +71,7 @@ def test_a_language_without_a_name_here_is_not_named() -> None:
     assert page_language([("xx", "Gallia est omnis divisa in partes tres.")], "yy") == ""
 
 
-@pytest.mark.parametrize("visitor", sorted(LANGUAGES - {"en", "fr"}))
+@every_row("visitor", sorted(LANGUAGES - {"en", "fr"}))
 def test_it_is_said_in_each_language_of_visitors(visitor: str) -> None:
     said = page_language([("en", ENGLISH.text)], visitor)
     assert said

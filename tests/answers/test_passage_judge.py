@@ -16,6 +16,7 @@ from app.core.errors import RerankerUnavailable
 from app.providers.reranking.reranker import PairScore
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.every_row import every_row
 
 
 def source(number: int, text: str) -> Source:
@@ -183,7 +184,7 @@ class _ReadsOffline:
         return [PairScore(30.0 if "offline" in question.casefold() else -9.0, 0.5)] * len(texts)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("bare", "is_answered"),
     [
         ("", True),

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
-
 from app.answers.writing.passages import length, passages, pieces_of
 from app.core.text.markdown.blocks import blocks, units
 from tests.answers.extractive_answers import source
+from tests.every_row import every_row
 
 ROWS = [f"{number:08x}  2015-05-08 21:40:19  host-{number}  /home/user/work" for number in range(20)]
 
@@ -17,9 +16,7 @@ def _parts(lead: str, *lines: str) -> list[list[str]]:
     return [[block.text for block in piece] for piece in pieces_of(unit)]
 
 
-@pytest.mark.parametrize(
-    "lead", ["List them:", "For example,", "Run this;", f"{'It is listed. ' * 6}To see all of them run"]
-)
+@every_row("lead", ["List them:", "For example,", "Run this;", f"{'It is listed. ' * 6}To see all of them run"])
 def test_each_part_of_code_comes_under_the_sentence_that_it_ends(lead: str) -> None:
     assert {part[0] for part in _parts(lead, *ROWS)} == {lead}
 

@@ -1,12 +1,11 @@
 """A page's own words as they are quoted: nothing to click, and nothing for the output guard to take out."""
 
-import pytest
-
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.writing.quotation import word_for_word
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("said", "quoted"),
     [
         ("See https://other.example/a, and ask.", "See `https://other.example/a`, and ask."),

@@ -17,6 +17,7 @@ from app.providers.reranking.reranker import PairScore
 from tests.answers.extractive_answers import source
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.every_row import every_row
 
 LIBRARIES = source(1, "You can order books from other libraries for two euros each.")
 
@@ -154,13 +155,13 @@ async def test_how_far_ahead_a_passage_is_makes_a_follow_up_no_surer_than_it_is_
     assert follow_up <= 1.5 < alone
 
 
-@pytest.mark.parametrize("signal", ["ahead", "names", "logit", "search"])
+@every_row("signal", ["ahead", "names", "logit", "search"])
 def test_each_signal_makes_an_answer_surer(signal: str) -> None:
     signals = QuoteSignals(0.0, 0.0, 0.0, 0.5, 0.0)
     assert replace(signals, **{signal: 1.0}).odds > signals.odds > replace(signals, ignored=1.0).odds
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("gain", "share"), [(0.0, 0.5), (0.7, 0.0), (2.0, 0.0), (-0.7, 1.0)], ids=["none", "usual", "large", "a loss"]
 )
 def test_a_word_is_ignored_as_far_as_the_logit_does_without_it(gain: float, share: float) -> None:

@@ -9,6 +9,7 @@ from app.answers.writing.passages import passages
 from app.answers.writing.quotation import extended, in_page_order, with_code
 from tests.answers.extractive_answers import answer, source, written
 from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.every_row import every_row
 
 
 async def test_a_definition_is_quoted_with_its_term() -> None:
@@ -61,7 +62,7 @@ async def test_a_page_whose_title_is_asked_tells_its_steps() -> None:
     assert steps not in await answer("My lamp is dark", *(replace(each, title="Lamps") for each in page))
 
 
-@pytest.mark.parametrize(
+@every_row(
     "message",
     [
         pytest.param("The bell says:\n\n```\nlamp[12]: could not be lit: no such bell\n```", id="as code"),
@@ -211,7 +212,7 @@ async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
     assert "The maker repairs a lamp free of charge. [2]" in found
 
 
-@pytest.mark.parametrize("sign", [":", ";", ",", " and"])
+@every_row("sign", [":", ";", ",", " and"])
 async def test_a_quotation_does_not_end_in_a_line_that_announces_something(sign: str) -> None:
     about = f"The warranty of a lamp is 3 years. {'It is for each lamp. ' * 20}".strip()
     lead = f"{'The warranty of a lamp ends abroad. ' * 5}The warranty of a lamp has these limits{sign}"

@@ -9,12 +9,13 @@ from app.core.text.requested_details import (
     requested_details,
     without_details,
 )
+from tests.every_row import every_row
 
 CONTACT = "Hub Ltd, 214b Canal Street, 3511 NR Utrecht, +353 1 555 0110, hello@hub.example"
 WARRANTY = "Every lamp has a warranty of 3 years."
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question",
     [
         "phone number",
@@ -42,7 +43,7 @@ def test_nothing_but_how_to_reach_somebody_is_asked(question: str) -> None:
     assert not has_requested_contacts(question, "Hold its button for ten seconds.")
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question",
     [
         "What is the phone number of the courier?",
@@ -59,7 +60,7 @@ def test_something_else_is_asked_as_well(question: str) -> None:
     assert not has_requested_contacts(question, f"{CONTACT}, 2 kg, EUR 5")
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question",
     [
         "Why?",
@@ -77,7 +78,7 @@ def test_only_what_wwording_of_before_names_the_subject(question: str) -> None:
     assert is_completed(question, WARRANTY)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question",
     [
         "how much does it cost",
@@ -108,7 +109,7 @@ def test_a_question_that_names_something_itself_asks_for_more_than_a_detail(ques
     assert not lacks_detail(question, WARRANTY)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "names"),
     [
         ("Quanto custam os serviços e qual é o telefone?", ["price", "phone"]),

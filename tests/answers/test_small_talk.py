@@ -102,7 +102,7 @@ def test_the_agent_may_be_called_by_its_name() -> None:
     assert small_talk("Hello Lamp Helper!") is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("message", "pinned", "spoken", "locale", "language"),
     [
         pytest.param("danke", None, "en", "en", "de", id="the words tell"),

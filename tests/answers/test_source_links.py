@@ -19,6 +19,7 @@ from app.providers.token_counter import TokenizersTokenCounter
 from tests.answers.extractive_answers import source
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+from tests.every_row import every_row
 
 FORM = "Fill in the [tax form](https://x.example/forms/tax.pdf) and read [the rules](https://gov.example/rules)."
 QUESTION = "Where is the tax form?"
@@ -56,7 +57,7 @@ async def modelled(said: str, *sources: Source) -> str:
     return generation.text.strip()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("page", "answer"),
     [
         pytest.param(FORM, f"{FORM} [1]", id="links stay, also to other sites"),
@@ -111,7 +112,7 @@ def test_a_model_reads_links_of_hosts_that_the_operator_allows() -> None:
     assert "[the rules](https://gov.example/rules)" in prompt
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("said", "shown"),
     [
         pytest.param(

@@ -29,6 +29,7 @@ from app.providers.chat.chat_model import ChatMessage
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 from tests.doubles.statements import statements
+from tests.every_row import every_row
 
 QUESTION = "How long may I return a lamp?"
 TURN_TOKENS = 15  # of the scripted model, for each call
@@ -252,7 +253,7 @@ async def say(model: BudgetedChatModel) -> None:
             pass
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("model", "tokens"),
     [
         pytest.param(ScriptedChatModel(("Hello.",)), 15, id="as the provider says"),

@@ -10,6 +10,7 @@ import pytest
 
 from app.bootstrap.features import GROUP, features_of
 from app.core.errors import Misconfigured
+from tests.every_row import every_row
 
 _TESTS = Path(__file__).parents[1]
 _PACKAGES = _TESTS / "packages"
@@ -28,7 +29,7 @@ def test_a_package_needs_no_change_of_docent() -> None:
     assert (done.returncode, done.stdout.count(".")) == (0, 1), done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "reason"),
     [
         ("docent_nothing:FEATURE", "cannot be loaded as a feature (docent_nothing:FEATURE): ModuleNotFoundError"),

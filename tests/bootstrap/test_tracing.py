@@ -1,13 +1,12 @@
 """Which variables of the environment have spans recorded."""
 
-import pytest
-
 from app.bootstrap.tracing import is_wanted
+from tests.every_row import every_row
 
 ADDRESS = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}
 
 
-@pytest.mark.parametrize(
+@every_row(
     "environment",
     [
         ADDRESS,
@@ -22,7 +21,7 @@ def test_they_are_recorded(environment: dict[str, str]) -> None:
     assert is_wanted(environment)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "environment",
     [
         {},

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import COMMANDS, LateCommand, cli
+from tests.every_row import every_row
 
 _REPORT = """
 import sys
@@ -115,7 +116,7 @@ def test_a_server_imports_what_few_requests_need_with_the_first_of_them(tmp_path
     assert "crawler.extract.markdown.writer" not in modules
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+@every_row("command", COMMANDS, ids=lambda command: command.name)
 def test_the_list_says_of_each_command_what_its_own_help_begins_with(command: LateCommand) -> None:
     loaded = command.load()
     assert loaded.name == command.name

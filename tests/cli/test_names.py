@@ -7,6 +7,7 @@ import pytest
 
 from app.cli.local_operator import meant
 from app.core.errors import InvalidInput
+from tests.every_row import every_row
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ def called(named: str) -> Pet:
     return meant("pet", named, PETS, lambda pet: (pet.name,))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("named", "pet"),
     [
         pytest.param(str(OWL.id), OWL, id="the id"),

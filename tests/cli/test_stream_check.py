@@ -9,6 +9,7 @@ import pytest
 
 from app.cli.serving.stream_check import StreamUnreadable, check_stream, likely_causes
 from app.web.health import PROBE_EVENTS
+from tests.every_row import every_row
 
 
 class ScriptedStream(httpx.AsyncByteStream):
@@ -84,7 +85,7 @@ async def test_a_server_that_is_not_there_is_said_not_to_be() -> None:
         await check_stream("http://127.0.0.1:1")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("headers", "named"),
     [
         ({"server": "nginx/1.25.3"}, "nginx buffers"),

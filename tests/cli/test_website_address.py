@@ -3,9 +3,10 @@
 import pytest
 
 from app.cli.sources.website_address import allow_hint, website_address
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("typed", "address"),
     [
         ("https://www.example.com/a?b=c", "https://www.example.com/a?b=c"),
@@ -24,7 +25,7 @@ def test_a_scheme_is_added_and_localhost_is_a_number(typed: str, address: str) -
     assert website_address(typed) == address
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("address", "added"),
     [
         pytest.param("http://127.0.0.1:8799/", "--allow 127.0.0.1:8799", id="this machine"),

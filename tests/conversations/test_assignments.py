@@ -1,13 +1,12 @@
 """Whom a note names."""
 
-import pytest
-
 from app.conversations.inbox import mentioned
+from tests.every_row import every_row
 
 TEAM = ("ann@example.com", "bob@example.com", "bob@other.example", "c.d+e@example.com")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "named"),
     [
         ("@ann, look", ("ann@example.com",)),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.conversations.live_chat import MAX_TEXT_CHARS, Author, LiveMessage
 from app.conversations.records.stored_turns import past_exchanges
 from app.core.turn import Exchange
+from tests.every_row import every_row
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 Turn = tuple[datetime, Exchange]
@@ -35,7 +36,7 @@ def talk(question: str, answer: str) -> Exchange:
     return Exchange(question, answer, is_with_person=True)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("messages", "told"),
     [
         pytest.param([], [], id="nobody wrote"),

@@ -10,6 +10,7 @@ import pytest
 from app.conversations.api.conversations import conversations_file
 from app.conversations.conversation import Conversation, InboxEntry
 from app.conversations.visitor_facts import DeviceKind, VisitorDevice, device_of
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 PHONE, TABLET, COMPUTER = DeviceKind.PHONE, DeviceKind.TABLET, DeviceKind.COMPUTER
@@ -17,7 +18,7 @@ _KHTML = "AppleWebKit/537.36 (KHTML, like Gecko)"
 _WEBKIT = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("agent", "kind", "system", "browser"),
     [
         (f"(Windows NT 10.0; Win64; x64) {_KHTML} Chrome/128.0.0.0 Safari/537.36", COMPUTER, "Windows", "Chrome 128"),
@@ -76,7 +77,7 @@ def test_a_browser_is_known_by_its_user_agent(agent: str, kind: DeviceKind, syst
     assert device_of({"user-agent": f"Mozilla/5.0 {agent}"}) == VisitorDevice(kind, system, browser)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("brands", "mobile", "platform", "expected"),
     [
         (
@@ -110,7 +111,7 @@ def test_the_version_of_a_system_is_that_of_the_user_agent_where_both_name_the_s
     assert tablet == VisitorDevice(TABLET, "iPadOS 16", "")
 
 
-@pytest.mark.parametrize("agent", ["", "python-httpx2/2.13", "curl/8.5.0", "Reader Version/3.1", "\x00" * 50])
+@every_row("agent", ["", "python-httpx2/2.13", "curl/8.5.0", "Reader Version/3.1", "\x00" * 50])
 def test_a_program_has_no_device(agent: str) -> None:
     assert device_of({"user-agent": agent}) is None
 

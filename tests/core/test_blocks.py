@@ -10,6 +10,7 @@ from app.core.text.markdown.blocks import (
     term_of,
     units,
 )
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 PAGE = """## Returns
@@ -173,7 +174,7 @@ def test_a_paragraph_that_only_begins_bold_introduces_nothing() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["`-p` port", "--depth", "MaxAuthTries", "blame", "<branch>", "wal_level"])
+@every_row("name", ["`-p` port", "--depth", "MaxAuthTries", "blame", "<branch>", "wal_level"])
 def test_what_stands_between_two_names_is_of_the_first(name: str) -> None:
     groups = units(blocks(f"**{name}**\n\nOne.\n\nTwo.\n\n**`-q`**\n\nThree.\n\nFour."))
     assert [term_above(groups, at) for at in range(4)] == ["", f"**{name}**", "", ""]

@@ -1,7 +1,5 @@
 """What a question asks the difference of."""
 
-import pytest
-
 from app.core.text.question_parts import compared_names
 from tests.every_row import every_row
 
@@ -40,7 +38,7 @@ def test_a_question_for_a_difference_names_what_differs(question: str, names: li
     assert compared_names(question) == names
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question",
     ["How do I compare two files?", "What is the difference in price?", "Which plans differ?", "Plus and Pro", ""],
 )

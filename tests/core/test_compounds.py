@@ -3,6 +3,7 @@
 import pytest
 
 from app.core.text.compounds import Compound, compounds, is_spelt_in, with_plain_numbers
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 
@@ -10,7 +11,7 @@ def joined(text: str) -> list[str]:
     return [each.joined for each in compounds(text) if isinstance(each, Compound)]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "expected"),
     [
         pytest.param("Wi-Fi, node.js and usb", ["WiFi", "nodejs"], id="joints within a word"),
@@ -45,7 +46,7 @@ def test_numbers_are_written_as_their_digits(text: str, plain: str) -> None:
     assert with_plain_numbers(text) == plain
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "is_code", "is_designation"),
     [
         ("ABX-9921-K", True, True),

@@ -4,11 +4,12 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.core.source_file import FileFormat, extension_of, file_format
+from tests.every_row import every_row
 
 DOCX = b"PK\x03\x04....[Content_Types].xml....word/document.xml...."
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "body", "expected"),
     [
         ("guide.md", b"# Guide", FileFormat.MARKDOWN),
@@ -33,7 +34,7 @@ def test_bytes_decide_then_the_name(name: str, body: bytes, expected: FileFormat
     assert file_format(name, body) is expected
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "body", "words"),
     [
         ("a.txt", b"", "empty"),
@@ -53,6 +54,6 @@ def test_what_is_none_of_ours_is_refused_with_the_way_out(name: str, body: bytes
     assert refused.value.field == "file"
 
 
-@pytest.mark.parametrize(("name", "extension"), [("a.PDF", "pdf"), ("a.b.c", "c"), ("README", ""), (".env", "")])
+@every_row(("name", "extension"), [("a.PDF", "pdf"), ("a.b.c", "c"), ("README", ""), (".env", "")])
 def test_the_extension_of_a_name(name: str, extension: str) -> None:
     assert extension_of(name) == extension

@@ -1,11 +1,10 @@
 """Headings as questions: those that ask, and instructions."""
 
-import pytest
-
 from app.core.text.question_parts import heading_question
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("heading", "language", "question"),
     [
         ("What does delivery cost?", "en", "What does delivery cost?"),

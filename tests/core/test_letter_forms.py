@@ -3,9 +3,10 @@
 import pytest
 
 from app.core.text.letter_forms import in_one_form
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         pytest.param("كتاب علي", "کتاب على", id="Arabic and Persian keyboards"),
@@ -19,6 +20,6 @@ def test_one_form_of_each(one: str, other: str) -> None:
     assert in_one_form(one) == in_one_form(other)
 
 
-@pytest.mark.parametrize("text", ["Café, ёлка, niño", "ひらがな 東", "한국어", "plain"])
+@every_row("text", ["Café, ёлка, niño", "ひらがな 東", "한국어", "plain"])
 def test_other_letters_differ_still(text: str) -> None:
     assert len(set(in_one_form(text))) == len(set(text))

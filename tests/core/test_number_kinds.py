@@ -3,9 +3,10 @@
 import pytest
 
 from app.core.text.number_kinds import CLOCK, MONEY, SHARE, THINGS, likeness, number_kinds, number_spellings
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "number", "kind"),
     [
         ("€3.90 a month", "3.90", MONEY),

@@ -6,7 +6,7 @@ from tests.every_row import every_row
 LISTED = ("https://www.example.com", "https://*.shop.example", "http://localhost:3000", "https://xn--bcher-kva.example")
 
 
-@pytest.mark.parametrize(
+@every_row(
     "origin",
     [
         "https://www.example.com",

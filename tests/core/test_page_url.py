@@ -1,9 +1,8 @@
-import pytest
-
 from app.core.page_url import host_of, is_same_page
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     "other",
     [
         "http://shop.example/help",
@@ -16,9 +15,7 @@ def test_spellings_of_one_page(other: str) -> None:
     assert is_same_page("https://shop.example/help", other)
 
 
-@pytest.mark.parametrize(
-    "other", ["https://shop.example/help?id=2", "https://other.example/help", "https://shop.example/", ""]
-)
+@every_row("other", ["https://shop.example/help?id=2", "https://other.example/help", "https://shop.example/", ""])
 def test_other_pages(other: str) -> None:
     assert not is_same_page("https://shop.example/help", other)
 

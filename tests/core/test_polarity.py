@@ -1,11 +1,10 @@
 """Words that deny, limit, or make a condition."""
 
-import pytest
-
 from app.core.text.polarity import denied_parts, denies, has_exception, is_condition, limits
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "is_denial"),
     [
         ("It is not covered.", True),
@@ -22,14 +21,12 @@ def test_denials(text: str, is_denial: bool) -> None:
     assert denies(text) is is_denial
 
 
-@pytest.mark.parametrize(
-    "text", ["Wi-Fi only", "The card is refused.", "a wrong code", "unused months lapse", "switched off"]
-)
+@every_row("text", ["Wi-Fi only", "The card is refused.", "a wrong code", "unused months lapse", "switched off"])
 def test_words_that_deny_without_not(text: str) -> None:
     assert limits(text)
 
 
-@pytest.mark.parametrize("text", ["a United parcel", "an extra discount", "20 % off", "a contactless card"])
+@every_row("text", ["a United parcel", "an extra discount", "20 % off", "a contactless card"])
 def test_words_that_only_look_so(text: str) -> None:
     assert not limits(text)
 
@@ -40,7 +37,7 @@ def test_conditions_and_exceptions() -> None:
     assert has_exception("It cannot be used without a key.")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "denied"),
     [
         ("Unused SMS do not carry over to the next month.", ["carry over to the next month"]),

@@ -3,10 +3,11 @@
 import pytest
 
 from app.core.text.question_parts import question_parts
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "parts"),
     [
         pytest.param(
@@ -41,7 +42,7 @@ def test_the_questions_of_a_text(text: str, parts: list[str]) -> None:
     assert question_parts(text, None) == parts
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         pytest.param("What does the Plus plan cost?", id="one question"),
@@ -60,7 +61,7 @@ def test_a_text_that_asks_one_thing_is_one(text: str) -> None:
     assert question_parts(text, "en") == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("language", "text", "count"),
     [
         ("de", "Was kostet der Versand und wie lange dauert er?", 2),

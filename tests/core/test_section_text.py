@@ -7,6 +7,7 @@ from app.core.text.markdown.section_text import (
     unnumbered,
     without_section_number,
 )
+from tests.every_row import every_row
 
 
 def test_chunks_are_one_text_in_their_order() -> None:
@@ -63,7 +64,7 @@ def test_a_type_in_a_heading_keeps_its_brackets() -> None:
     assert markdown_name("Sharing a `Mutex<T>`") == "Sharing a Mutex\\<T>"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("heading", "language", "name"),
     [
         pytest.param("3.9. Tanks", "en", "Tanks", id="two parts"),

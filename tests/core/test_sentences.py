@@ -1,9 +1,8 @@
-import pytest
-
 from app.core.text.sentences import points_back
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("sentence", "expected"),
     [
         ("Then it is a matter of warranty.", True),

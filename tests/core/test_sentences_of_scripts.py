@@ -57,13 +57,13 @@ def test_a_text_is_cut_at_its_sentences(language: str) -> None:
     assert tuple(sentences(" ".join(TEXTS[language]))) == TEXTS[language]
 
 
-@pytest.mark.parametrize("language", ["zh", "ja", "ur", "hi", "ar"])
+@every_row("language", ["zh", "ja", "ur", "hi", "ar"])
 def test_marks_that_need_no_blank_end_a_sentence_without_one(language: str) -> None:
     marked = [text for text in TEXTS[language] if text[-1] not in ".?!"]
     assert sentences("".join(marked)) == marked
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "expected"),
     [
         pytest.param("", [], id="nothing"),
@@ -88,13 +88,11 @@ def test_what_was_made_to_take_long_does_not(unit: str) -> None:
     assert takes_linear_time(sentences, unit, 5000)
 
 
-@pytest.mark.parametrize(
-    "text", ["Is it open?", "كم السعر؟", "多少钱？", "Πόσο κοστίζει;", "Really?!", "(Is it?) Yes."]
-)
+@every_row("text", ["Is it open?", "كم السعر؟", "多少钱？", "Πόσο κοστίζει;", "Really?!", "(Is it?) Yes."])
 def test_a_question_is_told_by_the_marks_of_its_script(text: str) -> None:
     assert asks(text)
 
 
-@pytest.mark.parametrize("text", ["", "It is open; come.", "See https://a.example/?q=1", "Open."])
+@every_row("text", ["", "It is open; come.", "See https://a.example/?q=1", "Open."])
 def test_other_marks_ask_nothing(text: str) -> None:
     assert not asks(text)

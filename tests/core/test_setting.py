@@ -9,6 +9,7 @@ import pytest
 from app.agents.retrieval_settings import Group, RetrievalSettings
 from app.core.errors import InvalidInput
 from app.core.setting import at_most, check_limits, limits_of, required, setting, settings_of
+from tests.every_row import every_row
 
 
 class Size(StrEnum):
@@ -53,7 +54,7 @@ def test_a_field_is_annotated_with_its_limits_and_its_meaning() -> None:
     assert "note" not in limits_of(Box)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("label", "field", "message"),
     [
         (Label(" "), "text", "Enter at least one character"),

@@ -1,14 +1,14 @@
 import csv
 import io
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.delimited_text import as_cell
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "cell"),
     [
         ("How much is it?", "How much is it?"),

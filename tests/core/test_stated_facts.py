@@ -3,13 +3,14 @@
 import pytest
 
 from app.core.text.stated_facts import facts_of, numbers_in, spellings
+from tests.every_row import every_row
 
 
 def said(sentence: str, language: str | None = "en") -> list[str]:
     return [fact.text for fact in facts_of(sentence, language)]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("sentence", "expected"),
     [
         pytest.param("It costs €3.90 a month [1].", ["3.90"], id="a price, and no citation"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text.sentences import statement_ends, undecided_from
+from tests.every_row import every_row
 
 
 def parts(text: str) -> list[str]:
@@ -14,7 +15,7 @@ def parts(text: str) -> list[str]:
     return [text[start:end].strip() for start, end in pairwise(ends)]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "expected"),
     [
         pytest.param("One. Two! Three?\n", ["One.", "Two!", "Three?"], id="full stops"),
@@ -36,7 +37,7 @@ def test_sentences_end_where_readers_see_it(text: str, expected: list[str]) -> N
     assert parts(text) == expected
 
 
-@pytest.mark.parametrize("text", ["It is", "It is.", "It is. ", "It is 3.", "Yes [1]"])
+@every_row("text", ["It is", "It is.", "It is. ", "It is 3.", "Yes [1]"])
 def test_what_may_go_on_has_not_ended(text: str) -> None:
     assert statement_ends(text) == []
 

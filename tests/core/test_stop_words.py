@@ -3,9 +3,10 @@
 import pytest
 
 from app.core.text.words import naming_spans, without_stop_words
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "language", "looked_for"),
     [
         pytest.param("Wie erstelle ich einen Serienbrief?", "de", "erstelle Serienbrief?", id="German"),
@@ -23,7 +24,7 @@ def test_words_that_name_nothing_are_left_out(question: str, language: str | Non
     assert without_stop_words(question, language) == looked_for
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "language", "named"),
     [
         ("How much is an order from libraries abroad?", "en", ["order", "libraries", "abroad"]),

@@ -3,11 +3,12 @@
 import pytest
 
 from app.core.turn import link_to_words
+from tests.every_row import every_row
 
 PAGE = "https://www.example.com/pricing"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("words", "directive"),
     [
         pytest.param("The Plus plan costs more", "The%20Plus%20plan%20costs%20more", id="a short sentence"),

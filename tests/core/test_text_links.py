@@ -2,11 +2,11 @@
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text.markdown.links import TextLink, linked, placed_links, split_links, without_targets
+from tests.every_row import every_row
 
 PAGE = """# Returns
 
@@ -36,7 +36,7 @@ def test_the_whole_text_gets_all_of_them_back() -> None:
     assert linked(*split_links(PAGE)) == PAGE
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("part", "shown"),
     [
         ("Click here.", "Click [here](https://a.example/one)."),
@@ -50,7 +50,7 @@ def test_a_part_of_the_text_gets_its_own_back(part: str, shown: str) -> None:
     assert linked(part, split_links(PAGE)[1]) == shown
 
 
-@pytest.mark.parametrize(
+@every_row(
     "part",
     [
         "Come here and see.",
@@ -72,7 +72,7 @@ def test_labels_in_scripts_without_blanks_are_found() -> None:
     assert linked("点击这里查看", links) == "点击[这里](https://a.example/zh)查看"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "`[a](https://a.example)`",

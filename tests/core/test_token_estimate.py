@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.costs import estimated_tokens
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "tokens"),
     [
         pytest.param("", 0, id="nothing"),

@@ -3,10 +3,11 @@
 import pytest
 
 from app.providers.indexes.keyword_analysis import is_near
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("word", "typed"),
     [
         pytest.param("refund", "refnd", id="a letter is missing"),
@@ -20,7 +21,7 @@ def test_a_word_with_a_slip_is_near(word: str, typed: str) -> None:
     assert is_near(word, typed, goes_on=False)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("word", "typed"),
     [
         pytest.param("cat", "cut", id="a short word is near too much"),

@@ -1,9 +1,10 @@
 import pytest
 
 from app.core.text.words import content_words, folded_words, search_terms, words
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "expected"),
     [
         pytest.param("What's UP?", ["What", "s", "UP"], id="punctuation cuts"),

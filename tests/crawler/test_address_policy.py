@@ -1,10 +1,10 @@
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.address_policy import EMBEDDING_IPV6, REFUSED_IPV4, REFUSED_IPV6, AddressPolicy
+from tests.every_row import every_row
 
 POLICY = AddressPolicy()
 
@@ -37,12 +37,12 @@ def test_what_python_calls_private_is_refused(address: IPv4Address) -> None:
         assert POLICY.refusal(address)
 
 
-@pytest.mark.parametrize("text", ["168.63.129.16", "192.88.99.1", "192.0.0.9", "239.1.2.3", "64:ff9b:1::1", "3fff::1"])
+@every_row("text", ["168.63.129.16", "192.88.99.1", "192.0.0.9", "239.1.2.3", "64:ff9b:1::1", "3fff::1"])
 def test_special_addresses_that_look_public_are_refused(text: str) -> None:
     assert POLICY.refusal(ip_address(text))
 
 
-@pytest.mark.parametrize("text", ["8.8.8.8", "168.63.129.15", "2606:4700::1", "2001:4860:4860::8888", "::ffff:8.8.8.8"])
+@every_row("text", ["8.8.8.8", "168.63.129.15", "2606:4700::1", "2001:4860:4860::8888", "::ffff:8.8.8.8"])
 def test_public_addresses_pass(text: str) -> None:
     assert POLICY.refusal(ip_address(text)) is None
 

@@ -3,11 +3,12 @@
 import pytest
 
 from crawler.decoding import CODECS, decode_html
+from tests.every_row import every_row
 
 TEXT = "<p>Grüße — naïve €5</p>"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("body", "charset"),
     [
         pytest.param(TEXT.encode(), "utf-8", id="as HTTP says"),
@@ -45,7 +46,7 @@ def test_every_label_of_the_standard_is_read_as_browsers_do() -> None:
         assert decode_html(text.encode(codec), f" {label.upper()} ") == text, label
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("label", "text"),
     [("x-sjis", "日本語①"), ("windows-874", "สวัสดี"), ("x-gbk", "你好"), ("iso-8859-8-i", "שלום"), ("big5-hkscs", "咗")],
 )
@@ -72,7 +73,7 @@ LETTERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("codec", "text"), [(codec, text) for codec, texts in LETTERS.items() for text in texts])
+@every_row(("codec", "text"), [(codec, text) for codec, texts in LETTERS.items() for text in texts])
 def test_a_text_in_a_latin_script_that_declares_nothing_has_the_letters_of_a_language(codec: str, text: str) -> None:
     assert decode_html(text.encode(codec), None) == text
 

@@ -10,6 +10,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from app.cli.demo.script import nimbrel_plan
+from tests.every_row import every_row
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "app" / "demo_site"
@@ -308,7 +309,7 @@ def test_product_data_states_the_price_of_the_page(path: str) -> None:
     assert f"costs €{float(str(offer['price'])):.0f} including VAT" in page.main_text
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fact", "paths"),
     [
         ("€3.90", ["/pricing/", "/pricing/compare/", "/changelog/", "/blog/basic-history-30-days/"]),

@@ -6,9 +6,10 @@ from pydantic import ValidationError
 
 from tests.docs.checked_commands import check
 from tests.docs.shell_commands import commands
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     "line",
     [
         "docent crowl https://www.example.com",

@@ -1,11 +1,10 @@
 """Shell as the documentation writes it, taken apart."""
 
-import pytest
-
 from tests.docs.shell_commands import commands
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("code", "expected"),
     [
         ("make demo   # reads it\n", [["make", "demo"]]),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.docs.fenced_blocks import ROOT
+from tests.every_row import every_row
 
 PACKAGES = ROOT / "widget/packages"
 OF_THE_TAG_ALONE = {"agent", "locale", "open"}  # they stand for good
@@ -60,7 +61,7 @@ def of_the_element() -> set[str]:
     return heeded | {"nonce", "mode"}  # it stands on top of the page, and its script was let in by somebody else
 
 
-@pytest.mark.parametrize("names", [of_the_client, of_react, of_vue, of_the_element])
+@every_row("names", [of_the_client, of_react, of_vue, of_the_element])
 def test_packages_and_element_take_what_the_tag_takes(names: Callable[[], set[str]]) -> None:
     assert names() - OF_PACKAGES_ALONE == of_the_tag()
     assert "invitations" in names()

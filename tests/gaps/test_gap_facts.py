@@ -4,11 +4,12 @@ import pytest
 
 from app.core.gap_state import GapReason
 from app.gaps.gap import FoundThen, GapFacts, Shortfall, Snapshot, found_then, shortfall
+from tests.every_row import every_row
 
 LOW = GapReason.LOW_CONFIDENCE
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("confidences", "reason", "is_gone", "why"),
     [
         ((), LOW, False, Shortfall.NOTHING_CLOSE),
@@ -41,7 +42,7 @@ def test_what_many_ask_now_is_worth_more_than_what_one_asks_often_or_many_asked_
     assert (many_now.impact, one_often.impact, many_once.impact) == (30, 11, 9)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("confidences", "answers_from"),
     [
         pytest.param((), None, id="nothing was found"),

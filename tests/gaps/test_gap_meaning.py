@@ -2,16 +2,15 @@
 
 from itertools import combinations
 
-import pytest
-
 from app.gaps.question_nearness import ask_of_different_things
 from app.kit.language_guesser import LanguageGuesser
+from tests.every_row import every_row
 from tests.paraphrases import groups
 
 LANGUAGES = LanguageGuesser()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("How do I reset Model 40?", "How do I reset Model 41?"),
@@ -27,7 +26,7 @@ def test_another_thing_makes_another_question(one: str, other: str) -> None:
     assert ask_of_different_things(other, one, LANGUAGES)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("How do I reset Model 40?", "how to reset model 40"),

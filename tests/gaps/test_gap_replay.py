@@ -7,9 +7,10 @@ import pytest
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy
 from app.gaps.gap import GapAsking, ReplayedQuestion, TrialAnswer
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("reason", "then", "now", "passes"),
     [
         pytest.param(GapReason.LOW_CONFIDENCE, "Yes.", "Yes.", True, id="it was unsure and is no more"),

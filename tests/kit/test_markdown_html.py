@@ -2,12 +2,11 @@
 
 import re
 
-import pytest
-
 from app.kit.markdown_html import markdown_excerpt, markdown_html
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("written", "seen"),
     [
         ("It costs **12 euros** [1].", "<p>It costs <strong>12 euros</strong> [1].</p>"),
@@ -71,7 +70,7 @@ def test_a_table_may_be_scrolled_by_keyboard() -> None:
     assert markdown_html("| a |\n| --- |\n| 1 |").startswith('<div class="table" tabindex="0"><table>')
 
 
-@pytest.mark.parametrize(
+@every_row(
     "hostile",
     [
         "<script>alert(1)</script>",
@@ -97,7 +96,7 @@ def test_nothing_hostile_becomes_markup(hostile: str) -> None:
         assert wrong not in page
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("written", "seen"),
     [
         ("**Hi** [there](https://x.example)\n\n- one\n- `two`", "<strong>Hi</strong> there · one · <code>two</code>"),

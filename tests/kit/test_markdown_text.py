@@ -1,9 +1,8 @@
-import pytest
-
 from app.kit.markdown_text import markdown_text
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("markdown", "text"),
     [
         ("It costs **12 euros** [1], *not* `13` or ~~14~~.", "It costs 12 euros [1], not 13 or 14."),

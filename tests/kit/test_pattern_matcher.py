@@ -4,9 +4,10 @@ import pytest
 import re2
 
 from app.kit.pattern_matcher import MAX_TEXT_CHARS, PatternMatcher
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("pattern", "said"),
     [
         pytest.param(r"refunds?|money back", "", id="fine"),
@@ -25,7 +26,7 @@ def test_what_is_wrong_is_said(pattern: str, said: str) -> None:
     assert said in problem if said else problem == ""
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("pattern", "text", "found"),
     [
         pytest.param("refunds?", "About REFUNDS", True, id="case does not count"),

@@ -3,6 +3,7 @@
 import pytest
 
 from app.kit.token_client import TokenClient, token_client
+from tests.every_row import every_row
 
 
 def test_the_query_has_the_client() -> None:
@@ -15,7 +16,7 @@ def test_the_query_has_the_client() -> None:
     assert token_client("") is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     "written",
     [
         "login.example.com?client_id=c&refresh_token=r",

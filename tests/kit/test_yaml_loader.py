@@ -28,7 +28,7 @@ def test_what_json_does_not_have_is_a_string(plain: str) -> None:
     assert read(plain) == plain
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("plain", "value"),
     [("30", 30), ("-1", -1), ("9" * MAX_DIGITS, 10**MAX_DIGITS - 1), ("0.5", 0.5), ("1e3", 1000.0), ("True", True)],
 )
@@ -42,8 +42,8 @@ def test_json_is_read_as_json(value: object) -> None:
     assert read(json.dumps(value)) == value
 
 
-@pytest.mark.parametrize("tag", ["!!int", "!!float"])
-@pytest.mark.parametrize("plain", ["1:1", "010", "0x1F", "x", ".nan", "9" * 5000])
+@every_row("tag", ["!!int", "!!float"])
+@every_row("plain", ["1:1", "010", "0x1F", "x", ".nan", "9" * 5000])
 def test_a_tag_does_not_make_a_number_of_it(tag: str, plain: str) -> None:
     with pytest.raises(yaml.constructor.ConstructorError, match="no number of JSON"):
         read(f"{tag} {plain}")

@@ -23,6 +23,7 @@ from app.sources.source import RunState
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
+from tests.every_row import every_row
 from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
 
 
@@ -234,7 +235,7 @@ def test_an_address_that_nobody_can_open_is_not_shown() -> None:
     assert window.requests[0].document.startswith('<document title="Notes">')
 
 
-@pytest.mark.parametrize("sizes", [[], [10], [10] * 50, [500] * 100, [WINDOW_TOKENS * 2, 5, 5], [5, WINDOW_TOKENS * 2]])
+@every_row("sizes", [[], [10], [10] * 50, [500] * 100, [WINDOW_TOKENS * 2, 5, 5], [5, WINDOW_TOKENS * 2]])
 def test_every_chunk_is_asked_once_in_a_window_of_bearable_size_that_shows_it(sizes: list[int]) -> None:
     counter = HashingEmbedder()
     chunks = [(f"c{at}", words(size, f"n{at}x")) for at, size in enumerate(sizes)]

@@ -12,6 +12,7 @@ from app.knowledge.document import SectionHeading
 from app.knowledge.page_sections import MAX_NAME_CHARS
 from app.providers.token_counter import MarkdownTextSplitter, TokenizersTokenCounter
 from crawler.extract.extraction_pool import DEFAULT_TIMEOUT_SECONDS
+from tests.every_row import every_row
 from tests.knowledge.chunked_pages import page, sentence, texts
 
 EMBEDDER_TOKENS = 256
@@ -236,7 +237,7 @@ def test_cutting_again_gives_the_same(chunker: Chunker) -> None:
     assert chunker.cut(page(markdown)) == chunker.cut(page(markdown))
 
 
-@pytest.mark.parametrize("max_tokens", [64, 128, 256, 512])
+@every_row("max_tokens", [64, 128, 256, 512])
 def test_limits_fit_the_embedder(max_tokens: int) -> None:
     limits = ChunkLimits.for_embedder(max_tokens)
 

@@ -1,6 +1,7 @@
 import pytest
 
 from app.knowledge.ingest import PageWording
+from tests.every_row import every_row
 
 WORDS = [f"word{number}" for number in range(240)]
 
@@ -20,7 +21,7 @@ def changed(*positions: int) -> list[str]:
     return passages([f"other{n}" if n in positions else word for n, word in enumerate(WORDS)])
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("other", "is_same"),
     [
         pytest.param(PAGE, True, id="the same"),

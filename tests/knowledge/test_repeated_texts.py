@@ -8,6 +8,7 @@ from app.knowledge import chunker
 from app.knowledge.document import PageContent
 from app.knowledge.page_sections import RepeatedSections, left_out_of
 from app.knowledge.records.repeated_texts import RepeatedTextRecords
+from tests.every_row import every_row
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 HELP = "## Need more help?\n\nWrite to [us](https://x.example/contact) at any time."
@@ -87,7 +88,7 @@ async def test_chunking_by_other_rules_leaves_out_the_same(
     assert await asks_for_help(house) == 0
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("pages", "with_it", "is_frame"),
     [(6, 6, True), (30, 7, True), (30, 6, False), (4, 4, False), (5, 5, True)],
     ids=["on all", "on more than a fifth", "on a fifth", "on four", "on five"],

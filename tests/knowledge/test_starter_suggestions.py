@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from datetime import date
 from uuid import UUID
 
-import pytest
-
 from app.core.chunk import Chunk
 from app.knowledge.starter_suggestions import StarterSuggestion, starter_suggestions
+from tests.every_row import every_row
 
 
 def chunk(
@@ -31,7 +30,7 @@ def test_a_heading_that_is_a_question_is_suggested_with_its_page() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "heading",
     [
         "Shipping to Malta",
@@ -48,7 +47,7 @@ def test_what_no_visitor_would_ask_is_left_alone(heading: str) -> None:
     assert asked([chunk(1, heading)]) == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "questions"),
     [
         ("**Can I pay by card?**\n\nYes, with all of them.", ["Can I pay by card?"]),
@@ -71,7 +70,7 @@ def test_a_line_of_a_faq_is_a_question_where_an_answer_stands_below(text: str, q
     assert asked([chunk(1, text=text)]) == questions
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("language", "title", "questions"),
     [
         ("en", "How to reset your password | Acme", ["How do I reset my password?"]),

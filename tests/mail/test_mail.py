@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from app.core.errors import InvalidInput
 from app.core.text.untrusted_text import MAX_LINE_CHARS
 from app.mail.mail import Mail, MailLink, checked_mail_address, message_of
+from tests.every_row import every_row
 
 ID = UUID(int=7)
 SENDER = Address("Docent", "docent", "example.com")
@@ -113,7 +114,7 @@ def test_the_same_mail_is_the_same_message_but_for_its_borders() -> None:
     assert first["Date"] == second["Date"]
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\n", "\r", "\u2028", "\x00", "\x85"])
+@every_row("end", ["\r\n", "\n", "\r", "\u2028", "\x00", "\x85"])
 def test_a_subject_becomes_no_further_header(end: str) -> None:
     message = arrived(Mail("ann@example.com", f"Hello{end}Bcc: all@example.com", ("x",)))
     assert message["Bcc"] is None
@@ -137,7 +138,7 @@ def test_a_line_that_is_one_dot_or_long_or_of_another_script_arrives_whole() -> 
     assert part(Mail("ann@example.com", "Hi", words), "plain") == "\n\n".join(words) + "\n"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("address", "written"),
     [
         ("ann@example.com", "ann@example.com"),
@@ -165,7 +166,7 @@ def test_what_is_taken_for_an_address_can_be_written_into_a_message(local_part: 
     assert [len(message[name].addresses) for name in ("From", "To", "Reply-To")] == [1, 1, 1]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "address",
     [
         "",

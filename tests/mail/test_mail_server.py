@@ -3,9 +3,10 @@
 import pytest
 
 from app.mail.mail import SmtpServer, sender_of, smtp_server
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("url", "server"),
     [
         ("smtps://mail.example.com", SmtpServer("mail.example.com", 465, is_tls=True)),
@@ -26,7 +27,7 @@ def test_none_is_no_mail() -> None:
     assert smtp_server("") is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     "url",
     [
         "mail.example.com",
@@ -60,7 +61,7 @@ def test_a_sender_has_an_address_and_may_have_a_name(written: str) -> None:
     assert str(sender_of(written)) == written
 
 
-@pytest.mark.parametrize("written", ["", "Docent", "a@b.c, d@e.f", "<>", "a@b.c\nBcc: d@e.f", "a@b.c and more"])
+@every_row("written", ["", "Docent", "a@b.c, d@e.f", "<>", "a@b.c\nBcc: d@e.f", "a@b.c and more"])
 def test_anything_else_is_no_sender(written: str) -> None:
     with pytest.raises(ValueError, match="one address"):
         sender_of(written)

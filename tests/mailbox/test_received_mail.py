@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.mailbox.received_mail import NotAnswered, ReceivedMail, _written, opened_mail, received_mail
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 ANN = "From: Ann <ann@example.com>\nSubject: My lamp\nMessage-ID: <1@mua.example>\n"
@@ -26,7 +27,7 @@ async def read(text: str | bytes) -> ReceivedMail:
     return mail
 
 
-@pytest.mark.parametrize(
+@every_row(
     "below",
     [
         "",
@@ -74,7 +75,7 @@ async def test_attachments_are_counted() -> None:
     assert (mail.question, mail.attachments) == ("My lamp\n\nWhat is wrong with it?", 1)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("charset", "text", "encoding"),
     [
         ("; charset=iso-8859-1", "Größer?", "latin-1"),
@@ -86,7 +87,7 @@ async def test_attachments_are_counted() -> None:
         ("", "Größer?", "latin-1"),
     ],
 )
-@pytest.mark.parametrize("kind", ["plain", "html"])
+@every_row("kind", ["plain", "html"])
 async def test_every_encoding_is_read_also_where_none_or_a_wrong_one_is_named(
     kind: str, charset: str, text: str, encoding: str
 ) -> None:
@@ -137,7 +138,7 @@ def nested(subtype: str) -> str:
     return f"{ANN}{kind}0\n\n" + "".join(f"--b{depth}\n{kind}{depth + 1}\n\n" for depth in range(2000))
 
 
-@pytest.mark.parametrize(
+@every_row(
     "hostile",
     [
         f"From: {'(' * 3000}a@b.c\n\nHi",

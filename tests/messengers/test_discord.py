@@ -15,6 +15,7 @@ from app.messengers.service import Reply
 from app.providers.http_caller import HttpReply
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.messenger_services import DISCORD_KEY, discord_question, signed_as_discord
+from tests.every_row import every_row
 
 NOW = FixedClock().now()
 DISCORD = Discord()
@@ -32,7 +33,7 @@ def test_what_discord_has_signed_is_heard() -> None:
     assert DISCORD.is_signed(DISCORD_KEY, signed_as_discord(b"{}", NOW), b"{}", NOW)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "headers",
     [
         {"x-signature-ed25519": ""},
@@ -92,7 +93,7 @@ def test_an_answer_has_at_most_two_thousand_characters(text: str, titles: list[i
     assert len(content(Reply("q" * 500, text, sources, ("Ask us", "https://a.example/" + "x" * address)))) <= 2000
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("status", "age", "is_final"), [(404, 2, False), (404, 901, True), (429, 2, False), (502, 2, False), (400, 2, True)]
 )
 def test_what_discord_refuses_is_tried_again_while_it_helps(status: int, age: float, is_final: bool) -> None:

@@ -17,6 +17,7 @@ from app.messengers.service import Reply, cut_at_block
 from app.messengers.slack import Slack, mrkdwn, plain
 from app.providers.http_caller import HttpReply
 from tests.doubles.messenger_services import SLACK_SIGNING, SLACK_TOKEN, signed_as_slack, slack_event
+from tests.every_row import every_row
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SLACK = Slack()
@@ -43,7 +44,7 @@ def test_a_signature_is_good_for_five_minutes(seconds: int) -> None:
     assert not SLACK.is_signed(SLACK_SIGNING, headers, b"{}", NOW + timedelta(seconds=seconds))
 
 
-@pytest.mark.parametrize(
+@every_row(
     "headers",
     [
         {},
@@ -89,7 +90,7 @@ def test_a_message_with_a_file_or_also_sent_to_the_channel_is_a_question(subtype
     assert SLACK.parsed(slack_event("Hello", type="message", channel_type="im", subtype=subtype, bot_id="B1")) == {}
 
 
-@pytest.mark.parametrize(
+@every_row(
     "event",
     [
         {"bot_id": "B1"},
@@ -143,7 +144,7 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("markdown", "written"), WRITTEN)
+@every_row(("markdown", "written"), WRITTEN)
 def test_markdown_is_written_as_slack_writes_it(markdown: str, written: str) -> None:
     assert mrkdwn(markdown) == written
 

@@ -3,7 +3,6 @@
 from datetime import date
 from uuid import uuid4
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from app.core.chunk import Chunk
 from app.core.search_filter import SearchFilter
 from app.page_search.facets import MAX_VALUES, facets
 from app.sources.source import UNLINKED
+from tests.every_row import every_row
 
 
 def page(url: str, language: str | None = "en") -> Chunk:
@@ -28,7 +28,7 @@ def at(*paths: str) -> list[Chunk]:
     return [page(f"{HOST}{path}") for path in paths]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("paths", "folders"),
     [
         (["/docs/a", "/docs/b", "/blog/c"], [("/docs/", "docs", 2), ("/blog/", "blog", 1)]),

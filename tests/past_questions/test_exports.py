@@ -13,7 +13,7 @@ from tests.every_row import every_row
 EXPORTS = Path(__file__).parent / "exports"
 
 
-@pytest.mark.parametrize("kind", list(Export))
+@every_row("kind", list(Export))
 def test_questions_and_replies_are_read_and_masked(kind: Export) -> None:
     [file] = EXPORTS.glob(f"{kind.value}.json") if kind is not Export.CSV else EXPORTS.glob("*.csv")
     found = conversations(kind, file.read_text("utf-8"))

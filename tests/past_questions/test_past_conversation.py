@@ -1,8 +1,7 @@
 """What a conversation was about: its first question for the website, in few words, and the team's reply."""
 
-import pytest
-
 from app.past_questions.past_conversation import PastConversation, PastMessage, PastQuestion, first_question
+from tests.every_row import every_row
 
 
 def asked(*messages: str) -> PastQuestion | None:
@@ -11,9 +10,7 @@ def asked(*messages: str) -> PastQuestion | None:
     return first_question(PastConversation("1", tuple(told)))
 
 
-@pytest.mark.parametrize(
-    "messages", [["Hi"], ["thanks!", "> You're welcome"], ["I want to talk to a person"], ["?"], []]
-)
+@every_row("messages", [["Hi"], ["thanks!", "> You're welcome"], ["I want to talk to a person"], ["?"], []])
 def test_greetings_and_wishes_for_a_person_are_no_questions(messages: list[str]) -> None:
     assert asked(*messages) is None
 

@@ -8,6 +8,7 @@ from app.providers.access_tokens import AccessTokens, NoAccessToken
 from app.providers.http_caller import CrawlerHttpCaller, HttpReply
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.token_endpoint import CLIENT, TokenEndpoint
+from tests.every_row import every_row
 
 
 async def test_a_token_is_kept_until_a_minute_before_it_expires() -> None:
@@ -47,7 +48,7 @@ async def test_a_client_gets_a_token_for_itself() -> None:
     assert endpoint.requests[0]["grant_type"] == "client_credentials"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("answer", "reason"),
     [
         (None, "login.example.com gave no access token: AADSTS70008: The refresh token has expired."),

@@ -4,6 +4,7 @@ import pytest
 
 from app.providers.http_caller import CallFailed, CrawlerHttpCaller
 from tests.doubles.loopback_site import running_site
+from tests.every_row import every_row
 
 
 async def test_what_a_server_answers_is_read_up_to_a_bound() -> None:
@@ -16,7 +17,7 @@ async def test_what_a_server_answers_is_read_up_to_a_bound() -> None:
     assert (path, headers["x-key"]) == ("/said", "secret")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("url", "reason"),
     [
         ("http://www.example.com/", "https"),

@@ -7,6 +7,7 @@ import pytest
 
 from app.providers.embedding.glosses import Glosses, GlossList
 from app.providers.onnx_threads import EMBEDDER_FOLDER
+from tests.every_row import every_row
 
 LISTS = {
     "de": {
@@ -104,7 +105,7 @@ def test_words_of_two_near_languages_are_said_by_either_list(glosses: Glosses) -
     assert glosses.english("cancelar reserva") == "cancel reservation"
 
 
-@pytest.mark.parametrize("path", sorted((EMBEDDER_FOLDER / "glosses").glob("*.txt.xz")), ids=lambda path: path.name[:2])
+@every_row("path", sorted((EMBEDDER_FOLDER / "glosses").glob("*.txt.xz")), ids=lambda path: path.name[:2])
 def test_each_shipped_list_is_sorted_so_that_all_of_it_is_found(path: Path) -> None:
     with lzma.open(path) as file:
         lines = file.read().decode().splitlines()

@@ -13,6 +13,7 @@ from app.core.errors import RerankerUnavailable
 from app.providers.reranking.http_reranker import HttpReranker, Shape
 from tests.contracts.reranker_contract import RerankerContract
 from tests.doubles.overlap_reranker import OverlapReranker
+from tests.every_row import every_row
 
 SHAPES: tuple[Shape, ...] = ("cohere", "tei", "workers-ai")
 
@@ -81,7 +82,7 @@ async def test_logits_become_probabilities_and_back() -> None:
         assert (await reranker.score("q", ["a"], budget_seconds=5))[0].probability < 1e-9
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("response", "reason"),
     [
         (httpx.Response(500), "status 500"),

@@ -13,6 +13,7 @@ from app.providers.imap_mailbox import MAX_MAILS, ImapMailboxes, MailboxAccess, 
 from tests.doubles import imap_server
 from tests.doubles.imap_server import PASSWORD, USER, ImapServer, running_imap_server
 from tests.doubles.mail_server import certificate_for_loopback
+from tests.every_row import every_row
 
 
 @contextmanager
@@ -65,7 +66,7 @@ async def test_the_first_unseen_ones_behind_the_last_are_read_and_marked_when_an
         assert (await boxes.unseen(access, (6, 1))).mails == (), "of a mailbox that was made anew"
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "localhost", "[::1]", "169.254.169.254"])
+@every_row("host", ["127.0.0.1", "10.0.0.1", "localhost", "[::1]", "169.254.169.254"])
 async def test_the_own_network_is_not_dialled(host: str) -> None:
     with pytest.raises(MailboxUnread):
         await ImapMailboxes().unseen(MailboxAccess(host, 993, USER, PASSWORD), None)
@@ -89,7 +90,7 @@ async def test_nothing_is_marked_once_numbers_were_given_out_anew() -> None:
         assert server.flags[1] == set()
 
 
-@pytest.mark.parametrize("number", [-1, 0, 2**32, 10**30])
+@every_row("number", [-1, 0, 2**32, 10**30])
 async def test_numbers_that_imap_does_not_have_are_refused(number: int) -> None:
     with running_imap_server() as server:
         boxes, access = reader(server)

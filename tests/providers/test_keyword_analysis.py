@@ -3,9 +3,10 @@
 import pytest
 
 from app.providers.indexes.keyword_analysis import analysis_of
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("language", "one", "other"),
     [
         ("en", "wifi lantern", "Wi-Fi lanterns"),

@@ -5,13 +5,14 @@ from uuid import uuid4
 import pytest
 
 from app.quality.golden_question import GoldenQuestion
+from tests.every_row import every_row
 
 
 def golden(*texts: str, pages: tuple[str, ...] = (), patterns: tuple[str, ...] = ()) -> GoldenQuestion:
     return GoldenQuestion(uuid4(), uuid4(), "Why?", pages, answer_contains=texts, answer_matches=patterns)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("answer", "missing"),
     [
         pytest.param("Plus costs €3.90 a month. [1]", (), id="as it stands"),

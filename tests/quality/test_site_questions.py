@@ -9,6 +9,7 @@ import pytest
 
 from bench.sites.marks import Answer, figures, mark, plain
 from bench.sites.question_set import OWN_SET, Question, Site, read_questions, read_sites
+from tests.every_row import every_row
 
 ASKED = Question(
     "postfix", "howto", "How?", (("virtual_alias_domains",), (r"\bpostmap\b", "hash:/")), ("VIRTUAL.html",)
@@ -20,7 +21,7 @@ UNKNOWN = Answer("I could not find that.", "fallback", 0.1, True, ())
 SITES = read_sites(OWN_SET)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("written", "read"),
     [
         ("Open **Edit → Preferences…**", "Open Edit -> Preferences..."),
@@ -49,7 +50,7 @@ def test_what_stands_late_in_an_answer_is_right_but_not_early() -> None:
     assert mark(ASKED, GIVEN).is_early
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("answer", "is_refusal"),
     [
         (UNKNOWN, True),
@@ -118,7 +119,7 @@ def test_every_site_has_its_questions_and_no_file_is_left_over() -> None:
     assert {file.stem for file in (OWN_SET / "questions").iterdir()} == set(SITES)
 
 
-@pytest.mark.parametrize("site", SITES)
+@every_row("site", SITES)
 def test_the_questions_of_a_site_are_well_formed(site: str) -> None:
     questions = read_questions(OWN_SET, site)
     assert len({question.text.casefold() for question in questions}) == len(questions)

@@ -8,6 +8,7 @@ import pytest
 from app.core.errors import InvalidInput
 from app.core.field_rules import zone_named
 from app.reports.report_days import ReportDays, report_days
+from tests.every_row import every_row
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -29,7 +30,7 @@ def test_the_days_before_are_as_many_and_end_where_these_begin() -> None:
     assert days.before.until == days.since
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("zone", "first", "last", "offsets"),
     [
         pytest.param("UTC", date(2026, 1, 1), date(2026, 12, 31), [0], id="no change"),
@@ -59,7 +60,7 @@ def test_few_days_are_told_one_by_one_and_many_by_weeks_from_monday_on() -> None
     assert sum(week.count for week in weeks) == 63
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("first", "last", "field"),
     [
         pytest.param(date(2026, 1, 2), date(2026, 1, 1), "last", id="none"),
@@ -74,9 +75,7 @@ def test_other_days_are_refused(first: date, last: date, field: str) -> None:
     assert refused.value.field == field
 
 
-@pytest.mark.parametrize(
-    "name", ["", "Mars/Olympus", "../../etc/passwd", "Europe", "/etc/localtime", "A" * 61, "a\x00b"]
-)
+@every_row("name", ["", "Mars/Olympus", "../../etc/passwd", "Europe", "/etc/localtime", "A" * 61, "a\x00b"])
 def test_what_is_no_zone_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput):
         zone_named(name)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.search.confidence import SURE, calibrated, plain_coverage, share_by_chance, why_unsure
+from tests.every_row import every_row
 
 cosines = st.none() | st.floats(-1, 1)
 shares = st.floats(0, 1)
@@ -32,7 +33,7 @@ def test_words_alone_prove_as_much_as_they_do_in_their_language(language: str, e
     assert calibrated(None, enough, None, language) > SURE > calibrated(None, enough - 0.15, None, language)
 
 
-@pytest.mark.parametrize("question", ["如何退款？", "返金はいつですか", "คืนเงินอย่างไร", "환불은 언제"])
+@every_row("question", ["如何退款？", "返金はいつですか", "คืนเงินอย่างไร", "환불은 언제"])
 def test_pairs_prove_what_they_have_above_what_others_have_by_chance(question: str) -> None:
     few = share_by_chance(question, [0.4, *[0.05] * 20])
     many = share_by_chance(question, [0.4, *[0.25] * 20])

@@ -6,6 +6,7 @@ import pytest
 from app.core.errors import ModelUnavailable, RerankerUnavailable
 from app.search.model_ranker import ModelRanker
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
+from tests.every_row import every_row
 
 TEXTS = ["Postage is free.", "The office opens at nine.", "Send it back within 30 days."]
 
@@ -20,7 +21,7 @@ async def test_ratings_become_scores_in_the_texts_order() -> None:
     assert all(text in model.requests[0][1].content for text in TEXTS)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "reply",
     [["[1, 2]"], ["[1, 2, 11]"], ['["a", 1, 2]'], ["none"], ["[1, 2, NaN]"], [ModelUnavailable("away")]],
     ids=["too few", "out of range", "a word", "prose", "no number", "away"],

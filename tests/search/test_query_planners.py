@@ -15,6 +15,7 @@ from tests.doubles.answering_house import SITE, answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 from tests.doubles.whole_words import WholeWords
+from tests.every_row import every_row
 
 QUESTION = SearchQuery("My lamp is dark. Who pays?")
 REWRITING = RetrievalSettings(extra_queries=2, hypothetical_answer=True, extra_weight=0.4)
@@ -43,7 +44,7 @@ async def test_a_reply_is_read_whatever_is_wrapped_around_it(wrapped: str) -> No
     assert added.text == "repair cost"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "reply",
     [
         [ModelUnavailable("away")],
@@ -92,14 +93,14 @@ async def test_other_wordings_find_what_the_question_alone_does_not(tmp_path: Pa
     assert helped[0] == page
 
 
-@pytest.mark.parametrize("asked", ["telefonnummer", "where are you located?", "Can I speak to someone?", "telefono"])
+@every_row("asked", ["telefonnummer", "where are you located?", "Can I speak to someone?", "telefono"])
 async def test_who_asks_for_contact_alone_is_searched_for_by_what_pages_call_it(asked: str) -> None:
     _, contact = await planned([DetailWordings()], SearchQuery(asked), RetrievalSettings())
     assert {"contact", "Kontakt", "contacto"} <= set(contact.text.split())
     assert not contact.is_meant
 
 
-@pytest.mark.parametrize(
+@every_row(
     "asked", ["Where is the log file located?", "Which address does the server listen on?", "opening hours", "prices"]
 )
 async def test_what_else_is_asked_for_is_searched_for_by_its_own_words(asked: str) -> None:

@@ -12,6 +12,7 @@ from app.search.retrieval import RetrievalTrace, SearchQuery
 from tests.doubles.answering_house import answering_house
 from tests.doubles.german_gloss import german_gloss
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
+from tests.every_row import every_row
 
 FINNISH = "Kuinka pitkä takuu lampulla on ja mitä se kattaa?"
 ENGLISH = "How long is the warranty of a lamp and what does it cover?"
@@ -32,7 +33,7 @@ async def test_a_follow_up_keeps_its_own_line() -> None:
     assert await translator.translated("Se hajosi.\nMitä nyt?", "en") == "It broke.\nWhat now?"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "reply",
     [
         pytest.param(["Sorry, no."], id="no JSON"),

@@ -3,6 +3,7 @@
 import pytest
 
 from app.search.threshold_curve import THRESHOLDS, GoldenConfidence, PastConfidences, points_of
+from tests.every_row import every_row
 
 CURATED = PastConfidences(is_curated=True)
 IN_VAIN = PastConfidences(is_curated=False)
@@ -10,7 +11,7 @@ TWO_CLOSE = PastConfidences(is_curated=False, found=(0.47, 0.42, 0.1))
 ONE_SURE = PastConfidences(is_curated=False, found=(0.97, 0.2))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("turn", "answered_up_to"),
     [
         pytest.param(CURATED, 1.0, id="a curated answer needs no search"),

@@ -16,6 +16,7 @@ from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fake_openai import FakeOpenAI, Refuse
 from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics
+from tests.every_row import every_row
 from tests.system.conftest import SITE, Running, learnt_agent
 from tests.web.live_server import serving
 
@@ -53,7 +54,7 @@ def told(settings: Settings) -> Iterator[str]:
     yield repr([settings])
 
 
-@pytest.mark.parametrize("secret", [MARK, f"p@{MARK}", f"a/{MARK}:b", f"{MARK}%40", f"x@y@{MARK}"])
+@every_row("secret", [MARK, f"p@{MARK}", f"a/{MARK}:b", f"{MARK}%40", f"x@y@{MARK}"])
 def test_settings_print_no_secret(secret: str) -> None:
     given: dict[str, Any] = {name: secret for name in secret_names() if name not in URLS}
     given["secret_key"] = (MARK * 4)[:43]

@@ -122,7 +122,7 @@ def a_range(*events: dict[str, str]) -> dict[str, Any]:
     return an_advisory(ranges=[{"type": "ECOSYSTEM", "events": list(events)}])
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("version", "advisory", "is_hit"),
     [
         ("1.4", an_advisory(versions=["1.3", "1.4.0"]), True),

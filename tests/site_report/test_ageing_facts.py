@@ -6,6 +6,7 @@ import pytest
 
 from app.site_report.ageing_facts import ageing_facts, is_post, is_under_date
 from app.site_report.site_report import AgeingKind
+from tests.every_row import every_row
 from tests.site_report.pages import demo_pages, page
 
 TODAY = date(2026, 11, 29)
@@ -15,7 +16,7 @@ def found(markdown: str, language: str | None = "en") -> list[tuple[AgeingKind, 
     return [(each.kind, each.what) for each in ageing_facts(page("/a", markdown, language=language), TODAY)]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "language", "day"),
     [
         ("Applications are open until 31 March 2026.", "en", "2026-03-31"),
@@ -33,7 +34,7 @@ def test_a_day_to_come_that_has_passed(text: str, language: str, day: str) -> No
     assert found(text, language) == [(AgeingKind.PAST_DATE, day)]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "Applications are open until 31 March 2027.",

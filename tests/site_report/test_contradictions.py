@@ -2,12 +2,11 @@
 
 from itertools import chain
 
-import pytest
-
 from app.core.chunk import Chunk
 from app.site_report.ageing_facts import is_post, is_under_date
 from app.site_report.contradictions import contradictions
 from app.site_report.statements import statements
+from tests.every_row import every_row
 from tests.site_report.pages import HOST, demo_pages, page
 from tests.site_report.planted import PLANTS, Plant, planted_pages
 
@@ -19,7 +18,7 @@ def found(*pages: list[Chunk]) -> list[tuple[str, str]]:
     return [(each.first.parts[1], each.second.parts[1]) for each in contradictions(statements(chain(*pages)))]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other", "values"),
     [
         ("The warranty covers all stations for 3 years.", "All stations: warranty covers 2 years.", ("3", "2")),
@@ -36,7 +35,7 @@ def test_one_fact_with_two_values(one: str, other: str, values: tuple[str, str])
     assert found(page("/a", f"# Help\n\n{one}"), page("/b", f"# Facts\n\n{other}")) == [values]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("The warranty covers all stations for 3 years.", "All stations: warranty covers three years."),

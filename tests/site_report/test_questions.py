@@ -6,6 +6,7 @@ from app.core.chunk import Chunk
 from app.core.errors import InvalidInput
 from app.site_report.questions import MOST_GIVEN, MOST_QUESTIONS, given_questions, made_questions
 from app.site_report.site_report import Origin
+from tests.every_row import every_row
 from tests.site_report.pages import HOST, demo_pages, page
 
 
@@ -19,7 +20,7 @@ def test_a_question_of_a_page_is_taken_unchanged_with_its_page_and_language() ->
     assert (question.pages, question.language) == ((f"{HOST}/faq",), "en")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("heading", "question"),
     [
         ("Change your bank card", "How do I change my bank card?"),
@@ -33,7 +34,7 @@ def test_an_instruction_becomes_a_question(heading: str, question: str) -> None:
     assert (made, origin in ("question", "instruction")) == (question, True)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "heading",
     [
         "Repair after the warranty",
@@ -52,7 +53,7 @@ def test_the_first_heading_of_a_page_is_asked_as_people_type_and_the_others_are_
     assert asked(about) == [("Shipping and delivery", "topic")]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "heading",
     [
         "Overview",
@@ -95,7 +96,7 @@ def test_most_pages_of_the_demonstration_site_are_asked() -> None:
     assert len({url for each in made_questions(pages) for url in each.pages}) >= 0.6 * len(pages)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "question,count\nwhere is my parcel,4\nwhere is my Parcel?,2\ncan i pay later,1\n",
@@ -109,7 +110,7 @@ def test_real_questions_are_read_once_each_from_a_file(text: str) -> None:
     assert [each.text for each in given_questions(text)] == ["where is my parcel", "can i pay later"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "",

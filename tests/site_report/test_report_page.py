@@ -4,7 +4,6 @@ import re
 from datetime import date
 from pathlib import Path
 
-import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from app.site_report.site_report import (
@@ -22,6 +21,7 @@ from app.site_report.site_report import (
 )
 from app.site_report.site_reports import report_page
 from app.sources.source import PageStatus
+from tests.every_row import every_row
 
 URL = "https://x.example/shipping"
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> & \"quotes\" 'too'"
@@ -76,7 +76,7 @@ def test_what_a_website_says_stays_text() -> None:
     assert HOSTILE in heading.text()
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "urn:uuid:1", " https://x.example"])
+@every_row("url", ["javascript:alert(1)", "data:text/html,x", "urn:uuid:1", " https://x.example"])
 def test_only_addresses_of_the_web_become_links(url: str) -> None:
     links = LexborHTMLParser(report_page(report(url=url))).css("a[href]")
     told = {link.attributes["href"] or "" for link in links}

@@ -22,6 +22,7 @@ from app.site_report.answer_verdict import (
 )
 from app.site_report.site_report import Excerpt, JudgedAnswer, Origin, ReportQuestion, Share, Verdict, WeaknessKind
 from app.sources.source import PageStatus
+from tests.every_row import every_row
 from tests.site_report.pages import HOST, page
 
 URL = f"{HOST}/shipping"
@@ -45,7 +46,7 @@ def test_a_sure_answer_with_words_of_the_page_that_has_the_question_is_proven() 
     assert [quote.page for quote in answer.quotes] == [URL]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("answer", "verdict", "reason"),
     [
         (replace(ANSWER, is_low_confidence=True), Verdict.DOUBTFUL, UNSURE),
@@ -115,7 +116,7 @@ def asked(url: str, reason: str, quoted: str) -> JudgedAnswer:
     return JudgedAnswer(question, verdict, reason, "", 0.5, (Excerpt("We ship.", f"{quoted}#part", "", "en"),))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("reasons", "quoted", "is_weak"),
     [
         (("", UNSURE), "/own", False),
@@ -147,7 +148,7 @@ def test_a_page_with_the_text_of_another_names_it_and_another_address_of_a_page_
     assert (weak.kind, weak.url, weak.detail) == (WeaknessKind.DUPLICATE, f"{HOST}/rates/print", f"{HOST}/rates")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("body", "is_wall"),
     [
         ("one word after the other " * 90, True),

@@ -26,6 +26,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.git_server import GitServer, running_git_server
 from tests.doubles.loopback_site import LoopbackSite, running_site
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
+from tests.every_row import every_row
 from tests.sources.test_crawler_site_reader import MemoryPages, SameProcessExtractor
 from tests.sources.test_help_centres import read, statuses
 
@@ -195,7 +196,7 @@ async def test_what_is_no_repository_is_asked_once(host: GitServer) -> None:
         assert len(site.asked) == 1
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("field", "change"),
     [
         ("page_url", {"page_url": "https://docs.example.com/"}),

@@ -14,6 +14,7 @@ from app.sources.runs.run_progress import PageEnd, is_telling, miss_reason
 from app.sources.runs.site_reader import RunSummary
 from app.sources.source import CrawlRun, RunState, Source, SourceConfig
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
+from tests.every_row import every_row
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 Site = Mapping[str, PageContent | str]
@@ -145,7 +146,7 @@ async def test_a_reading_that_is_not_complete_counts_for_nothing(house: Knowledg
     assert await house.live_texts() == ALL_STAY
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("ends", "is_missed"),
     [
         ([], True),

@@ -6,6 +6,7 @@ from app.core.errors import InvalidInput
 from app.sources import kinds
 from app.sources.runs.page_scope import PageScope
 from app.sources.source import SourceConfig
+from tests.every_row import every_row
 
 DOCS = SourceConfig(kinds.SITE, "Docs", url="https://www.example.com/docs/", exclude=("/docs/old/*",))
 PAGE = SourceConfig(kinds.URL, "Prices", url="https://www.example.com/prices")
@@ -34,7 +35,7 @@ def test_addresses_are_spelt_as_the_crawl_spells_them() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "url",
     [
         "https://www.example.com/shop",

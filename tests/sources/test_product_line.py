@@ -4,6 +4,7 @@ import pytest
 
 from app.sources.runs.crawler_site_reader import with_product_line
 from crawler.extract.metadata.linked_data import Product
+from tests.every_row import every_row
 
 SHOE = Product("Red shoe", brand="Acme", sku="A-12", price="189.50", currency="EUR", availability="InStock")
 
@@ -24,9 +25,7 @@ def test_what_the_page_shows_is_not_said_twice(price: str) -> None:
     assert with_product_line(page, SHOE) == page
 
 
-@pytest.mark.parametrize(
-    ("number", "other"), [("1189.50", "1.189,50"), ("1189", "1,189"), ("1189.00", "1,189"), ("40", "40.00")]
-)
+@every_row(("number", "other"), [("1189.50", "1.189,50"), ("1189", "1,189"), ("1189.00", "1,189"), ("40", "40.00")])
 def test_an_amount_is_known_however_it_is_written(number: str, other: str) -> None:
     page = f"# Lamp\n\nIt costs €{other}."
     assert with_product_line(page, Product("Lamp", price=number)) == page

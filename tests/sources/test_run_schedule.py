@@ -8,6 +8,7 @@ import pytest
 from app.core.errors import InvalidInput
 from app.sources.cron_calendar import CronCalendar
 from app.sources.source import CRON_JITTER, Schedule, jitter, next_run
+from tests.every_row import every_row
 
 SOURCE = UUID(int=7)
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -48,7 +49,7 @@ def test_sources_of_one_schedule_are_spread_out() -> None:
     assert all(timedelta(0) <= jitter(uuid4(), CRON_JITTER) < CRON_JITTER for _ in range(200))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("cron", "words"),
     [
         ("", "five fields"),

@@ -13,6 +13,7 @@ from app.sources.source import AccessKind, SourceAccess, SourceConfig
 from tests.doubles.fake_network import FakeClock
 from tests.doubles.loopback_site import LoopbackSite
 from tests.doubles.team_wikis import ConfluenceDouble, NotionDouble
+from tests.every_row import every_row
 from tests.sources.test_help_centres import read, reader, statuses
 
 __all__ = ["reader"]
@@ -299,7 +300,7 @@ def rich(text: str) -> str:
     return f"<ac:rich-text-body><p>{text}</p></ac:rich-text-body>"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("storage", "html"),
     [
         (macro("info", rich("Open from 9."), title="Hours"), "<p><strong>Hours</strong></p><p>Open from 9.</p>"),
@@ -348,7 +349,7 @@ def test_the_storage_format_is_read_as_confluence_shows_it(storage: str, html: s
     assert html_of_storage(storage) == html
 
 
-@pytest.mark.parametrize("body", ["<p>", '<!DOCTYPE p [<!ENTITY a "b">]><p>&a;</p>', "<p>&nothing;</p>", "<b>" * 5000])
+@every_row("body", ["<p>", '<!DOCTYPE p [<!ENTITY a "b">]><p>&a;</p>', "<p>&nothing;</p>", "<b>" * 5000])
 def test_what_is_not_the_storage_format_is_refused(body: str) -> None:
     with pytest.raises(ValueError, match="well-formed"):
         html_of_storage(body)

@@ -4,6 +4,7 @@ import pytest
 
 from app.stale_answers.changed_page import ChangedPage
 from app.stale_answers.stale_answer import StaleKind
+from tests.every_row import every_row
 
 PLANS = """# Plans
 
@@ -30,7 +31,7 @@ def test_a_quotation_is_stale_by_the_units_that_stand_no_longer() -> None:
     assert page.lost_quotation("Invoices are sent by mail.") == ""
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new"),
     [
         pytest.param("You can cancel", "You   can *cancel*", id="blanks and emphasis"),
@@ -48,7 +49,7 @@ def test_what_the_page_never_said_is_not_lost() -> None:
     assert changed("€29", "€39").lost_quotation("Enterprise\t€99 a month") == ""
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "lost"),
     [
         pytest.param("The Studio plan costs €29 a month.", 1, id="its number has changed"),
@@ -67,7 +68,7 @@ def test_a_number_that_moved_to_another_row_no_longer_proves_the_first() -> None
     assert len(page.lost_statements("The Studio plan costs €29 a month.", "en")) == 1
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new", "kind", "instead"),
     [
         pytest.param("within 30 days", "within 14 days", StaleKind.CONTRADICTED, "14", id="another number"),

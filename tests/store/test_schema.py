@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy.dialects import sqlite
 
 from app.store.schema import UtcDateTime, new_id, storable
+from tests.every_row import every_row
 
 _DIALECT = sqlite.dialect()
 
@@ -25,7 +26,7 @@ def test_a_moment_that_comes_back_without_a_zone_is_utc() -> None:
     assert UtcDateTime().process_result_value(naive, _DIALECT) == datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "stored"),
     [
         pytest.param("plain", "plain", id="plain text stays"),

@@ -4,6 +4,7 @@ import pytest
 
 from app.core.errors import SecretsLocked
 from app.store.secret_keys import Sealed, SecretKeys, key_name, new_key, read_key
+from tests.every_row import every_row
 
 OLD, NEW = b"o" * 32, b"n" * 32
 PLACE = "signing_keys.secret:1"
@@ -75,7 +76,7 @@ def test_a_new_key_is_read_as_it_was_written() -> None:
     assert new_key() != written
 
 
-@pytest.mark.parametrize("text", ["", "password", "a" * 42, "a" * 44, "é" * 43, "a" * 42 + "+", "a " * 22])
+@every_row("text", ["", "password", "a" * 42, "a" * 44, "é" * 43, "a" * 42 + "+", "a " * 22])
 def test_what_is_no_key_is_refused_and_not_repeated(text: str) -> None:
     with pytest.raises(ValueError, match="docent secrets new-key") as caught:
         read_key(text)

@@ -9,6 +9,7 @@ from app.agents.records import AgentRecords
 from app.core.errors import Overloaded, Unavailable
 from app.store.engine import is_sqlite, translated_errors
 from app.store.system_of_record import SystemOfRecord
+from tests.every_row import every_row
 
 
 class FromPostgres(Exception):
@@ -17,7 +18,7 @@ class FromPostgres(Exception):
         self.sqlstate = sqlstate
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("sqlstate", "ours"),
     [
         pytest.param("25006", Unavailable, id="the server became a standby"),
@@ -32,7 +33,7 @@ class FromPostgres(Exception):
         pytest.param("40P01", Overloaded, id="a deadlock"),
     ],
 )
-@pytest.mark.parametrize("kind", [InternalError, OperationalError])
+@every_row("kind", [InternalError, OperationalError])
 def test_a_server_that_is_away_or_busy_is_said_so(
     sqlstate: str, ours: type[Exception], kind: type[InternalError | OperationalError]
 ) -> None:

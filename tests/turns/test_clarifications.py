@@ -12,6 +12,7 @@ from app.core.text.languages import LANGUAGES
 from app.core.turn import AnsweredBy, Exchange
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.every_row import every_row
 from tests.turns.outcomes import done, open_gaps, stored, text
 
 QUESTION = "How do I reset the lamp?"
@@ -92,7 +93,7 @@ async def test_an_agent_may_do_without(tmp_path: Path) -> None:
         assert done(await house.ask(QUESTION)).answered_by is AnsweredBy.EXTRACTIVE
 
 
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@every_row("language", sorted(LANGUAGES))
 def test_a_choice_is_understood_in_every_language(language: str) -> None:
     asked = [Exchange("How much?", f"{canned_messages(language).which_one} Basic / Pro Max")]
     assert clarified("pro max", asked) == "How much? (pro max)"

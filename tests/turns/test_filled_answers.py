@@ -19,6 +19,7 @@ from app.providers.http_caller import HttpReply
 from tests.answers.test_action_answers import add_action, said
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.shop_api import SHOP, ShopApi
+from tests.every_row import every_row
 
 QUESTION = "How many lamps are left?"
 
@@ -94,7 +95,7 @@ async def test_a_result_is_no_link_no_picture_and_no_place(house: AnsweringHouse
     assert len(shop.asked) == 1
 
 
-@pytest.mark.parametrize("text", ["{{action}}", "{{action.Stock}}", "{{action.a b}}", "{{ action.stock }"])
+@every_row("text", ["{{action}}", "{{action.Stock}}", "{{action.a b}}", "{{ action.stock }"])
 def test_a_place_that_names_no_action_is_refused(text: str) -> None:
     answer = CuratedAnswer(uuid4(), uuid4(), Trigger.PHRASE, "lamps", text)
     with pytest.raises(InvalidInput, match=r"action\.NAME"):

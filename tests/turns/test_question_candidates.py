@@ -8,6 +8,7 @@ import pytest
 
 from app.core.chunk import Chunk
 from app.turns.next_questions import KnownWords, NextQuestion, offered, section_questions
+from tests.every_row import every_row
 
 PAGE, OTHER = UUID(int=1), UUID(int=2)
 
@@ -87,7 +88,7 @@ def test_a_page_of_which_nothing_was_cited_has_nothing_to_offer() -> None:
     assert section_questions([PLANS], {"9-9": None}, nothing, 3) == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("heading", "text"),
     [
         ("Cancel your plan", "Cancel your plan"),
@@ -121,7 +122,7 @@ def test_what_was_asked_is_known_by_its_words(text: str, is_asked: bool) -> None
     assert known.holds(text) is is_asked
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("chunk_ids", "answer", "is_answered"),
     [
         pytest.param({"1-2"}, PLANS[2], True, id="its section"),
@@ -135,7 +136,7 @@ def test_a_question_is_answered_by_what_it_promises(chunk_ids: Iterable[str], an
     assert asked.is_answered_by(answer) is is_answered
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("found", "is_furniture"),
     [
         pytest.param(chunk(0, f"## Pay by *Invoice*\n\n{TEXT}", page=OTHER), True, id="on another page"),

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import pytest
 
+from tests.every_row import every_row
 from tests.web.bounded_site import CHUNKED, CLOSE, GET, bounded, error_of
 from tests.web.bounded_site import anyio_backend as anyio_backend
 
@@ -20,7 +21,7 @@ async def _send_until_closed(writer: StreamWriter, part: bytes) -> None:
                 await asyncio.sleep(0.01)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "parts",
     [
         pytest.param((GET[:-2] + b"A: " + b"a" * 5000 + b"\r\n\r\n",), id="one header that is too long"),
@@ -167,7 +168,7 @@ async def test_when_everybody_is_being_answered_the_next_one_is_told_to_come_bac
         site.goes_on.set()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("head", "status"),
     [
         pytest.param(b"GET /plain HTTP/1.1\r\n\r\n", 400, id="1.1 without Host"),

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from app.core.actor import ASK
 from app.web.client_address import ClientAddresses
 from app.workspaces.api_tokens import ApiTokens
+from tests.every_row import every_row
 from tests.web.house import PAGE, SITE, House, open_house, unlimited
 
 
@@ -22,7 +23,7 @@ def a_request(peer: str | None, *forwarded: str) -> Request:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("peer", "forwarded", "key"),
     [
         ("203.0.113.9", (), "203.0.113.9"),
@@ -48,7 +49,7 @@ def test_an_address_is_what_trusted_proxies_say(peer: str | None, forwarded: tup
 FLY_APP = "2a09:8280:1::1:2345"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("peer", "sent", "key"),
     [
         pytest.param("172.16.7.2", {"fly-client-ip": ["198.51.100.1"]}, "198.51.100.1", id="Fly"),
@@ -158,7 +159,7 @@ async def test_too_many_questions_are_refused_before_any_turn(tmp_path: Path, li
         assert len(house.turns.asked) == 2
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("peer", "network"),
     [
         ("198.51.100.7", "198.51.100.0/24"),

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from app.core.setting import at_most, between, required
 from app.web.model import Model, Patch
+from tests.every_row import every_row
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,7 @@ def test_a_patch_requires_nothing_and_hides_its_defaults() -> None:
     assert schema["properties"]["height"] == {"title": "Height", "type": "number", "minimum": 0.5, "maximum": 3}
 
 
-@pytest.mark.parametrize("sent", [{"name": ""}, {"name": "x" * 11}, {"books": ["Dune", ""]}, {"height": 0}])
+@every_row("sent", [{"name": ""}, {"name": "x" * 11}, {"books": ["Dune", ""]}, {"height": 0}])
 def test_what_is_outside_of_the_limits_is_refused(sent: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         ShelfPatch.model_validate_json(json.dumps(sent))

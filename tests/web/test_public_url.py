@@ -10,6 +10,7 @@ import pytest
 from app.bootstrap.application import create_app
 from app.core.setting_values import OWN_PATHS, checked_root_path
 from tests.doubles.oidc_double import ISSUER
+from tests.every_row import every_row
 from tests.web.console.browser import ConsoleBrowser, an_operator
 from tests.web.console.test_provider_sign_in import ANSWER, START, open_place
 from tests.web.house import SITE, House, every_endpoint
@@ -70,14 +71,14 @@ async def test_its_cookies_are_sent_to_the_console_and_no_other_path_of_the_host
     assert {"path=/docent/console", "secure", "httponly"} <= {part.strip().lower() for part in set_cookie.split(";")}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("written", "prefix"), [("", ""), ("/", ""), ("/docent", "/docent"), ("/docent/", "/docent"), ("/a/b.c", "/a/b.c")]
 )
 def test_a_prefix_is_read_without_its_last_slash(written: str, prefix: str) -> None:
     assert checked_root_path(written) == prefix
 
 
-@pytest.mark.parametrize("written", ["docent", "//docent", "/a//b", "/../a", "/a b", "/a?b", "https://a.example/b"])
+@every_row("written", ["docent", "//docent", "/a//b", "/../a", "/a b", "/a?b", "https://a.example/b"])
 def test_what_is_no_path_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match="/docent"):
         checked_root_path(written)

@@ -5,11 +5,12 @@ import logging
 
 import pytest
 
+from tests.every_row import every_row
 from tests.web.bounded_site import CHUNKED, CLOSE, GET, LARGE, LARGE_BYTES, SMALL_BYTES, WHOLE, Site, bounded
 from tests.web.bounded_site import anyio_backend as anyio_backend
 
 
-@pytest.mark.parametrize(
+@every_row(
     "wanted",
     [
         pytest.param(LARGE, id="in pieces"),
@@ -61,7 +62,7 @@ async def test_a_slow_reader_who_goes_on_gets_all_of_it() -> None:
         assert site.refused("stalled") is None
 
 
-@pytest.mark.parametrize("wanted", [pytest.param(LARGE, id="in pieces"), pytest.param(WHOLE, id="all at once")])
+@every_row("wanted", [pytest.param(LARGE, id="in pieces"), pytest.param(WHOLE, id="all at once")])
 async def test_no_request_that_was_sent_ahead_is_begun_while_an_answer_is_not_taken(wanted: bytes) -> None:
     async with bounded() as site:
         reader, writer = await site.connected()

@@ -10,6 +10,7 @@ import pytest
 from app.core.turn_events import Error, NumberedEvent, Start, Status, Token, TurnEvent, TurnFeed
 from app.web.sse import coalesced
 from tests.doubles.scripted_turns import the_receipt
+from tests.every_row import every_row
 
 TURN = UUID(int=7)
 FOREVER = 3600.0  # a wait that no test sits out: what takes it fails by timeout
@@ -146,7 +147,7 @@ async def test_without_gathering_each_token_stands_alone() -> None:
     assert await everything(read(feed, coalesce_seconds=0)) == [(1, "a"), (2, "b"), (3, "c"), (4, "done")]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every_row("seed", range(20))
 async def test_no_text_is_lost_or_reordered_however_it_comes(seed: int) -> None:
     pieces = [chr(97 + (seed * 7 + n) % 26) for n in range(50)]
     feed = Feed()

@@ -215,7 +215,7 @@ def test_an_agent_with_invitations_has_a_second_tag() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("first", "name"),
     [
         ("widget", "panel"),
@@ -235,7 +235,7 @@ def test_a_shipped_script_names_another_that_is_beside_it_and_its_bytes(first: s
     assert built.integrity in script
 
 
-@pytest.mark.parametrize("name", ["proof", "confirm", "code", "past", "search", "invite", "webmcp"])
+@every_row("name", ["proof", "confirm", "code", "past", "search", "invite", "webmcp"])
 def test_the_last_scripts_load_nothing_more(name: str) -> None:
     assert "sha384-" not in (built_widget() / f"{name}.js").read_text("utf-8")
 

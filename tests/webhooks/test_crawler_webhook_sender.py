@@ -7,6 +7,7 @@ import pytest
 from app.core.errors import InvalidInput
 from app.webhooks.webhook import CrawlerWebhookSender
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
+from tests.every_row import every_row
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def sender_to(receiver: LoopbackSite, timeout_seconds: float = 10.0) -> CrawlerW
     return CrawlerWebhookSender(receiver.policy.allowed, timeout_seconds)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "url",
     [
         "https://127.0.0.1/",

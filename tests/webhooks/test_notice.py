@@ -10,6 +10,7 @@ from app.core.webhook_event import WebhookEvent
 from app.leads.lead import LEAD_LEFT
 from app.stale_answers.stale_answer import ANSWERS_STALE
 from app.webhooks.notice import notice_of, noticed
+from tests.every_row import every_row
 
 AGENT, OTHER = UUID(int=1), UUID(int=2)
 WEEK: dict[str, Any] = {
@@ -35,7 +36,7 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("event", "subject", "path"),
     [
         (WebhookEvent.PERSON_ASKED, "Shop: a visitor is waiting for a person", f"/console/live/{OTHER}"),

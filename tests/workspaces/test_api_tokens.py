@@ -13,6 +13,7 @@ from app.workspaces.api_tokens import ApiTokens, is_well_formed, new_token
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
+from tests.every_row import every_row
 
 
 @dataclass
@@ -46,7 +47,7 @@ def test_a_token_is_long_random_and_checked() -> None:
     assert is_well_formed(token)
 
 
-@pytest.mark.parametrize("damage", [lambda t: t[:-1], lambda t: t + "a", lambda t: "x" + t[1:], lambda t: t.upper()])
+@every_row("damage", [lambda t: t[:-1], lambda t: t + "a", lambda t: "x" + t[1:], lambda t: t.upper()])
 def test_a_damaged_token_is_known_without_a_look_at_the_record(damage: object) -> None:
     assert callable(damage)
     assert not is_well_formed(damage(new_token()))

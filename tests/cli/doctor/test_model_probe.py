@@ -8,6 +8,7 @@ import pytest
 from app.cli.doctor.model_probe import ModelProbe, Probe, better_form
 from tests.cli.doctor.test_model_check import doctor
 from tests.doubles.fake_openai import Answer, FakeOpenAI, Refuse, Say
+from tests.every_row import every_row
 
 READY = Say(["ready"])
 CITING = Say(["It costs €3.90 ", "a month [2]."], usage=(1_900, 12))
@@ -69,7 +70,7 @@ def test_without_a_model_it_says_what_to_set(tmp_path: Path) -> None:
     assert doctor(tmp_path, "--model")[0] == 1
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("full", "short", "better"),
     [
         pytest.param((2.0, True), (1.0, True), "full", id="fast enough"),

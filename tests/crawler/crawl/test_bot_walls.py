@@ -10,6 +10,7 @@ from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.http_answers import bot_wall
 from tests.crawler.crawl.small_site import Run, linked
 from tests.doubles.loopback_site import LoopbackSite
+from tests.every_row import every_row
 
 NOINDEX = '<meta name="robots" content="noindex,nofollow">'
 # Shortened, as the services send them.
@@ -84,7 +85,7 @@ async def test_a_wall_is_asked_once(
     assert site.paths.count("/a") == 1
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("status", "headers", "body"),
     [
         (200, {"server": "cloudflare", "cf-ray": "1"}, "<script src=/cdn-cgi/challenge-platform/scripts/jsd/main.js>"),

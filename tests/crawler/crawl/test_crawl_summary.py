@@ -1,12 +1,11 @@
-import pytest
-
 from crawler.crawl.crawl_summary import LEFT_OUT_COUNTED, CrawlBudget, CrawlSummary, LeftOut, StopReason, duration
 from crawler.extract.page import Outcome
+from tests.every_row import every_row
 
 BUDGET = CrawlBudget(max_pages=7, max_failures_in_row=4, max_seconds=3600)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("stopped", "reason"),
     [
         (StopReason.FINISHED, "Every page of the source was visited."),
@@ -44,7 +43,7 @@ def test_what_was_not_followed_is_said() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("seconds", "words"),
     [
         (0.5, "0.5 seconds"),

@@ -1,13 +1,12 @@
 """Where a page stands whose Markdown was read."""
 
-import pytest
-
 from crawler.crawl.page_visit import is_markdown_address, linked_canonical, pages_of_markdown
+from tests.every_row import every_row
 
 SITE = "https://shop.example"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("markdown", "pages"),
     [
         ("/guide.md", ["/guide", "/guide.html"]),
@@ -24,13 +23,13 @@ def test_the_page_stands_beside_its_markdown(markdown: str, pages: list[str]) ->
     assert pages_of_markdown(f"{SITE}{markdown}") == [f"{SITE}{page}" for page in pages]
 
 
-@pytest.mark.parametrize("url", ["/guide", "/guide.html", "/?file=a.md", "/md", "/a.md/b"])
+@every_row("url", ["/guide", "/guide.html", "/?file=a.md", "/md", "/a.md/b"])
 def test_another_address_has_none_beside_it(url: str) -> None:
     assert not is_markdown_address(f"{SITE}{url}")
     assert pages_of_markdown(f"{SITE}{url}") == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("header", "page"),
     [
         (f'<{SITE}/a>; rel="canonical"', f"{SITE}/a"),

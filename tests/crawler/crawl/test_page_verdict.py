@@ -1,9 +1,8 @@
-import pytest
-
 from crawler.crawl.page_visit import not_the_page
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Outcome
 from crawler.url_rules import check_url
+from tests.every_row import every_row
 
 ASKED = "https://shop.example/hours"
 FORM = '<form><input name="user"><input type="password"></form>'
@@ -15,7 +14,7 @@ def verdict(html: str, final: str = ASKED) -> Outcome | None:
     return refusal.outcome if refusal else None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("html", "outcome"),
     [
         (f"<title>Opening hours</title><main>{LONG}</main>", None),
@@ -48,11 +47,11 @@ def test_a_page_is_taken_for_what_it_is(html: str, outcome: Outcome | None) -> N
     assert verdict(html) == outcome
 
 
-@pytest.mark.parametrize("path", ["/login", "/log-in/", "/users/sign_in", "/wp-login.php", "/en/signin/hours"])
+@every_row("path", ["/login", "/log-in/", "/users/sign_in", "/wp-login.php", "/en/signin/hours"])
 def test_a_redirect_to_a_login_is_a_login_wall_whatever_it_says(path: str) -> None:
     assert verdict(f"<title>Shop</title><main>{LONG}</main>", f"https://shop.example{path}") is Outcome.LOGIN_WALL
 
 
-@pytest.mark.parametrize("path", ["/login-problems", "/blogin", "/design-in-wood", "/catalogue"])
+@every_row("path", ["/login-problems", "/blogin", "/design-in-wood", "/catalogue"])
 def test_a_redirect_to_a_page_of_a_like_name_is_none(path: str) -> None:
     assert verdict(f"<title>Shop</title><main>{LONG}</main>", f"https://shop.example{path}") is None

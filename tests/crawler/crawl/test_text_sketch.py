@@ -1,13 +1,12 @@
 """Whether two pages say the same."""
 
-import pytest
-
 from crawler.crawl.page_visit import are_alike, text_sketch
+from tests.every_row import every_row
 
 TEXT = " ".join(f"word{number}" for number in range(300))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("other", "expected"),
     [
         (TEXT, True),

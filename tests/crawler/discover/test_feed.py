@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from crawler.discover.feed import parse_feed
 from crawler.discover.sitemap import SitemapEntry, SitemapKind
 from crawler.errors import SitemapRefused
+from tests.every_row import every_row
 
 RSS_2 = b"""<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:atom="http://www.w3.org/2005/Atom"
@@ -84,7 +85,7 @@ def test_atom_lists_each_entrys_own_page_and_when_it_changed() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "body",
     [
         pytest.param(b"\xef\xbb\xbf\r\n" + rss(item("https://e.com/a")), id="byte order mark and blanks"),
@@ -112,9 +113,7 @@ def test_feeds_as_servers_send_them_are_read(body: bytes) -> None:
     assert urls(body) == ["https://e.com/a"]
 
 
-@pytest.mark.parametrize(
-    "encoding", ["GB2312", "EUC-KR", "Big5", "Shift_JIS", "x-sjis", "ISO-2022-JP", "utf-32", "koi8-r"]
-)
+@every_row("encoding", ["GB2312", "EUC-KR", "Big5", "Shift_JIS", "x-sjis", "ISO-2022-JP", "utf-32", "koi8-r"])
 def test_a_feed_in_the_encoding_of_its_country_is_read(encoding: str) -> None:
     text = (
         RSS_2.decode()
@@ -132,13 +131,13 @@ def test_a_bare_ampersand_is_forgiven() -> None:
     ]
 
 
-@pytest.mark.parametrize("date", ["yesterday", "", "32 May 2024", "x" * 10_000], ids=["word", "none", "odd", "long"])
+@every_row("date", ["yesterday", "", "32 May 2024", "x" * 10_000], ids=["word", "none", "odd", "long"])
 def test_a_date_that_nobody_can_read_is_none(date: str) -> None:
     [entry] = parse_feed(rss(f"<item><link>https://e.com/a</link><pubDate>{date}</pubDate></item>")).entries
     assert entry.last_modified is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     "body",
     [
         b"",
@@ -166,7 +165,7 @@ def test_a_document_type_is_refused(head: bytes) -> None:
         parse_feed(head + rss(item("&a;")))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("body", "words"),
     [
         (b"<rss><channel>" + b"<a>" * 5000, "nests elements more than"),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from crawler.discover.scope import Scope, matches_pattern, page_key
 from crawler.url_rules import check_url
+from tests.every_row import every_row
 
 
 def allows(scope: Scope, url: str) -> bool:
@@ -20,7 +21,7 @@ def test_scheme_and_www_make_no_other_site(url: str) -> None:
     assert allows(SITE, url)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "url",
     ["https://blog.example.com/", "https://example.org/", "https://example.com.evil.org/", "https://example.com:8443/"],
 )
@@ -28,7 +29,7 @@ def test_another_host_or_port_is_another_site(url: str) -> None:
     assert not allows(SITE, url)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("path", "belongs"), [("/docs", True), ("/docs/a", True), ("/docs2", False), ("/", False), ("/docs/../x", False)]
 )
 def test_a_path_prefix_ends_at_a_segment(path: str, belongs: bool) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crawler.discover.sitemap import SitemapEntry, SitemapKind, parse_sitemap, parse_w3c_datetime
 from crawler.errors import SitemapRefused
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -62,7 +63,7 @@ def test_images_of_a_page_are_not_pages() -> None:
     assert urls(body) == ["https://e.com/a"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "body",
     [
         pytest.param(b"\xef\xbb\xbf\n " + urlset("https://e.com/a"), id="byte order mark and blanks"),
@@ -89,7 +90,7 @@ def test_no_more_urls_are_read_than_wanted() -> None:
     assert len(urls(urlset(*(f"https://e.com/{n}" for n in range(50))), max_urls=7)) == 7
 
 
-@pytest.mark.parametrize(
+@every_row(
     "doctype",
     [
         pytest.param('<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>', id="external entity"),
@@ -98,14 +99,14 @@ def test_no_more_urls_are_read_than_wanted() -> None:
         pytest.param('<!DOCTYPE x [<!ENTITY % p SYSTEM "http://127.0.0.1/"> %p;]>', id="parameter entity"),
     ],
 )
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@every_row("encoding", ["utf-8", "utf-16"])
 def test_a_document_type_is_refused_whatever_it_declares(doctype: str, encoding: str) -> None:
     text = f"{doctype}<urlset><url><loc>https://e.com/&f;</loc></url></urlset>"
     with pytest.raises(SitemapRefused):
         parse_sitemap(text.encode(encoding))
 
 
-@pytest.mark.parametrize("body", [b"", b"<html><body>404</body></html>", b"hello", b"\x1f\x8bnope"])
+@every_row("body", [b"", b"<html><body>404</body></html>", b"hello", b"\x1f\x8bnope"])
 def test_what_is_no_sitemap_is_refused(body: bytes) -> None:
     with pytest.raises(SitemapRefused):
         parse_sitemap(body)
@@ -122,7 +123,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         parse_sitemap(data)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "moment"),
     [
         ("2024", datetime(2024, 1, 1, tzinfo=UTC)),

@@ -6,10 +6,11 @@ from crawler.extract.html_tree import parse_html
 from crawler.extract.page import Heading
 from crawler.extract.unmarked_headings import write_headings
 from tests.crawler.extract.test_unmarked_headings import _page
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("first", "second"),
     [
         pytest.param(
@@ -63,7 +64,7 @@ from tests.linear_time import takes_linear_time
         ),
     ],
 )
-@pytest.mark.parametrize(("section", "level"), [("", 2), ("<h2>Faults</h2>", 3)])
+@every_row(("section", "level"), [("", 2), ("<h2>Faults</h2>", 3)])
 def test_a_question_is_a_heading_below_the_last_one(first: str, second: str, section: str, level: int) -> None:
     page = _page(section + first + second)
     assert page.headings[-2:] == (
@@ -97,7 +98,7 @@ def test_what_the_page_calls_a_question_need_not_ask(told: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "html",
     [
         pytest.param("<p><b>Is it not on?</b><br>Press the switch.</p>", id="the only one"),

@@ -1,9 +1,8 @@
 """A button that leads somewhere is a link; one that does something on the page is no text."""
 
-import pytest
-
 from crawler.extract.extraction import extract_page
 from tests.crawler.extract.test_extraction import FILLER
+from tests.every_row import every_row
 
 FORM = "[Visa form](https://x.example/visa)"
 
@@ -15,7 +14,7 @@ def _read(html: str) -> str:
     return page.markdown.removeprefix("# Visa").replace(FILLER.strip(), "").strip()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "html",
     [
         "<p><a role=button href=/visa>Visa form</a></p>",
@@ -34,7 +33,7 @@ def test_a_button_that_leads_to_another_page_is_a_link(html: str) -> None:
     assert _read(html) == FORM
 
 
-@pytest.mark.parametrize(
+@every_row(
     "html",
     [
         "<button>Copy</button>",

@@ -4,6 +4,7 @@ import pytest
 
 from crawler.extract.page import Heading
 from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
+from tests.every_row import every_row
 
 
 def test_code_keeps_its_lines_and_its_language() -> None:
@@ -33,7 +34,7 @@ def test_a_fence_inside_code_does_not_end_it() -> None:
     assert_headings_agree(page)
 
 
-@pytest.mark.parametrize("name", ["linenos", "gutter", "crayon-nums", "blob-num"])
+@every_row("name", ["linenos", "gutter", "crayon-nums", "blob-num"])
 def test_line_numbers_beside_code_go(name: str) -> None:
     code = f"<table class=highlighttable><tr><td class={name}><pre>1\n2</pre></td><td><pre>a\nb</pre></td></tr></table>"
     assert _page(f"<main><p>{FILLER}</p>{code}</main>").markdown.endswith("```\na\nb\n```")
@@ -58,7 +59,7 @@ def test_a_menu_that_opens_in_code_is_no_code() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("html", "markdown"),
     [
         ("<p><strong class=userinput><code>lamp --on</code></strong></p>", "```\nlamp --on\n```"),
@@ -99,7 +100,7 @@ def test_code_and_a_variable_beside_it_are_one(variable: str) -> None:
     assert page.markdown.endswith("\n\nOpen `tv://name` for `a` `b`.")
 
 
-@pytest.mark.parametrize("name", ["ln", "lnt", "line-number", "hljs-ln-numbers"])
+@every_row("name", ["ln", "lnt", "line-number", "hljs-ln-numbers"])
 def test_the_numbers_of_lines_are_no_code(name: str) -> None:
     lines = "".join(f'<span class="line"><span class="{name}">{n}</span>step {n}\n</span>' for n in (1, 2))
     page = _page(f"<main><h1>T</h1><p>{FILLER}</p><pre class=chroma><code>{lines}</code></pre></main>")

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
+from tests.every_row import every_row
 
 
 def test_a_hidden_tab_is_read_below_its_name() -> None:
@@ -18,7 +19,7 @@ TICK = '<svg aria-hidden="true" class="icon icon-check"><path d="M1 1"/></svg>'
 CROSS = '<i class="fas fa-times"></i>'
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("yes", "no", "signs"),
     [
         (TICK, CROSS, ("✓", "✗")),
@@ -71,7 +72,7 @@ def test_the_names_of_cards_with_prices_are_headings() -> None:
     assert_headings_agree(page)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "second",
     ["<p>Team</p><p>On request</p>", "<h3>Team</h3><p>€24</p>", "<p>Solo</p><p>€24</p>", "<p>€24</p><p>Team plan</p>"],
     ids=["one without a price", "names are headings", "the same name twice", "a price comes first"],
@@ -98,7 +99,7 @@ def test_what_other_pages_let_choose_is_no_text() -> None:
 SAID = "We repair bicycles, prams and wheelchairs, and lend tools to anybody."
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("part", "told"),
     [
         ('<ul class="list-inline no-print"><li>for 12 pieces<li>60 minutes</ul>', "for 12 pieces"),
@@ -127,7 +128,7 @@ def test_parts_of_links_and_buttons_with_such_a_name_are_frame(part: str) -> Non
     assert page.markdown.endswith(f"{FILLER.strip()}\n\nCome by.")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("cell", "told"),
     [
         ('<img src=t.svg alt="Included">', "Included"),
@@ -147,7 +148,7 @@ def test_a_picture_is_all_that_a_definition_says() -> None:
     assert "4 of 5 stars" in _page(f"<main><h1>Lamp</h1><p>{FILLER}</p>{rating}</main>").markdown
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("formula", "told"),
     [
         ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from crawler.extract.extraction import extract_page
 from crawler.extract.markdown.text_links import without_targets
 from crawler.extract.page import Heading, Page
+from tests.every_row import every_row
 
 URL = "https://docs.example.com/guide/start"
 FILLER = "Fill the tank with clean water up to the line and close the lid until it clicks. " * 4
@@ -65,9 +66,7 @@ NOISE = [
 ]
 
 
-@pytest.mark.parametrize(
-    "around", ["<main>{}</main>", "<article>{}</article>", '<div role="main">{}</div>', "<div>{}</div>"]
-)
+@every_row("around", ["<main>{}</main>", "<article>{}</article>", '<div role="main">{}</div>', "<div>{}</div>"])
 def test_the_frame_of_a_page_is_not_its_content(around: str) -> None:
     content = f"<h1>Filling the tank</h1><p>{FILLER}</p><h2>Draining</h2><p>Open the valve. {FILLER}</p>"
     page = _page(FRAME.format(around.format(content)))
@@ -77,7 +76,7 @@ def test_the_frame_of_a_page_is_not_its_content(around: str) -> None:
     assert_headings_agree(page)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "crumb",
     [
         '<a href="https://git.example.com/edit">Edit this page</a>',
@@ -95,7 +94,7 @@ def test_crumbs_inside_the_content_go(crumb: str) -> None:
     assert page.markdown == f"# Title\n\n{FILLER.strip()}"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sentence",
     [
         "<p>Press <a href='/n'>Next</a> to go on.</p>",
@@ -111,7 +110,7 @@ def test_words_of_the_frame_in_running_text_stay(sentence: str) -> None:
     assert all(word in page.markdown for word in words)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "part",
     [
         '<h2 id="subscribe">Subscribe</h2><p>{}</p>',
@@ -169,7 +168,7 @@ def test_a_list_of_the_pages_own_sections_goes_where_there_is_text() -> None:
     assert "One" not in _page(f"<main><h1>T</h1>{toc}<p>{FILLER * 3}</p></main>").markdown
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("contents", "left"),
     [
         ("<h2>Index</h2><dl><dt><a href=#n>NAME</a><dd><dt><a href=#o>OPTIONS</a><dd><dt><a href=#b>BUGS</a></dl>", ""),
@@ -207,7 +206,7 @@ def test_a_page_without_text_is_empty() -> None:
     assert page.title == "App"
 
 
-@pytest.mark.parametrize("body", [b"", b"\x00", b"<", b"<html>", b"plain text only, no markup at all", b"\xff\xfe\x00"])
+@every_row("body", [b"", b"\x00", b"<", b"<html>", b"plain text only, no markup at all", b"\xff\xfe\x00"])
 def test_any_bytes_give_a_page(body: bytes) -> None:
     assert extract_page(body, URL, None).url == URL
 
@@ -215,7 +214,7 @@ def test_any_bytes_give_a_page(body: bytes) -> None:
 # --- Markdown --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("html", "markdown"),
     [
         pytest.param("<p>Go <a>there</a> <b>now</b>.</p>", "Go there now.", id="emphasis is text"),
@@ -302,7 +301,7 @@ def test_the_signature_of_an_api_is_code() -> None:
 # --- headings --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("html", "anchor"),
     [
         pytest.param('<h2 id="a">H</h2>', "a", id="on the heading"),

@@ -220,7 +220,7 @@ def test_visible_text_is_kept(fragment: str) -> None:
 PAGE = f"<main><h1>Repairs</h1><p>{SHOWN} {SECRET}</p></main>"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "html",
     [
         f"<style>body{{visibility:hidden}}</style><body>{PAGE}</body>",
@@ -237,7 +237,7 @@ def test_what_hides_the_whole_page_until_a_script_runs_hides_nothing(html: str) 
     assert SECRET in tree.text()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "hidden",
     [
         '<div style="opacity:0">{}</div>',

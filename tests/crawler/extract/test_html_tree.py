@@ -9,6 +9,7 @@ import pytest
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction_pool import ExtractionPool
 from crawler.extract.html_tree import MAX_ATTRIBUTES, parse_html
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 PAGE = "<title>Start</title><main><h1>Start</h1>{}<p>Press the green button and wait for the light.</p></main>"
@@ -18,15 +19,15 @@ def attributes(count: int, value: str = "") -> str:
     return " ".join(f"a{n}{value}" for n in range(count))
 
 
-@pytest.mark.parametrize("tag", ["p", "script", "style", "x-own"])
-@pytest.mark.parametrize("value", ["", "=1", "='>'", '="a b>"', " = 1"])
+@every_row("tag", ["p", "script", "style", "x-own"])
+@every_row("value", ["", "=1", "='>'", '="a b>"', " = 1"])
 def test_a_tag_with_more_attributes_than_any_page_has_is_refused(tag: str, value: str) -> None:
     with pytest.raises(ExtractionFailed, match="more than 1,000 attributes"):
         parse_html(PAGE.format(f"<{tag} {attributes(MAX_ATTRIBUTES + 1, value)}></{tag}>"))
     assert parse_html(PAGE.format(f"<{tag} {attributes(MAX_ATTRIBUTES, value)}></{tag}>")).css_first("[a1]")
 
 
-@pytest.mark.parametrize(
+@every_row(
     "around",
     [
         "<script>if (a<b) say('{}')</script>",
@@ -67,7 +68,7 @@ def test_elements_nested_without_end_fail_at_once(tag: str) -> None:
         assert time.process_time() - before < 5
 
 
-@pytest.mark.parametrize("many", ["<p>x", "<br>", "<i>x</i>", "<tr><td>x", "<img src=a>", "a < b <3 "])
+@every_row("many", ["<p>x", "<br>", "<i>x</i>", "<tr><td>x", "<img src=a>", "a < b <3 "])
 def test_many_elements_beside_each_other_are_not_deep(many: str) -> None:
     assert parse_html(PAGE.format(many * 30_000)).css_first("main") is not None
 

@@ -3,9 +3,10 @@
 import pytest
 
 from crawler.extract.invisible_text import without_invisible
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         pytest.param("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", id="a Persian non-joiner"),
@@ -24,7 +25,7 @@ def test_what_spells_stays(text: str) -> None:
     assert without_invisible(text) == text
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "left"),
     [
         pytest.param("I\u200bgn\u200core\u200d \u2060it", "Ignore it", id="zero width"),

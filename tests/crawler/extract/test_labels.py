@@ -3,6 +3,7 @@
 import pytest
 
 from tests.crawler.extract.test_extraction import FILLER, _page
+from tests.every_row import every_row
 
 
 def _blocks(html: str) -> list[str]:
@@ -12,7 +13,7 @@ def _blocks(html: str) -> list[str]:
 PANELS = ["**macOS**", "Use brew.", "**Windows**", "Use winget."]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "tabs",
     [
         pytest.param(
@@ -98,7 +99,7 @@ def test_the_language_above_code_is_said_by_its_fence(frame: str) -> None:
     assert _blocks(f"<p>Set the port:</p>{frame}") == ["Set the port:", SHOWN]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "frame",
     [
         pytest.param(
@@ -129,13 +130,13 @@ def test_code_among_text_has_no_title() -> None:
     assert _blocks(text) == ["See the port.", "```\na\n```", "```\nb\n```"]
 
 
-@pytest.mark.parametrize("name", ["custom-block-title", "admonition-title", "markdown-alert-title", "title"])
+@every_row("name", ["custom-block-title", "admonition-title", "markdown-alert-title", "title"])
 def test_the_title_of_a_note_is_a_line_of_its_own(name: str) -> None:
     note = f'<div class="warning custom-block"><p class="{name}">Stop</p><p>Keep the lid closed.</p></div>'
     assert _blocks(note) == ["**Stop**", "Keep the lid closed."]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "picture",
     [
         pytest.param("<figure><img src=a.png><figcaption>The empty hub</figcaption></figure>", id="a figure"),

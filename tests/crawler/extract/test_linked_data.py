@@ -8,6 +8,7 @@ import pytest
 from crawler.extract.extraction import extract_page
 from crawler.extract.metadata.linked_data import LinkedData, Product, parse_json
 from crawler.extract.page import Heading, Page
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 URL = "https://shop.example.com/help"
@@ -27,7 +28,7 @@ def _faq(*names: str) -> dict[str, object]:
     return {"@context": "https://schema.org", "@type": "FAQPage", "mainEntity": asked}
 
 
-@pytest.mark.parametrize(
+@every_row(
     "pair",
     [
         '<div id="free"><div>Is it <b>free</b>?</div><div><p>Yes, for ever.</p></div></div>',
@@ -85,7 +86,7 @@ def test_a_description_is_taken_from_it_where_there_is_no_other() -> None:
     assert _page(FILLER, said, head='<meta name="description" content="Ours.">').description == "Ours."
 
 
-@pytest.mark.parametrize("said", ["{", "[1, null, true]", '{"@type": 5}', '{"@type": "FAQPage", "mainEntity": "x"}'])
+@every_row("said", ["{", "[1, null, true]", '{"@type": 5}', '{"@type": "FAQPage", "mainEntity": "x"}'])
 def test_odd_json_says_nothing(said: str) -> None:
     html = f'<head><script type="application/ld+json">{said}</script></head><body>{FILLER}</body>'
     assert extract_page(html.encode(), URL, None).linked == LinkedData()
@@ -106,7 +107,7 @@ def test_a_line_of_its_own_says_when_the_page_changed(line: str, modified: date 
 LAMP = '{"@type": "Product", "name": "Lamp", "offers": {"price": "30.00", "priceCurrency": "EUR"}}'
 
 
-@pytest.mark.parametrize(
+@every_row(
     "said",
     [
         f"//<![CDATA[\n{LAMP}\n//]]>",
@@ -145,7 +146,7 @@ LIST = "https://schema.org/ListPrice"
 VARIANTS = {"@type": "ProductGroup", "name": "Lamp"}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("offered", "price"),
     [
         ({"offers": [{"priceSpecification": [_spec("30.00"), _spec("45.00", LIST)]}]}, "30.00"),

@@ -4,6 +4,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from crawler.extract.links import PageLinks, read_links
+from tests.every_row import every_row
 
 URL = "https://docs.example.com/guide/start"
 
@@ -21,7 +22,7 @@ def test_links_are_absolute_unique_and_in_document_order() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "href",
     ["mailto:a@example.com", "javascript:alert(1)", "data:text/html,x", "tel:+1", "#top", "", "ftp://example.com/x",
      "http://127.0.0.1/admin", "https://user@example.com/", "http://[bad"],
@@ -30,7 +31,7 @@ def test_what_cannot_be_crawled_is_no_link(href: str) -> None:
     assert _read(f'<a href="{href}">x</a>').links == ()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("page", "canonical"),
     [
         ('<html lang="de">{de}{en}{x}<link rel=canonical href="/en/start">', URL),
@@ -56,7 +57,7 @@ def test_pictures_are_not_followed(href: str) -> None:
     assert _read(f'<a href="{href}"><img src="thumb.jpg"></a>').links == ()
 
 
-@pytest.mark.parametrize("href", ["/wiki/File:Lamp.jpg", "/lamp.jpg/", "/view?picture=lamp.jpg", "/png"])
+@every_row("href", ["/wiki/File:Lamp.jpg", "/lamp.jpg/", "/view?picture=lamp.jpg", "/png"])
 def test_pages_about_pictures_are_followed(href: str) -> None:
     assert _read(f'<a href="{href}">x</a>').links == (f"https://docs.example.com{href}",)
 
@@ -97,7 +98,7 @@ def test_a_canonical_url_on_the_same_host_stands_for_the_page() -> None:
     assert _read('<link rel="canonical" href="/guide/start/">').canonical_url == "https://docs.example.com/guide/start/"
 
 
-@pytest.mark.parametrize("href", ["https://other.example.org/x", "", "javascript:1", "http://docs.example.com:8080/x"])
+@every_row("href", ["https://other.example.org/x", "", "javascript:1", "http://docs.example.com:8080/x"])
 def test_any_other_canonical_url_is_ignored(href: str) -> None:
     assert _read(f'<link rel="canonical" href="{href}">').canonical_url == URL
 
@@ -111,7 +112,7 @@ def test_menus_hidden_until_a_click_lead_somewhere_too() -> None:
     assert _read('<div hidden><a href="/a">a</a></div>').links == ("https://docs.example.com/a",)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "html",
     [
         '<meta http-equiv="refresh" content="0; url=./latest/">',

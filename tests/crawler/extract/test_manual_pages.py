@@ -6,6 +6,7 @@ import pytest
 from crawler.extract.markdown.text_links import without_targets
 from crawler.extract.page import Heading
 from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
+from tests.every_row import every_row
 
 
 def _blocks(html: str) -> list[str]:
@@ -40,7 +41,7 @@ def test_a_term_that_is_a_sign_to_type_keeps_it(sign: str) -> None:
     assert _blocks(f"<dl>{term}<dd>Disconnect.</dd></dl>") == [f"- **`{sign}`**: Disconnect."]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "sign",
     [
         '<a class="permalink" href="#f">¶</a>',

@@ -6,6 +6,7 @@ import pytest
 
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Page
+from tests.every_row import every_row
 
 URL = "https://docs.example.com/guide/start"
 FILLER = "Fill the tank with clean water up to the line and close the lid until it clicks. " * 4
@@ -16,7 +17,7 @@ def _page(body: str, head: str = "", attributes: str = "") -> Page:
     return extract_page(html.encode(), URL, "utf-8")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("head", "h1", "title"),
     [
         ("<title>Filling - Acme Docs</title>", "Filling", "Filling"),
@@ -56,7 +57,7 @@ def test_the_description_is_read() -> None:
     assert _page("x", '<meta name="Description" content=" How to\n fill. ">').description == "How to fill."
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("attributes", "head", "text", "language"),
     [
         ('lang="en-GB"', "", "x", "en"),
@@ -71,7 +72,7 @@ def test_the_language_is_said_or_seen(attributes: str, head: str, text: str, lan
     assert _page(f"<main><p>{text}</p></main>", head, attributes).language == language
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("head", "body"),
     [
         (
@@ -94,7 +95,7 @@ def test_dates_are_read(head: str, body: str) -> None:
     assert (page.published, page.modified) == (date(2024, 3, 5), date(2025, 1, 2))
 
 
-@pytest.mark.parametrize("value", ["yesterday", "2024-13-45", "0001-01-01", "", "{{date}}", "99999999", "2099-01-01"])
+@every_row("value", ["yesterday", "2024-13-45", "0001-01-01", "", "{{date}}", "99999999", "2099-01-01"])
 def test_a_date_that_is_none_is_left_out(value: str) -> None:
     assert _page("x", f'<meta name="date" content="{value}">').published is None
 

@@ -3,6 +3,7 @@
 import pytest
 
 from crawler.extract.extraction import extract_page
+from tests.every_row import every_row
 
 FILLER = "Fill the tank with clean water up to the line and close the lid until it clicks. " * 4
 TITLE = "<h1>Filling the tank</h1>"
@@ -13,7 +14,7 @@ def _markdown(body: str, head: str = "") -> str:
     return extract_page(html.encode(), "https://docs.example.com/guide/start", "utf-8").markdown
 
 
-@pytest.mark.parametrize(
+@every_row(
     "frame",
     [
         pytest.param('<h2>More from Acme</h2><ul><li><a href="/1">GONE</a></li></ul>', id="teasers under a heading"),
@@ -54,7 +55,7 @@ def test_frame_goes(frame: str) -> None:
     assert "Last words." in markdown
 
 
-@pytest.mark.parametrize(
+@every_row(
     "content",
     [
         pytest.param("<h2>Related products</h2><p>STAYS: the hub goes with every station.</p>", id="prose below"),
@@ -112,7 +113,7 @@ def test_a_style_rule_that_no_engine_knows_is_passed_over() -> None:
     assert "GONE" not in markdown
 
 
-@pytest.mark.parametrize(
+@every_row(
     "label",
     [
         "War dieser Artikel hilfreich?",

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crawler.extract.extraction import extract_page
 from crawler.extract.markdown.printed_text import is_printed_text, printed_parts
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 MANUAL_PAGE = """\
@@ -104,7 +105,7 @@ ventional one does not need any of it, which is why both of them are sold.
     assert "a self-cleaning one needs water, and a conventional one" in markdown(text)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "code",
     [
         "pump -r 10 station2\npump --list",

@@ -5,6 +5,7 @@ import pytest
 from crawler.extract.extraction import extract_page
 from crawler.extract.links import decoded
 from tests.crawler.extract.test_extraction import FILLER
+from tests.every_row import every_row
 
 HIDDEN = "543d3a323b14312c35392438317a373b39"
 
@@ -23,6 +24,6 @@ def test_a_protected_address_is_read(link: str) -> None:
     assert page.links == ()
 
 
-@pytest.mark.parametrize("digits", ["", "54", "5", "zz", "5400", "54ff", "546a"])
+@every_row("digits", ["", "54", "5", "zz", "5400", "54ff", "546a"])
 def test_what_encodes_no_address_is_none(digits: str) -> None:
     assert decoded(digits) == ""

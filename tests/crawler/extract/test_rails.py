@@ -3,6 +3,7 @@
 import pytest
 
 from tests.crawler.extract.test_extraction import FILLER, _page
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 TEXT = f"<div class=body><p>{FILLER}</p><h2>Rinsing</h2><p>{FILLER}</p><p>{FILLER}</p></div>"
@@ -25,7 +26,7 @@ RAILS = {
 }
 
 
-@pytest.mark.parametrize("rail", RAILS.values(), ids=RAILS.keys())
+@every_row("rail", RAILS.values(), ids=RAILS.keys())
 def test_what_stands_behind_the_text_and_leads_elsewhere_goes(rail: str) -> None:
     markdown = _told(after=rail)
     assert "GONE" not in markdown
@@ -63,13 +64,13 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("part", KEPT.values(), ids=KEPT.keys())
+@every_row("part", KEPT.values(), ids=KEPT.keys())
 def test_facts_stay_wherever_they_stand(part: str) -> None:
     assert "STAYS" in _told(after=part)
     assert "STAYS" in _told(before=part)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "part",
     [
         "<ol><li>STAYS open</li><li>Close</li></ol>",

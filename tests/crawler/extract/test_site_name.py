@@ -4,11 +4,12 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from crawler.extract.metadata.page_metadata import site_name
+from tests.every_row import every_row
 
 _SAID = '<meta property="og:site_name" content="Lantern Lamps">'
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("head", "name"),
     [
         pytest.param(f"{_SAID}<title>Home</title>", "Lantern Lamps", id="og:site_name"),

@@ -5,6 +5,7 @@ import pytest
 from crawler.extract.extraction import extract_page
 from crawler.extract.markdown.text_links import without_targets
 from tests.crawler.extract.test_extraction import FILLER
+from tests.every_row import every_row
 
 URL = "https://shop.example/help/returns"
 
@@ -14,7 +15,7 @@ def _read(text: str, frame: str = "") -> str:
     return extract_page(html.encode(), URL, None).markdown.removeprefix(f"# Returns\n\n{FILLER.strip()}").strip()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "markdown"),
     [
         pytest.param(
@@ -94,7 +95,7 @@ def test_a_link_in_the_text_keeps_its_target(text: str, markdown: str) -> None:
     assert _read(text) == markdown
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("link", "told"),
     [
         pytest.param("<a href='#top'>Up</a>", "Up", id="to a place on the page"),

@@ -6,6 +6,7 @@ from crawler.extract.extraction import extract_page
 from crawler.extract.html_tree import parse_html
 from crawler.extract.page import Heading, Page
 from crawler.extract.unmarked_headings import write_headings
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 _INTRO = "<h1>Lamps</h1><p>Every lamp has a switch, a shade and a bulb, and lights up the room that it stands in.</p>"
@@ -16,7 +17,7 @@ def _page(html: str) -> Page:
     return extract_page(page.encode(), "https://docs.example/lamps.html", None)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("html", "heading"),
     [
         pytest.param(
@@ -48,7 +49,7 @@ def test_a_heading_by_other_means_is_one(html: str, heading: Heading) -> None:
     assert page.markdown.endswith(f"\n\n{'#' * heading.level} {heading.text}\n\nUnscrew the old one.")
 
 
-@pytest.mark.parametrize(
+@every_row(
     "html",
     [
         pytest.param("<p><b>2.1. Change a bulb</b></p>", id="a bold line that nothing leads to"),

@@ -4,6 +4,7 @@ import pytest
 
 from crawler.extract.extraction import extract_page
 from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
+from tests.every_row import every_row
 from tests.linear_time import takes_linear_time
 
 PASS = "Day pass "
@@ -15,7 +16,7 @@ def _told(fragment: str, head: str = "") -> str:
     return page.markdown.partition(FILLER.strip())[2].strip()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fragment", "told"),
     [
         ("<p>Day pass <del>€99</del> <ins>€79</ins>.</p>", "Day pass €79."),
@@ -34,7 +35,7 @@ def test_what_is_replaced_beside_it_is_left_out(fragment: str, told: str) -> Non
     assert _told(fragment, "<style>.o{text-decoration: line-through red}</style>") == told
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fragment", "told"),
     [
         ("<p>Call us on <s>Saturdays</s>, or write.</p>", "Call us on ~~Saturdays~~, or write."),
@@ -105,7 +106,7 @@ SHOPS = {
 }
 
 
-@pytest.mark.parametrize(("markup", "told"), SHOPS.values(), ids=SHOPS.keys())
+@every_row(("markup", "told"), SHOPS.values(), ids=SHOPS.keys())
 def test_a_shop_s_price_is_the_one_to_pay(markup: str, told: str) -> None:
     assert _told(markup) == told
 

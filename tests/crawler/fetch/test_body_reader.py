@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crawler.errors import BodyGarbled, BodyTooLarge
 from crawler.fetch.body_reader import inflate_gzip, read_body
+from tests.every_row import every_row
 
 
 async def pieces(data: bytes, size: int) -> AsyncIterator[bytes]:
@@ -27,8 +28,8 @@ ENCODERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("encoding", ENCODERS)
-@pytest.mark.parametrize("size", [1, 7, 100_000])
+@every_row("encoding", ENCODERS)
+@every_row("size", [1, 7, 100_000])
 async def test_what_was_encoded_comes_back_however_it_is_cut(encoding: str, size: int) -> None:
     data = b"The quick brown fox. " * 50
     assert await read_body(pieces(ENCODERS[encoding](data), size), encoding, 10_000) == data

@@ -14,6 +14,7 @@ from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.url_rules import check_url
 from tests.doubles.fake_network import FakeConnector, FakeNetwork, FakeRequest, FakeResolver, response
 from tests.doubles.loopback_site import running_site
+from tests.every_row import every_row
 
 
 def ok(_: FakeRequest) -> list[bytes]:
@@ -89,7 +90,7 @@ async def test_a_resolver_that_fails_or_answers_nonsense_leads_nowhere() -> None
         await GuardedDialler(AddressPolicy(), FakeResolver(default=[["nonsense"]])).connect_tcp("www.example.com", 80)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("failure", "translated"),
     [
         (httpcore.ConnectError("x"), Unreachable),

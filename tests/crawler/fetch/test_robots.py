@@ -1,10 +1,10 @@
 import anyio
-import pytest
 
 from crawler.extract.page import Outcome
 from crawler.fetch.robots import FAILURE_CACHE_SECONDS, Robots, RobotsPolicy, RobotsRules
 from crawler.url_rules import check_url
 from tests.doubles.fake_network import AGENT, FakeConnector, FakeNetwork, FakeRequest, FakeResolver, response
+from tests.every_row import every_row
 
 PAGE = "https://www.example.com/a?b=1"
 
@@ -130,7 +130,7 @@ def test_sitemaps_belong_to_everybody() -> None:
     assert rules.sitemaps == ("https://e.com/1.xml", "https://e.com/2.xml")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "delay"),
     [
         ("User-agent: *\nCrawl-delay: 1\nUser-agent: DocentBot\nDisallow:\nCrawl-delay: 2.5", 2.5),

@@ -1,9 +1,10 @@
 import pytest
 
 from crawler.fetch.robots import RobotsDirectives, parse_x_robots_tag
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "is_noindex", "is_nofollow"),
     [
         pytest.param("", False, False, id="no header"),

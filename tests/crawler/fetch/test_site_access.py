@@ -9,6 +9,7 @@ from crawler.fetch.fetch_result import Fetched, SiteAccess
 from crawler.url_rules import check_url
 from tests.crawler.conftest import MakeFetcher
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
+from tests.every_row import every_row
 
 HTML = {"Content-Type": "text/html"}
 SECRET = {"Authorization": "Basic b3BlbnNlc2FtZQ=="}
@@ -21,7 +22,7 @@ def elsewhere() -> Iterator[LoopbackSite]:
         yield running
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("start", "url", "is_sent"),
     [
         ("https://docs.example.com/a", "https://docs.example.com/b", True),

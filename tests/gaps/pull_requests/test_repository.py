@@ -6,11 +6,12 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.gaps.pull_requests.pull_request import Repository, check_repository
+from tests.every_row import every_row
 
 DOCS = Repository(uuid4(), uuid4(), "nimbrel", "website", base_path="/docs", root="content/docs")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("path", "first"),
     [
         ("/docs/shipping", "content/docs/shipping.md"),
@@ -25,14 +26,14 @@ def test_a_page_is_looked_for_by_its_path(path: str, first: str) -> None:
     assert DOCS.files_of(f"https://www.example.com{path}")[0] == first
 
 
-@pytest.mark.parametrize(
+@every_row(
     "path", ["/blog/shipping", "/docsandmore", "/docs/../secrets", "/docs/%2e%2e/%2e%2e/x", "/docs/.github/workflows/x"]
 )
 def test_a_page_that_is_not_of_it_or_leads_out_of_it_has_no_file(path: str) -> None:
     assert DOCS.files_of(f"https://www.example.com{path}") == ()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("field", "value"),
     [
         ("owner", "nimbrel/website"),

@@ -17,6 +17,7 @@ from app.providers.help_desk import (
     ZendeskHelpDesk,
 )
 from tests.doubles.help_desk_services import HelpDeskServices
+from tests.every_row import every_row
 
 Opens = Callable[[HelpDeskServices, str], HelpDesk]
 TEXT = "Visitor: Do you ship to <Malta>?\nShop: I do not know.\n[1] Shipping https://www.example.com/shipping"
@@ -44,8 +45,8 @@ def said(ticket: dict[str, Any]) -> str:
     return str(told or ticket["ticket_attributes"]["_default_description_"])
 
 
-@pytest.mark.parametrize("host", DESKS)
-@pytest.mark.parametrize("ticket", [TICKET, NOBODY], ids=["with an address", "without"])
+@every_row("host", DESKS)
+@every_row("ticket", [TICKET, NOBODY], ids=["with an address", "without"])
 async def test_a_ticket_holds_what_was_said_and_whose_it_is(host: str, ticket: Ticket) -> None:
     services = HelpDeskServices()
     receipt = await DESKS[host](services, "right").open(ticket)
@@ -80,7 +81,7 @@ async def test_a_contact_that_chatwoot_knows_is_not_made_again() -> None:
     assert len(services.tickets["chat.example.com"]) == 5
 
 
-@pytest.mark.parametrize("host", DESKS)
+@every_row("host", DESKS)
 async def test_a_secret_that_does_not_hold_can_be_mended_and_is_not_repeated(host: str) -> None:
     with pytest.raises(TicketRefused, match="401") as refused:
         await DESKS[host](HelpDeskServices(), "wrong-secret").open(TICKET)
@@ -88,15 +89,15 @@ async def test_a_secret_that_does_not_hold_can_be_mended_and_is_not_repeated(hos
     assert "wrong-secret" not in str(refused.value)
 
 
-@pytest.mark.parametrize("host", DESKS)
-@pytest.mark.parametrize(("status", "is_final"), [(422, True), (429, False), (500, False)])
+@every_row("host", DESKS)
+@every_row(("status", "is_final"), [(422, True), (429, False), (500, False)])
 async def test_only_a_ticket_that_is_wrong_itself_is_given_up(host: str, status: int, is_final: bool) -> None:
     with pytest.raises(TicketRefused, match=str(status)) as refused:
         await DESKS[host](HelpDeskServices(statuses=[status]), "right").open(TICKET)
     assert refused.value.is_final is is_final
 
 
-@pytest.mark.parametrize("host", DESKS)
+@every_row("host", DESKS)
 async def test_a_service_that_is_away_is_asked_again(host: str) -> None:
     with pytest.raises(TicketRefused, match="nobody answers") as refused:
         await DESKS[host](HelpDeskServices(is_away=True), "right").open(TICKET)

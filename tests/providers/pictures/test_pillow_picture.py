@@ -10,6 +10,7 @@ from PIL import Image
 from app.core.errors import InvalidInput
 from app.providers.pillow_picture import MAX_CHAT_BYTES, SIDE_PX, chat_picture, square_picture
 from tests.doubles.sample_files import picture_file
+from tests.every_row import every_row
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
@@ -38,7 +39,7 @@ def test_nothing_that_the_file_says_of_itself_is_kept_and_it_stands_upright() ->
     assert opened(body).convert("RGBA").getpixel((4, SIDE_PX // 2)) == (0, 0, 0, 0)  # it is high now, not wide
 
 
-@pytest.mark.parametrize(
+@every_row(
     "body",
     [b"", SVG, b"<html>", b"GIF89a", picture_file("GIF"), picture_file("BMP"), picture_file()[:60], b"RIFF....WEBP"],
     ids=["nothing", "SVG", "HTML", "the head of a GIF", "GIF", "BMP", "half a PNG", "the head of a WebP"],

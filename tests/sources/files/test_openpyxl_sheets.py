@@ -16,6 +16,7 @@ from app.sources.files import office_parts, openpyxl_sheets
 from app.sources.files.conversion import convert_file
 from app.sources.files.openpyxl_sheets import read_xlsx
 from tests.doubles.sample_files import CHART, an_xlsx, repacked, saved
+from tests.every_row import every_row
 
 
 def sheet_of(*rows: tuple[object, ...]) -> tuple[Workbook, Any]:
@@ -55,7 +56,7 @@ def test_a_caption_and_a_blank_row_part_the_tables_of_a_sheet() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "written", "shown"),
     [
         (0.195, "0.0%", "19.5 %"),
@@ -138,7 +139,7 @@ def test_formatting_far_below_the_data_costs_nothing() -> None:
     assert read_xlsx("a.xlsx", saved(workbook)).markdown.endswith("| Basic | 5 |")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "form", "shown"),
     [
         (1067, "00000", "01067"),

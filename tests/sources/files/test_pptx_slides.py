@@ -15,6 +15,7 @@ from app.sources.files import office_parts, pptx_slides
 from app.sources.files.conversion import convert_file
 from app.sources.files.pptx_slides import read_pptx
 from tests.doubles.sample_files import a_pptx, repacked, saved
+from tests.every_row import every_row
 
 
 def a_slide(title: str = "Plans") -> tuple[Any, Any]:
@@ -126,7 +127,7 @@ def test_a_line_break_in_a_paragraph_parts_words() -> None:
     assert read_pptx("talk.pptx", body).markdown == ("## Opening hours of the library\n\nReading room second floor")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("description", "told"),
     [
         ("The filter sits behind the lid", "\n\nThe filter sits behind the lid"),

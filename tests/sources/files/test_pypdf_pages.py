@@ -10,6 +10,7 @@ from app.sources.files import pypdf_pages
 from app.sources.files.pypdf_pages import read_pdf, written_as_prose
 from crawler.extract.page import Heading
 from tests.doubles.sample_files import a_pdf
+from tests.every_row import every_row
 
 
 def test_each_page_is_a_section_that_a_link_opens() -> None:
@@ -114,7 +115,7 @@ def test_an_address_that_a_line_broke_keeps_its_hyphen() -> None:
     assert told == "Call us or see https://example.com/very-long-path/index.html for the longterm plan."
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("broken", "told"),
     [
         ("https://example.com/help/\npath/to.html for more", "https://example.com/help/path/to.html for more"),

@@ -6,6 +6,7 @@ from app.core.errors import InvalidInput
 from app.core.source_file import FileRefused
 from app.sources.files import table_text
 from app.sources.files.conversion import convert_file
+from tests.every_row import every_row
 
 
 def test_front_matter_gives_the_title_and_goes() -> None:
@@ -57,7 +58,7 @@ def test_html_is_read_as_the_crawler_reads_it() -> None:
     assert page.language == "en"
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"], ids=["comma", "semicolon", "tab", "bar"])
+@every_row("delimiter", [",", ";", "\t", "|"], ids=["comma", "semicolon", "tab", "bar"])
 def test_short_rows_become_a_table(delimiter: str) -> None:
     rows = [["Plan", "Price"], ["Basic", "5"], ["Team", "12"]]
     body = "\n".join(delimiter.join(row) for row in rows).encode()
@@ -69,7 +70,7 @@ def test_cells_may_hold_bars_and_lines() -> None:
     assert convert_file("p.csv", body).markdown == "| Key | Meaning |\n| --- | --- |\n| A\\|B | one two |\n| C |  |"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "markdown"),
     [
         ("sep=;\nPlan;Price\nBasic;1,5\n", "| Plan | Price |\n| --- | --- |\n| Basic | 1,5 |"),

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import pytest
-
+from tests.every_row import every_row
 from training.glosses.alignment import Link, Tally, symmetrised, words_of
 from training.glosses.counts import Counts, Reading, read_counts
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "language", "words"),
     [
         ("Don't open the user’s file", "en", ["don't", "open", "the", "user", "file"]),
@@ -22,7 +21,7 @@ def test_words_are_split_as_the_language_writes_them(text: str, language: str, w
     assert words_of(text, language) == words
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("forward", "backward", "links"),
     [
         ({(0, 0), (1, 1)}, {(0, 0), (1, 1)}, {(0, 0), (1, 1)}),

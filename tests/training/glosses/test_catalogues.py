@@ -5,6 +5,7 @@ import struct
 
 import pytest
 
+from tests.every_row import every_row
 from training.glosses.catalogues import json_pairs, mo_pairs, php_pairs, po_pairs
 
 _HEADER = ("", "Content-Type: text/plain; charset={charset}\n")
@@ -89,7 +90,7 @@ def test_texts_of_json_are_paired_by_their_place() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["tags", "keywords", "terms", "aliases", "@metadata", "identity", "skins"])
+@every_row("name", ["tags", "keywords", "terms", "aliases", "@metadata", "identity", "skins"])
 def test_what_is_no_translation_of_its_counterpart_is_left_out(name: str) -> None:
     english = {"title": "Train", name: ["engine", "rail"]}
     german = {"title": "Zug", name: ["Bahn", "Lok"]}

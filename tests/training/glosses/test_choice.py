@@ -1,7 +1,6 @@
 """Which readings become entries of a list."""
 
-import pytest
-
+from tests.every_row import every_row
 from training.glosses.choice import chosen_phrases, chosen_stems, chosen_words, entries
 from training.glosses.counts import Counts, Reading
 
@@ -15,7 +14,7 @@ def readings(*rows: tuple[str, int] | tuple[str, int, int]) -> list[Reading]:
     return [Reading(row[0], row[1], row[2] if len(row) == 3 else 0) for row in rows]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("word", "found", "english"),
     [
         ("versand", readings(("shipping", 9), ("dispatch", 3)), "shipping"),

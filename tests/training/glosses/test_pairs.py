@@ -4,12 +4,11 @@ import bz2
 import lzma
 from pathlib import Path, PurePosixPath
 
-import pytest
-
+from tests.every_row import every_row
 from training.glosses.pairs import is_read, main, translations
 
 
-@pytest.mark.parametrize(
+@every_row(
     "place",
     [
         "usr/share/locale/de/LC_MESSAGES/app.mo",
@@ -24,7 +23,7 @@ def test_catalogues_and_pages_of_a_language_are_read(place: str) -> None:
     assert is_read(PurePosixPath(place))
 
 
-@pytest.mark.parametrize("place", ["usr/share/locale/ja/app.mo", "package/package.json", "usr/bin/de", "doc/de/a.txt"])
+@every_row("place", ["usr/share/locale/ja/app.mo", "package/package.json", "usr/bin/de", "doc/de/a.txt"])
 def test_other_files_are_not(place: str) -> None:
     assert not is_read(PurePosixPath(place))
 

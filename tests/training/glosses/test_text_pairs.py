@@ -1,11 +1,10 @@
 """What of two texts is read, and what makes no pair."""
 
-import pytest
-
+from tests.every_row import every_row
 from training.glosses.text_pairs import Pair, cleaned, language_of, sentence_pairs
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "language"),
     [("de", "de"), ("pt_BR", "pt"), ("pt-br", "pt"), ("el_GR", "el"), ("de_CH", None), ("ja", None), ("demo", None)],
 )
@@ -13,7 +12,7 @@ def test_a_name_stands_for_a_language_that_is_read(name: str, language: str | No
     assert language_of(name) == language
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("english", "other", "read"),
     [
         ("%(count)d files in {folder}", "%(count)d Dateien in {folder}", ("files in", "Dateien in")),
@@ -43,7 +42,7 @@ def test_an_underscore_is_read_where_no_keys_are_marked() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("english", "other"),
     [
         ("Cancel", "cancel"),

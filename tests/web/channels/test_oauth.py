@@ -14,6 +14,7 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from app.agents.agents import Agents
 from app.channels.oauth.grant import Client, is_redirect_uri
 from app.workspaces.operator import Role
+from tests.every_row import every_row
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.house import House, Json
 from tests.web.request_bodies import A_CHALLENGE, A_REDIRECT, A_VERIFIER
@@ -249,7 +250,7 @@ async def test_every_refusal_is_one_of_oauth(house: House, path: str, body: byte
     assert (refused.status_code, set(refused.json())) == (status, {"error", "error_description"})
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("uri", "is_one"),
     [
         ("https://claude.example/api/callback?x=1", True),

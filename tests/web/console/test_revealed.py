@@ -1,11 +1,10 @@
 """What the eye does not see stands there by its number."""
 
-import pytest
-
 from app.web.console.filters import revealed
+from tests.every_row import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "parts"),
     [
         ("", []),

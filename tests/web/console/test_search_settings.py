@@ -5,8 +5,6 @@ from dataclasses import replace
 from datetime import date, timedelta
 from uuid import UUID, uuid4
 
-import pytest
-
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
@@ -17,6 +15,7 @@ from app.core.setting import settings_of
 from app.quality.golden_question import GoldenMark, GoldenSide
 from app.quality.records.golden_questions import GoldenRunRecords
 from app.web.console.forms import blocks
+from tests.every_row import every_row
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import FORMS, OpenConsole
 from tests.web.house import House
@@ -28,9 +27,7 @@ def page_of(house: House) -> str:
     return f"/console/agents/{house.agent.id}/settings/search"
 
 
-@pytest.mark.parametrize(
-    "kind", [AgentConfig("Ada"), Theme(), Fallback(), RetrievalSettings()], ids=lambda kind: type(kind).__name__
-)
+@every_row("kind", [AgentConfig("Ada"), Theme(), Fallback(), RetrievalSettings()], ids=lambda kind: type(kind).__name__)
 def test_each_setting_says_what_it_does(kind: object) -> None:
     groups = {setting.group for setting in settings_of(type(kind)).values()}
     views = [view for group in groups for block in blocks(kind, group) for view in block]

@@ -4,12 +4,13 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.webhooks.channels.channel import ChannelKind, channel_kind
+from tests.every_row import every_row
 
 SLACK = "https://hooks.slack.com/services/T00000000/B00000000/abcDEF123456"
 DISCORD = "https://discord.com/api/webhooks/123456789012345678/abc-DEF_123"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("url", "kind"),
     [
         (SLACK, ChannelKind.SLACK),
@@ -22,7 +23,7 @@ def test_an_address_says_whose_it_is(url: str, kind: ChannelKind) -> None:
     assert channel_kind(url) is kind
 
 
-@pytest.mark.parametrize(
+@every_row(
     "url",
     [
         pytest.param("", id="nothing"),

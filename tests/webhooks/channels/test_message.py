@@ -9,6 +9,7 @@ import pytest
 from app.webhooks.channels.channel import ChannelKind
 from app.webhooks.channels.channels import MAX_QUOTES, post_of
 from app.webhooks.notice import Notice
+from tests.every_row import every_row
 
 URL = "https://docent.example.com/console/agents/1/gaps"
 NOTICE = Notice("Shop: a new gap", ('"Shop" was asked what its knowledge does not answer.',), "/gaps", "See the gaps")
@@ -59,7 +60,7 @@ def test_a_server_that_does_not_know_where_it_is_sends_no_button(kind: ChannelKi
     assert '"button"' not in json.dumps(written(kind, url=""))
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@every_row("text", HOSTILE)
 def test_on_slack_a_visitors_words_are_text(text: str) -> None:
     for shown in (*slack_texts(text), *slack_texts(subject=text)):
         assert "<" not in shown, "every control sequence of Slack begins with it"
@@ -68,7 +69,7 @@ def test_on_slack_a_visitors_words_are_text(text: str) -> None:
     assert slack_texts("a\n> b")[-1].count("\n") == 0, "one line, which cannot begin a block of its own"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@every_row("text", HOSTILE)
 def test_on_discord_a_visitors_words_are_text(text: str) -> None:
     for message in (
         written(ChannelKind.DISCORD, NOTICE, URL, text),

@@ -6,12 +6,13 @@ from app.core.errors import InvalidInput
 from app.core.webhook_event import WebhookEvent
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
 from app.webhooks.tickets.desks import DESKS, check_desk
+from tests.every_row import every_row
 
 ZENDESK, FRESHDESK = DeskKind.ZENDESK, DeskKind.FRESHDESK
 INTERCOM, CHATWOOT = DeskKind.INTERCOM, DeskKind.CHATWOOT
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "host", "account", "inbox", "token"),
     [
         (DeskKind.MAIL, "", "help@example.com", "", ""),
@@ -29,7 +30,7 @@ def test_each_kind_is_an_entry() -> None:
     assert list(DESKS) == list(DeskKind)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("field", "kind", "host", "account", "inbox", "token"),
     [
         ("account", DeskKind.MAIL, "", "nobody", "", ""),
