@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.docs.fenced_blocks import ROOT
 from tests.e2e.conftest import Site
@@ -350,6 +350,23 @@ INVITING = {
         createApp(widget).mount("#root");
     """,
 }
+
+
+def test_the_widget_comes_to_a_page_that_is_still_being_read(page: Page, site: Site, project: Path) -> None:
+    """Its tag's script waits for the page's end, and has loaded before."""
+    mount = f"mountWidget({{ base: '{site.api_origin}', agent: 'a1' }}).open();"
+    script = bundled(project, f"import {{ mountWidget }} from '@docent/client'; {mount}")
+    listens = "document.addEventListener('load', ({ target }) => (window.loaded = target.dataset.agent), true);"
+    scripts = f'<script>{listens}{script}</script><script src="/held.js"></script>'
+    site.api.pages[""] = f"<!doctype html><html lang=en><body>{scripts}</body></html>"
+
+    def end_the_page(route: Route) -> None:
+        page.wait_for_function("window.loaded")
+        route.fulfill(body="")
+
+    page.route("**/held.js", end_the_page)
+    page.goto(site.origin)
+    expect(page.get_by_role("dialog")).to_be_visible()
 
 
 @pytest.mark.parametrize("entry", INVITING.values(), ids=INVITING)

@@ -87,7 +87,8 @@ export function mountWidget(options: WidgetOptions): MountedWidget {
     script.dataset.target = `[data-docent="${CSS.escape(agent)}"]`;
   }
   const ready = new Promise<void>((resolve, reject) => {
-    script.onload = () => {
+    const fail = (): void => reject(new Error(`Docent: no widget came from ${script.src}: is "base" the address of your Docent?`));
+    const arrive = (): void => {
       if (wanted.get(agent) !== mine) {
         // Taken away before it came; what another call has put there is not ours to remove.
         if (!placed.has(agent)) widgetOf(agent)?.destroy();
@@ -95,14 +96,16 @@ export function mountWidget(options: WidgetOptions): MountedWidget {
       }
       placed.set(agent, mine);
       widget = widgetOf(agent);
-      if (!widget) return reject(new Error(`Docent: ${script.src} has put no widget on the page.`));
+      if (!widget) return fail();
       if (user) widget.identify(user);
       for (const act of waiting.splice(0)) act(widget);
       // It finds this widget and no later one, and leaves the page with it.
       if (invitations) widget.element.append(tag("invite"));
       resolve();
     };
-    script.onerror = () => reject(new Error(`Docent: ${script.src} cannot be loaded: is "base" the address of your Docent?`));
+    // While the page is being read, the script has run and its widget is yet to come.
+    script.onload = () => (document.readyState === "loading" ? addEventListener("DOMContentLoaded", arrive) : arrive());
+    script.onerror = fail;
   });
   ready.catch((error: unknown) => console.error(error));
   // One that an earlier call has left there has other options.
