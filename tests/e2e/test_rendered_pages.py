@@ -1,11 +1,11 @@
 """Pages that are empty until their scripts run, rendered by a real Chromium that can reach nothing by itself."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
+from dataclasses import replace
 
-import anyio
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from crawler.address_policy import AddressPolicy
 from crawler.crawl.site_crawl import SiteCrawl
@@ -28,16 +28,25 @@ from tests.misbehaving.raw_server import Asked, RawSite, answer, page, raw_site
 SHELL = '<html><head><title>App</title></head><body><div id="root"></div><script src="/app.js"></script></body></html>'
 WRITES = "document.getElementById('root').innerHTML = '<main><h1>Opening hours</h1><p>' + {text} + '</p></main>';"
 HOURS = "'We open at nine every morning and close at six, but for Sundays, when we sleep.'"
-LIMITS = RenderLimits(total_seconds=8, settle_seconds=2, max_requests=8, max_bytes=500_000)
+LIMITS = RenderLimits(total_seconds=200, settle_seconds=60, max_requests=8, max_bytes=500_000)
 
-Crawl = Callable[[], dict[str, PageResult]]
+Crawl = Callable[..., dict[str, PageResult]]
+
+
+@pytest.fixture(scope="module")
+def sites() -> Iterator[list[RawSite]]:
+    """Whose addresses may be read; for most tests the first."""
+    with raw_site() as web, raw_site() as other:
+        yield [web, other]
 
 
 @pytest.fixture
-def web() -> Iterator[RawSite]:
-    with raw_site() as site:
+def web(sites: list[RawSite]) -> RawSite:
+    for site in sites:
+        site.routes.clear()
+        site.asked.clear()
         site.serves("/", SHELL)
-        yield site
+    return sites[0]
 
 
 @pytest.fixture
@@ -47,43 +56,43 @@ def forbidden() -> Iterator[RawSite]:
         assert site.asked == []
 
 
-@pytest.fixture
-def crawl(web: RawSite) -> Crawl:
-    async def crawl() -> dict[str, PageResult]:
-        results: dict[str, PageResult] = {}
+@pytest.fixture(scope="module")
+def crawl(sites: list[RawSite]) -> Iterator[Crawl]:
+    """Crawls with one browser, in a thread: the widget's tests hold a loop of their own in this one."""
+    policy = AddressPolicy(frozenset(("127.0.0.1", site.port) for site in sites))
+    with ExitStack() as opened:
+        portal = opened.enter_context(start_blocking_portal())
+        extractor = opened.enter_context(portal.wrap_async_context_manager(ExtractionPool()))
+        wire = opened.enter_context(portal.wrap_async_context_manager(aclosing(GuardedWire(GuardedTransport(policy)))))
+        fetcher = Fetcher(
+            wire, USER_AGENT, HostPacing(0.0, max_per_host=4), policy, FetchLimits(total_timeout_seconds=60, attempts=1)
+        )
+        robots = Robots(fetcher)
+        shared = PlaywrightRenderer(fetcher, robots, CHROMIUM, LIMITS, ARGUMENTS)
+        opened.callback(portal.call, shared.aclose)
 
-        async def keep(result: PageResult) -> None:
-            results[result.url.removeprefix(web.origin)] = result
+        async def crawl(site: RawSite, renderer: PlaywrightRenderer) -> dict[str, PageResult]:
+            results: dict[str, PageResult] = {}
 
-        policy = AddressPolicy(frozenset({("127.0.0.1", web.port)}))
-        limits = FetchLimits(total_timeout_seconds=2, attempts=1)
-        async with (
-            ExtractionPool() as extractor,
-            aclosing(GuardedWire(GuardedTransport(policy))) as wire,
-        ):
-            fetcher = Fetcher(wire, USER_AGENT, HostPacing(0.0, max_per_host=4), policy, limits)
-            robots = Robots(fetcher)
-            renderer = PlaywrightRenderer(fetcher, robots, CHROMIUM, LIMITS, ARGUMENTS)
+            async def keep(result: PageResult) -> None:
+                results[result.url.removeprefix(site.origin)] = result
+
+            seeds, scope = [Seed(f"{site.origin}/")], Scope.around([check_url(site.origin, policy)])
+            await SiteCrawl(seeds, scope, MemoryFrontier(), fetcher, robots, extractor, renderer=renderer).run(keep)
+            return results
+
+        def crawled(
+            site: RawSite = sites[0], executable: str = CHROMIUM, limits: RenderLimits = LIMITS
+        ) -> dict[str, PageResult]:
+            if (executable, limits) == (CHROMIUM, LIMITS):
+                return portal.call(crawl, site, shared)
+            renderer = PlaywrightRenderer(fetcher, robots, executable, limits, ARGUMENTS)
             try:
-                await SiteCrawl(
-                    [Seed(f"{web.origin}/")],
-                    Scope.around([check_url(web.origin, policy)]),
-                    MemoryFrontier(),
-                    fetcher,
-                    robots,
-                    extractor,
-                    renderer=renderer,
-                ).run(keep)
+                return portal.call(crawl, site, renderer)
             finally:
-                await renderer.aclose()
-        return results
+                portal.call(renderer.aclose)
 
-    def in_a_thread() -> dict[str, PageResult]:
-        """The widget's tests hold a loop of their own in this one."""
-        with ThreadPoolExecutor(1) as thread:
-            return thread.submit(anyio.run, crawl).result()
-
-    return in_a_thread
+        yield crawled
 
 
 def test_a_page_that_its_script_fills_is_read_and_its_links_followed(web: RawSite, crawl: Crawl) -> None:
@@ -136,11 +145,13 @@ def test_a_script_does_not_leave_the_page(how: str, web: RawSite, forbidden: Raw
     assert crawl()["/"].outcome in ("fetched", "javascript_only")
 
 
-def test_robots_txt_holds_for_scripts_too(web: RawSite, crawl: Crawl) -> None:
-    web.serves("/robots.txt", "User-agent: *\nDisallow: /app.js", content_type="text/plain")
-    web.serves("/app.js", WRITES.format(text=HOURS), content_type="text/javascript")
-    assert crawl()["/"].outcome == "javascript_only"
-    assert "/app.js" not in web.asked
+def test_robots_txt_holds_for_scripts_too(sites: list[RawSite], web: RawSite, crawl: Crawl) -> None:
+    """On the site that no other test has asked for its rules."""
+    strict = sites[1]
+    strict.serves("/robots.txt", "User-agent: *\nDisallow: /app.js", content_type="text/plain")
+    strict.serves("/app.js", WRITES.format(text=HOURS), content_type="text/javascript")
+    assert crawl(strict)["/"].outcome == "javascript_only"
+    assert "/app.js" not in strict.asked
 
 
 def test_no_cookie_is_kept_and_nothing_is_posted(web: RawSite, crawl: Crawl) -> None:
@@ -161,13 +172,13 @@ def test_no_cookie_is_kept_and_nothing_is_posted(web: RawSite, crawl: Crawl) -> 
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ("for (;;) {}", "its scripts took longer than 8 s"),
+        ("for (;;) {}", "its scripts took longer than 5 s"),
         ("document.getElementById('root').innerHTML = 'x'.repeat(900000)", "more than 500000 bytes"),
     ],
 )
 def test_a_script_has_its_limits(script: str, reason: str, web: RawSite, crawl: Crawl) -> None:
     web.serves("/app.js", script, content_type="text/javascript")
-    result = crawl()["/"]
+    result = crawl(limits=replace(LIMITS, total_seconds=5) if "longer" in reason else LIMITS)["/"]
     assert result.outcome == "javascript_only"
     assert reason in result.reason
 
@@ -179,10 +190,7 @@ def test_a_script_may_ask_only_so_often(web: RawSite, crawl: Crawl) -> None:
     assert len([path for path in web.asked if path.startswith("/data/")]) == LIMITS.max_requests - 1
 
 
-def test_without_its_browser_a_page_is_left_out_with_the_reason(
-    web: RawSite, crawl: Crawl, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tests.e2e.test_rendered_pages.CHROMIUM", "/nowhere/chromium")
-    result = crawl()["/"]
+def test_without_its_browser_a_page_is_left_out_with_the_reason(web: RawSite, crawl: Crawl) -> None:
+    result = crawl(executable="/nowhere/chromium")["/"]
     assert result.outcome == "javascript_only"
     assert "the browser says" in result.reason
