@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Keyboard, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Keyboard, Locator, Page
 
+from tests.e2e.conftest import PATIENCE_MS
 from tests.e2e.conftest import browser as browser
 from tests.web.console.page_examples import OpenConsole, open_console
 from tests.web.live_server import serving
-
-expect.set_options(timeout=15_000)  # for machines that have much else to do
 
 COOKIE = "__Host-docent_console"
 
@@ -73,7 +72,7 @@ def serving_console(folder: Path) -> Iterator[ServedConsole]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context
     context.close()
 

@@ -10,7 +10,6 @@ from tests.console.conftest import ServedConsole
 def opened(context: BrowserContext, served: ServedConsole, at: str) -> tuple[Page, list[str], set[str]]:
     """The page, what the browser complains of, and the hosts that were asked, both to be filled further."""
     page, complaints, asked = context.new_page(), list[str](), set[str]()
-    page.set_default_timeout(30_000)
     page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))

@@ -26,15 +26,8 @@ OFF = [
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", f"--disable-features={','.join(OFF)}"]
 
 
-expect.set_options(timeout=30_000)  # for machines that have much else to do
-_SECONDS_WITH_SERVERS = 300
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The first test that asks the real processes waits until a site is crawled and two servers are up."""
-    for item in items:
-        if "read_docent" in getattr(item, "fixturenames", ()) and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(_SECONDS_WITH_SERVERS))
+PATIENCE_MS = 120_000  # for machines that have much else to do
+expect.set_options(timeout=PATIENCE_MS)
 
 
 class Site:
@@ -111,7 +104,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(
         viewport={"width": 1100, "height": 800}, permissions=["clipboard-read", "clipboard-write"]
     )
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context
     context.close()
 

@@ -27,8 +27,8 @@ WARRANTY = "How long is the warranty on a station?"
 PERSON = "Can I talk to a person?"
 UNANSWERABLE = "Does it measure the UV index?"
 
-_START_SECONDS = 120  # for machines that have much else to do
-_STOP_SECONDS = 30
+_START_SECONDS = 400  # for machines that have much else to do
+_STOP_SECONDS = 120
 _LOOK_SECONDS = 0.1
 
 

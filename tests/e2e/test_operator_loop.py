@@ -17,7 +17,7 @@ from tests.e2e.chat import Chat
 from tests.e2e.real_docent import OPERATOR, PASSWORD, RealDocent
 
 MAX_CLICKS = 6
-_GIVE_UP_SECONDS, _LOOK_SECONDS = 60, 0.2
+_GIVE_UP_SECONDS, _LOOK_SECONDS = 240, 0.2
 
 EARTHQUAKE = ("How strong was the earthquake in Lisbon?", "How strong was the earthquake of Lisbon?")
 BICYCLE = ("Do you rent out bicycles?", "Can I rent a bicycle from you?")

@@ -38,7 +38,7 @@ server {{
   }}
 }}
 """
-_START_SECONDS = 10
+_START_SECONDS = 60
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def running_nginx(port: int, http: str, requests: Path | None = None) -> Iterato
             yield
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(_START_SECONDS)
 
 
 def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:

@@ -5,53 +5,38 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
 import httpx2
 import pytest
 
-from tests.doubles.fake_openai import FakeOpenAI, Say
+from tests.doubles.fake_openai import FakeOpenAI, Pause
 from tests.proxies.nginx import nginx
-from tests.system.conftest import SITE, Running, Visitor
+from tests.system.conftest import SITE, Running
 from tests.web.live_server import FrameReader
 
-TOKENS = [f"word{number} " for number in range(40)]
-LATER_SECONDS = 0.1
 IGNORING = "proxy_ignore_headers X-Accel-Buffering;"
 COMPRESSING = "gzip on; gzip_types text/event-stream; gzip_proxied any; gzip_min_length 0; gzip_http_version 1.0;"
 
 
-async def test_each_token_arrives_at_most_100_ms_later_than_direct(running: Running, provider: FakeOpenAI) -> None:
-    provider.plays(Say(TOKENS, pace_seconds=0.05))
+async def test_an_answer_arrives_while_it_is_being_written(running: Running, provider: FakeOpenAI) -> None:
+    provider.plays(Pause(["The warranty ", "is "], ["3 years [1]."]))
     visitor, turn_id = await running.visitor(), str(uuid4())
+    headers = {"Authorization": f"Bearer {visitor.token}", "Origin": SITE}
     with nginx(str(running.http.base_url).rstrip("/")) as proxy:
         async with (
-            httpx2.AsyncClient(base_url=proxy, trust_env=False, timeout=20) as through_proxy,
+            httpx2.AsyncClient(base_url=proxy, trust_env=False, timeout=120) as through_proxy,
             visitor.asking("How long is the warranty of a lamp?", turn_id) as direct,
         ):
             assert (await direct.next() or {})["event"] == "start"
-            first, second = await asyncio.gather(moments(direct), rejoined_moments(through_proxy, visitor, turn_id))
-    assert len(first) == len(second) == len("".join(TOKENS))
-    later = [there - here for here, there in zip(first, second, strict=True)]
-    assert max(later) <= LATER_SECONDS
-
-
-async def moments(reader: FrameReader) -> list[float]:
-    """When each character of the answer came."""
-    came: list[float] = []
-    while (event := await reader.next()) is not None:
-        if event["event"] == "token":
-            came += [perf_counter()] * len(event["token"])
-    return came
-
-
-async def rejoined_moments(http: httpx2.AsyncClient, visitor: Visitor, turn_id: str) -> list[float]:
-    headers = {"Authorization": f"Bearer {visitor.token}", "Origin": SITE}
-    async with http.stream("GET", f"/v1/widget/turns/{turn_id}/stream", headers=headers) as response:
-        assert response.headers["server"].startswith("nginx")
-        return await moments(FrameReader(response))
+            async with through_proxy.stream("GET", f"/v1/widget/turns/{turn_id}/stream", headers=headers) as response:
+                assert response.headers["server"].startswith("nginx")
+                rejoined = FrameReader(response)
+                while (await rejoined.next() or {})["event"] != "token":
+                    pass
+                provider.go_on()
+                assert (await rejoined.rest())[-1] == (await direct.rest())[-1]
 
 
 @pytest.mark.parametrize(
@@ -82,6 +67,6 @@ async def test_doctor_finds_nothing_before_a_server_without_a_proxy(running: Run
 async def doctor(url: str) -> tuple[int, dict[str, Any]]:
     """As an operator calls it, with the exit code."""
     command = [sys.executable, "-m", "app.cli", "doctor", "--stream", url, "--json"]
-    ended = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=60)
+    ended = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=240)
     assert ended.stdout, ended.stderr
     return ended.returncode, json.loads(ended.stdout)

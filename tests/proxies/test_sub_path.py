@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.chat import Chat
+from tests.e2e.conftest import PATIENCE_MS
 from tests.e2e.conftest import browser as browser
 from tests.e2e.real_docent import OPERATOR, PASSWORD, WARRANTY, RealDocent, real_docent
 from tests.proxies.nginx import nginx
@@ -66,7 +67,7 @@ def proxied(request: pytest.FixtureRequest, docent: RealDocent) -> Iterator[Prox
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context
     context.close()
 

@@ -24,7 +24,7 @@ async def serving(app: Starlette) -> AsyncIterator[tuple[uvicorn.Server, httpx2.
     base = f"http://127.0.0.1:{listener.getsockname()[1]}"
     try:
         # Without TLS: to read who may sign certificates takes longer than most tests here.
-        async with httpx2.AsyncClient(base_url=base, trust_env=False, timeout=20, verify=False) as client:
+        async with httpx2.AsyncClient(base_url=base, trust_env=False, timeout=120, verify=False) as client:
             yield server, client
     finally:
         server.should_exit = True
