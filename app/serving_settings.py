@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, field_va
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 
 from app.core.setting_values import checked_networks, checked_root_path, comma_separated
-from app.providers.identity.oidc_provider import OidcClient, is_trusted_address
+from app.providers.identity.oidc_client import OidcClient, is_trusted_address
 from app.workspaces.operator import ProviderRules, read_roles
 
 

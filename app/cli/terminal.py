@@ -23,8 +23,6 @@ from rich.console import Console
 from app.core.errors import DocentError, InvalidInput, Misconfigured, NotFound
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
-
     from rich.table import Table
 
     from app.settings import Settings
@@ -109,7 +107,9 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     """Run the command's coroutine, with errors reported as by `spoken_errors`."""
     import asyncio
 
-    with spoken_errors(), asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    import uvloop
+
+    with spoken_errors(), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(work)
 
 
@@ -126,22 +126,10 @@ def spoken_errors() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
-    """uvloop, if it is installed."""
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return uvloop.new_event_loop
-
-
 def configure_logging(settings: Settings, log_level: str | None = None) -> None:
     """Log to stderr, as text or JSON by the settings. `log_level` overrides the level of the settings."""
-    import logging
-
     import structlog
 
-    from app.cli.terminal import EscapedLines, escape_controls
     from app.kit.tracing import add_trace_ids
 
     renderer: Any = (

@@ -9,15 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, disable_created_metrics
 from sqlalchemy import ColumnElement, Engine, func, select, type_coerce
 from sqlalchemy.pool import QueuePool
 
 from app.store.schema import UtcDateTime
 from app.store.tables.agents import PROCESSES
 from app.store.transaction import Repository
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
 
 
 def database_time(dialect: str, *, seconds_ago: int = 0) -> ColumnElement[datetime]:
@@ -67,9 +69,11 @@ class ProcessRecords(Repository):
         return database_time(self._dialect, seconds_ago=seconds_ago)
 
 
-def process_metrics(engine: Engine) -> CollectorRegistry:
+def process_metrics(engine: Engine) -> "CollectorRegistry":
     """A registry with the metrics of this process, each measured when it is read; callers add theirs. Call it inside
     the event loop whose tasks are counted."""
+    from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, disable_created_metrics
+
     disable_created_metrics()  # type: ignore[no-untyped-call]  # a series more for each, which no rule or dashboard reads
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)

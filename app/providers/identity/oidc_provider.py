@@ -15,34 +15,11 @@ import httpx2
 
 from app.core.errors import Unauthorized, Unavailable
 from app.kit.clock import Clock
+from app.providers.identity.oidc_client import OidcClient, is_trusted_address
 from app.providers.identity.published_keys import ALGORITHMS, CLOCK_SKEW, Claims, PublishedKeys
 
 if TYPE_CHECKING:
     from authlib.integrations.httpx_client import AsyncOAuth2Client
-
-
-_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
-
-
-@dataclass(frozen=True, slots=True)
-class OidcClient:
-    """Docent's registration with the provider. Without a secret it is a public client, protected by PKCE alone."""
-
-    issuer: str
-    client_id: str
-    client_secret: str = field(default="", repr=False)
-    scopes: str = "openid email profile"
-
-
-def is_trusted_address(url: str) -> bool:
-    """Whether the address uses TLS, or is on this machine."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return bool(parts.hostname) and (
-        parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-    )
 
 
 _TIMEOUT_SECONDS: Final = 10.0

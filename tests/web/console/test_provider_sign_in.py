@@ -18,7 +18,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from app.core.list_page import PageRequest
 from app.mail.mailer import Mailer
-from app.providers.identity.oidc_provider import OidcClient, OidcProvider
+from app.providers.identity.oidc_client import OidcClient
+from app.providers.identity.oidc_provider import OidcProvider
 from app.web.limits_policy import LimitsPolicy
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.operator import ProviderRules, Role
