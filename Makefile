@@ -102,8 +102,8 @@ test-tutorial: .venv/installed ## Walk the tutorial block by block, and make the
 	$(BIN)/pytest tests/docs/running
 
 .PHONY: test-newcomer
-test-newcomer: .venv/installed ## Install the wheel as a new user would, type README's commands, then 70 wrong ones (needs curl)
-	$(BIN)/pytest tests/newcomer --numprocesses 2 --dist loadfile
+test-newcomer: .venv/installed ## Install the wheel as a new user would, with pipx and uvx, then type README's commands, and a few wrong ones (needs curl)
+	$(BIN)/pytest tests/newcomer
 
 .PHONY: test-recipes
 test-recipes: .venv/installed widget/node_modules/.package-lock.json ## Build websites by the recipes of docs/how-to/recipes.md with the real tools, and use the widget in them (downloads them from npm and PyPI once; needs Debian's chromium, Node 20; php-cli for one)

@@ -1,7 +1,7 @@
-"""Somebody who has just installed Docent: a home and a virtual environment of their own, and nothing set."""
+"""Somebody who has just installed Docent from its wheel: a home of their own, and nothing set."""
 
-import fcntl
 import os
+import re
 import subprocess
 import sys
 import time
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from tests.newcomer.runtime_dependencies import link_into, runtime_distributions
-
 _ROOT = Path(__file__).resolve().parents[2]
-_START_SECONDS = 60
+_RELEASES = _ROOT / "docs" / "releases.md"
+_START_SECONDS = 300
 _NOTHING_SET: Mapping[str, str] = MappingProxyType({})
 
 
@@ -34,15 +33,23 @@ class Said:
 
 
 class Newcomer:
-    """`programs` is the folder of the virtual environment's programs."""
+    """`home` holds the wheel, `tools` uv and pipx, `programs` those of the environment that Docent is installed in."""
 
-    def __init__(self, home: Path, programs: Path) -> None:
+    def __init__(self, home: Path, tools: Path) -> None:
         self.home = home
-        self.programs = programs
+        self.tools = tools
+        self.programs = tools
 
     def environment(self, more: Mapping[str, str]) -> dict[str, str]:
-        usual = {"HOME": str(self.home), "PATH": f"{self.programs}:/usr/bin:/bin", "LANG": "C.UTF-8"}
+        usual = {"HOME": str(self.home), "PATH": f"{self.programs}:{self.tools}:/usr/bin:/bin", "LANG": "C.UTF-8"}
         return {**usual, **more}
+
+    def tool(self, name: str) -> Said:
+        """Run the line of docs/releases.md that begins with this tool. It downloads from an index."""
+        index = ("PIP_", "UV_", "SSL_", "HTTPS_PROXY")
+        reached = {variable: value for variable, value in os.environ.items() if variable.startswith(index)}
+        [line] = re.findall(rf"^{name} .+$", _RELEASES.read_text("utf-8"), re.MULTILINE)
+        return self._run([str(self.tools / name), *line.split()[1:]], self.home, reached)
 
     def docent(self, *words: str, cwd: Path | None = None, environment: Mapping[str, str] = _NOTHING_SET) -> Said:
         return self._run([str(self.programs / "docent"), *words], cwd or self.home, environment)
@@ -70,7 +77,7 @@ class Newcomer:
             yield base
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(120)
 
     def _run(self, command: list[str], cwd: Path, environment: Mapping[str, str]) -> Said:
         done = subprocess.run(
@@ -80,41 +87,28 @@ class Newcomer:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=420,
+            timeout=1200,
             check=False,
         )
         return Said(done.returncode, done.stdout, done.stderr)
 
 
-def install(folder: Path) -> Path:
-    """Build the wheel and install it; where its programs are. Its dependencies are linked from those that the tests run
-    with. In a folder that has been through this nothing is left to do; of several processes one does it."""
-    folder.mkdir(exist_ok=True)
-    environment, done = folder / "venv", folder / "done"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            _install(folder, environment)
-            done.touch()
-    return environment / "bin"
+def install(folder: Path) -> Newcomer:
+    """Build the wheel, and install it by the lines of docs/releases.md: with pipx, from an index."""
+    home, tools = folder / "home", folder / "tools"
+    home.mkdir()
+    _pip("wheel", "--no-deps", "--wheel-dir", str(home), str(_ROOT))
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tools)], check=True)
+    _pip("--python", str(tools / "bin/python"), "install", "uv", "pipx")
+    newcomer = Newcomer(home, tools / "bin")
+    done = newcomer.tool("pipx")
+    assert done.code == 0, done.text
+    newcomer.programs = (home / ".local/bin/docent").resolve().parent
+    return newcomer
 
 
-def _install(folder: Path, environment: Path) -> None:
-    _pip(sys.executable, "wheel", "--no-deps", "--wheel-dir", str(folder / "wheel"), str(_ROOT))
-    [wheel] = (folder / "wheel").glob("docent-*.whl")
-    subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
-    [site_packages] = environment.glob("lib/python*/site-packages")
-    link_into(site_packages, runtime_distributions("docent"))
-    python = str(environment / "bin" / "python")
-    _pip(python, "install", "--no-deps", str(wheel))
-    _pip(python, "check")
-
-
-def _pip(python: str, *words: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("DOCENT_")}
-    done = subprocess.run(
-        [python, "-m", "pip", "--quiet", *words], env=environment, capture_output=True, text=True, check=False
-    )
+def _pip(*words: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "pip", "--quiet", *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
