@@ -141,7 +141,7 @@ class FakeOpenAI:
 
     async def until_closed(self) -> None:
         """Wait until a client went away from a stalled answer."""
-        assert await asyncio.to_thread(self.was_closed, 10)
+        assert await asyncio.to_thread(self.was_closed, 120)
 
     def was_closed(self, within_seconds: float) -> bool:
         """Whether a client goes away from a stalled answer in time."""
@@ -161,8 +161,9 @@ class FakeOpenAI:
         try:
             yield self
         finally:
+            self.go_on()
             server.should_exit = True
-            thread.join(10)
+            thread.join(60)
 
     async def _chat(self, request: Request) -> Response:
         for refused in sorted(self.refused_fields & set(await self._remember(request))):
@@ -229,7 +230,7 @@ class _Played(Response):
             case Say(finish=finish, usage=usage):
                 await self._end(send, finish, usage)
             case Pause(_, rest):
-                await asyncio.to_thread(self._may_go_on.wait, 30)
+                await asyncio.to_thread(self._may_go_on.wait)
                 for token in rest:
                     await self._say(send, _chunk({"content": token}))
                 await self._end(send, "stop", (12, 3))

@@ -24,7 +24,7 @@ from tests.system.conftest import learnt_agent
 
 HOMES = 2
 _VISITORS_AT_ONCE = 10
-_LEFT_RUNNING_SECONDS = 60
+_LEFT_RUNNING_SECONDS = 300
 _SILENCE_SECONDS = 1.5
 _PAUSE_SECONDS = 27  # after 20 s of silence a process counts as dead
 _AHEAD_SECONDS = 25  # the clock of the second process

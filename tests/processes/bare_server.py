@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DESCRIPTORS = 1024  # what many systems give a process
-_START_SECONDS = 90
+_START_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from app.kit.job_queue import JobHandlers
 from app.sources.runs.jobs.dbos_worker import DbosWorker
 from app.store.system_of_record import SystemOfRecord
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 300
 
 
 class RecordingHandlers:

@@ -20,22 +20,19 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import pytest
-
 from app.sources.files.office_parts import MAX_PARAGRAPHS
 from tests.doubles.metrics_reader import AS_SCRAPER, METRICS_TOKEN
 from tests.doubles.sample_files import a_docx, paragraph
 from tests.processes.bare_server import BareServer, bare_server
-
-pytestmark = pytest.mark.timeout(300)
 
 _log = logging.getLogger(__name__)
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _AHEAD = 16  # requests that a connection may send ahead
 _BACK_WITHIN = 1.1
 _SERVED_SECONDS = 0.5  # a machine that does nothing else: .05
+_SERVED_TIMES = 10  # what others wait without the attack, where that is more: the machine is busy
 _LEFT_AFTER_SECONDS = 4
-_STORED_SECONDS = 30
+_STORED_SECONDS = 120
 _FORM = "multipart/form-data; boundary=form"
 
 
@@ -75,10 +72,10 @@ async def _settled_mib(server: BareServer) -> float:
     return sizes[-1]
 
 
-async def _served(server: BareServer, times: int = 50) -> float:
+async def _served(server: BareServer) -> float:
     """The median of what others wait for /healthz, in seconds; without an answer it is infinite."""
     waited = []
-    for _ in range(times):
+    for _ in range(50):
         try:
             waited.append(await server.answers_in())
         except (AssertionError, ConnectionError):
@@ -96,13 +93,14 @@ async def test_a_sweep_over_every_route_and_method_does_not_make_the_metrics_a_l
                 for method in _METHODS:
                     await _request(streams, method, re.sub("[{}]", "", path))
         _, text = await _request(streams, "GET", "/metrics", **AS_SCRAPER)
+        calm = await _served(server)
         async with _while(*(_ask_for_metrics(server) for _ in range(4))):
             waited = await _served(server)
         _tell("metrics", kib=len(text) / 1024, median_s=waited, mib=server.resident_mib())
         streams[1].close()
         assert b'route="refused",status="405"' in text
         assert len(text) < 64 * 1024
-        assert waited < _SERVED_SECONDS
+        assert waited < max(_SERVED_SECONDS, _SERVED_TIMES * calm)
 
 
 async def _ask_for_metrics(server: BareServer) -> None:
@@ -124,15 +122,16 @@ async def test_readers_who_read_nothing_keep_nobody_out_and_leave_no_trace(tmp_p
         first = await asyncio.open_connection("127.0.0.1", server.port)
         await _request(first, "GET", "/openapi.json")
         first[1].close()
+        calm = await _served(server)
         before, sockets = await _settled_mib(server), server.sockets()
         held = [await _stalled(server.port, f"127.0.0.{2 + number % 11}") for number in range(66)]
         waited, most = await _served(server), server.resident_mib()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             while server.sockets() > sockets:  # noqa: ASYNC110 - another process calls nobody
                 await asyncio.sleep(0.2)
         await server.answers_in()
         _tell("stalled", median_s=waited, mib_before=before, mib_most=most, mib=server.resident_mib())
-        assert waited < _SERVED_SECONDS
+        assert waited < max(_SERVED_SECONDS, _SERVED_TIMES * calm)
         assert server.resident_mib() < before * _BACK_WITHIN
         for writer in held:
             writer.close()
@@ -151,12 +150,13 @@ async def test_no_reader_who_reads_nothing_has_the_server_keep_a_file(tmp_path: 
     token = _command(tmp_path / "data", "token", "create", "attacks", "--json")["token"]
     async with bare_server(tmp_path) as server:
         path = await asyncio.to_thread(_public_file, server.port, token)
+        calm = await _served(server)
         before, sockets = await _settled_mib(server), server.sockets()
         readers = [await asyncio.open_connection("127.0.0.1", server.port, limit=1) for _ in range(12)]
         for _, writer in readers:
             writer.write(f"GET {path} HTTP/1.1\r\nHost: docent\r\n\r\n".encode())
         waited, most = await _served(server), server.resident_mib()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             while server.sockets() > sockets:  # noqa: ASYNC110 - another process calls nobody
                 await asyncio.sleep(0.2)
         after = await _settled_mib(server)
@@ -165,7 +165,7 @@ async def test_no_reader_who_reads_nothing_has_the_server_keep_a_file(tmp_path: 
             writer.close()
         assert most - before < 64
         assert after < before * _BACK_WITHIN
-        assert waited < _SERVED_SECONDS
+        assert waited < max(_SERVED_SECONDS, _SERVED_TIMES * calm)
 
 
 async def test_uploads_that_are_left_hold_up_no_other_workspace(tmp_path: Path) -> None:
@@ -178,6 +178,7 @@ async def test_uploads_that_are_left_hold_up_no_other_workspace(tmp_path: Path) 
     async with bare_server(tmp_path) as server:
         paths = [f"/v1/agents/{await asyncio.to_thread(_an_agent, server.port, each)}/files" for each in (theirs, ours)]
         await asyncio.to_thread(_called, server.port, ours, "POST", paths[1], small, _FORM)
+        calm = await _served(server)
         before = await _settled_mib(server)
         async with _while(*(_upload_and_leave(server.port, paths[0], theirs, large) for _ in range(8))):
             await asyncio.sleep(_LEFT_AFTER_SECONDS)
@@ -185,13 +186,13 @@ async def test_uploads_that_are_left_hold_up_no_other_workspace(tmp_path: Path) 
             waited, most = await _served(server), server.resident_mib()
             stored = await upload
         with suppress(TimeoutError):
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(120):
                 while server.resident_mib() > before * _BACK_WITHIN:  # noqa: ASYNC110 - another process calls nobody
                     await asyncio.sleep(0.5)
         after = server.resident_mib()
         _tell("uploads", median_s=waited, stored_s=stored, mib_before=before, mib_most=most, mib=after)
         assert stored < _STORED_SECONDS
-        assert waited < _SERVED_SECONDS
+        assert waited < max(_SERVED_SECONDS, _SERVED_TIMES * calm)
         assert after < before * _BACK_WITHIN
 
 

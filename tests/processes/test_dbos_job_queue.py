@@ -6,15 +6,12 @@ from pathlib import Path
 from uuid import uuid4
 
 import anyio
-import pytest
 
 from app.core.errors import DatabaseAway
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.jobs.dbos_worker import MAX_ATTEMPTS
 from app.store.system_of_record import SystemOfRecord
 from tests.processes.recording_handlers import RecordingHandlers, set_jobs, working
-
-pytestmark = pytest.mark.timeout(60)
 
 
 async def test_a_job_is_done_once_however_often_it_is_asked_for(

@@ -35,8 +35,6 @@ from app.store.transaction import Transaction
 from app.workspaces.records.tokens import TokenRecords
 from tests.processes.recording_handlers import PATIENCE_SECONDS, RecordingHandlers, set_jobs, working
 
-pytestmark = pytest.mark.timeout(60)
-
 
 async def test_a_run_that_never_reached_the_queue_is_found(
     url: str, record: SystemOfRecord, handlers: RecordingHandlers

@@ -25,7 +25,6 @@ def database(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
         yield {"DOCENT_DATABASE_URL": server.url, "DOCENT_SECRET_KEY": new_key()}
 
 
-@pytest.mark.timeout(300)
 def test_the_demo_crawls_answers_and_finds_the_gap(tmp_path: Path, database: dict[str, str]) -> None:
     environment = os.environ | {"TMPDIR": str(tmp_path)} | database
     command = [
@@ -38,7 +37,7 @@ def test_the_demo_crawls_answers_and_finds_the_gap(tmp_path: Path, database: dic
         "--ask",
         "How do I verify the signature of a webhook?",
     ]
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=280, check=False)
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=500, check=False)
     assert ended.returncode == 0, ended.stderr
     [line] = ended.stdout.splitlines()
     report = json.loads(line)
@@ -69,14 +68,13 @@ def _is_there(pid: int) -> bool:
         return False
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks processes up in /proc")
 def test_sigterm_ends_its_server_and_removes_its_folder(tmp_path: Path) -> None:
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     with (tmp_path / "log").open("wb") as log:
         demo = subprocess.Popen([sys.executable, "-m", "app.cli", "demo"], env=environment, stdout=log, stderr=log)
     try:
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 300
         while not (servers := _children(demo.pid)):
             assert demo.poll() is None, (tmp_path / "log").read_text()
             assert time.monotonic() < deadline

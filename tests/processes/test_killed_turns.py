@@ -18,8 +18,6 @@ from tests.scale.test_two_web_processes import Visitor, said, until_tokens
 from tests.system.conftest import SITE, learnt_agent
 from tests.web.live_server import FrameReader
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @dataclass
 class Place:
@@ -45,7 +43,7 @@ class Place:
             return record.execute(query, (UUID(visitor.turn_id).bytes,)).fetchone() or ("", "")
 
     async def until_stored(self, visitor: Visitor) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while not self.stored(visitor)[1]:  # noqa: ASYNC110 - another process calls nobody
                 await asyncio.sleep(0.05)
 
@@ -59,6 +57,7 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
             "DOCENT_DATA": str(tmp_path / "data"),
             "DOCENT_MODEL_URL": provider.url,
             "DOCENT_MODEL_NAME": "fake",
+            "DOCENT_MODEL_SILENCE_SECONDS": "300",  # it is silent while a server starts
         }
         first, second = (WebProcess(environment, tmp_path / f"web{number}.log", free_port()) for number in range(2))
         for process in (first, second):

@@ -16,8 +16,6 @@ from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.turn_end_listeners import TURN_END_LISTENERS
 from tests.processes.recording_handlers import RecordingHandlers, working
 
-pytestmark = pytest.mark.timeout(120)
-
 
 @pytest.fixture
 def postgres() -> Iterator[PostgresServer]:

@@ -19,8 +19,8 @@ Found = TypeVar("Found")
 Json = dict[str, Any]
 
 _LOOK_SECONDS = 0.1
-_START_SECONDS = 60
-_STOP_SECONDS = 40
+_START_SECONDS = 300
+_STOP_SECONDS = 120
 
 
 def soon(

@@ -23,7 +23,7 @@ from tests.nemesis.docent_processes import free_port
 from tests.scale.object_store import ObjectStore, running_object_store
 from tests.scale.redis_server import running_redis
 
-SECONDS = 120  # for whatever is waited for
+SECONDS = 400  # for whatever is waited for
 ASKED = {
     "How long is the warranty on a station?": "/warranty/",
     "How do I return a station?": "/returns/",
@@ -146,7 +146,6 @@ def until(holds: Any) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.timeout(400)
 def test_what_one_machine_read_is_found_on_both(cluster: Cluster) -> None:
     for question, path in ASKED.items():
         first, second = (cluster.best(machine, question) for machine in cluster.machines)
@@ -176,7 +175,6 @@ def test_what_is_added_and_deleted_on_one_is_added_and_deleted_on_the_other(clus
     assert all("grotto" not in chunk["text"] for chunk in cluster.found(there, "grotto")["chunks"])
 
 
-@pytest.mark.timeout(400)
 def test_a_file_that_one_machine_took_is_read_by_another_and_given_out_by_a_third(cluster: Cluster) -> None:
     here, there = cluster.machines
     door = Machine(here.folder / "door", here.shared)
@@ -212,7 +210,6 @@ def test_a_file_that_one_machine_took_is_read_by_another_and_given_out_by_a_thir
     assert not cluster.uploaded_objects(source)
 
 
-@pytest.mark.timeout(400)
 def test_a_machine_that_dies_is_missed_by_nobody_and_comes_back_empty(cluster: Cluster) -> None:
     dead, alive = cluster.machines
     before = cluster.best(dead, "How do I return a station?")

@@ -118,7 +118,7 @@ async def test_an_answer_under_way_is_kept_whole_and_once(
 
 
 async def until_stored(postgres: PostgresServer, turn_id: str) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while stored(postgres, turn_id)[0][0] == "running":  # noqa: ASYNC110 - the record calls nobody
             await asyncio.sleep(0.05)
 

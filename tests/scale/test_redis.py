@@ -39,7 +39,7 @@ class UnhurriedRedis(RedisWithBreaker):
     """Without the bound on each call: what is counted does not depend on how busy the machine is."""
 
     def __init__(self, server: RedisServer) -> None:
-        super().__init__(redis_client(server.url, seconds=20), CircuitBreaker("redis"))
+        super().__init__(redis_client(server.url, seconds=300), CircuitBreaker("redis"))
 
     async def call(self, command: Callable[[Redis], Awaitable[Any]]) -> Any:
         return await command(self.client)

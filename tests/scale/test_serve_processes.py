@@ -65,7 +65,7 @@ class Group:
         return False
 
     async def until_both_serve(self) -> None:
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             while set(await self.live_streams()) != {"1", "2"}:  # noqa: ASYNC110 - a process that starts calls nobody
                 await asyncio.sleep(1)  # an address may read the metrics once a second
 
@@ -90,6 +90,7 @@ async def group(tmp_path: Path) -> AsyncIterator[Group]:
             "DOCENT_DATA": str(tmp_path / "data"),
             "DOCENT_MODEL_URL": provider.url,
             "DOCENT_MODEL_NAME": "fake",
+            "DOCENT_MODEL_SILENCE_SECONDS": "300",  # it pauses while processes start and end
             "DOCENT_METRICS_TOKEN": METRICS_TOKEN,
         }
         command = TwoProcesses(environment, tmp_path / "web.log", free_port())
@@ -97,7 +98,7 @@ async def group(tmp_path: Path) -> AsyncIterator[Group]:
         await command.start()
         # A connection for each call, as of visitors apart.
         limits = httpx2.Limits(max_keepalive_connections=0)
-        http = await opened.enter_async_context(httpx2.AsyncClient(trust_env=False, timeout=60, limits=limits))
+        http = await opened.enter_async_context(httpx2.AsyncClient(trust_env=False, timeout=300, limits=limits))
         made = Group(command, provider, http, agent_id)
         await made.until_both_serve()
         yield made
@@ -109,7 +110,7 @@ async def test_an_answer_goes_on_while_the_other_process_is_killed_and_comes_bac
     async with visitor.asking(group.command) as response:
         reader = FrameReader(response)
         grown = await until_tokens(reader)
-        async with asyncio.timeout(30):  # what /metrics says is up to two seconds old
+        async with asyncio.timeout(300):  # what /metrics says is up to two seconds old
             while not any((live := await group.live_streams()).values()):  # noqa: ASYNC110 - as above
                 await asyncio.sleep(1)
         [other] = [process for process, count in live.items() if not count]
@@ -117,7 +118,7 @@ async def test_an_answer_goes_on_while_the_other_process_is_killed_and_comes_bac
         group.provider.go_on()
         rest = await reader.rest()
     assert said(grown + rest) == ANSWER
-    async with asyncio.timeout(30):  # /metrics would still say for two seconds that both serve
+    async with asyncio.timeout(300):  # /metrics would still say for two seconds that both serve
         while b"process.died" not in group.command.log.read_bytes():  # noqa: ASYNC110 - it is another process's log
             await asyncio.sleep(0.1)
     await group.until_both_serve()
@@ -126,7 +127,7 @@ async def test_an_answer_goes_on_while_the_other_process_is_killed_and_comes_bac
 async def test_whoever_reaches_the_other_process_reads_the_same_answer(group: Group) -> None:
     group.provider.plays(Pause(["It is ", "3 "], ["years."]))
     visitor = await group.visitor()
-    async with visitor.asking(group.command) as home, asyncio.timeout(60):
+    async with visitor.asking(group.command) as home, asyncio.timeout(300):
         first = FrameReader(home)
         grown = await until_tokens(first)
         read: list[dict[str, Any]] = []
