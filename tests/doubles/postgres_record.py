@@ -27,7 +27,7 @@ class CopiesOnPostgres:
 
     @asynccontextmanager
     async def __call__(self, folder: Path, clock: Clock) -> AsyncIterator[SystemOfRecord]:
-        url = self._server.new_database()
+        url = self._server.migrated_database()
         copy_database(f"sqlite:///{folder / 'docent.sqlite'}", url, "from", "to", lambda _: None)
         engine = open_engine(url)
         try:

@@ -12,9 +12,12 @@ from uuid import uuid4
 
 import psycopg
 
+from app.store.engine import open_engine
+from app.store.migrate import migrate
+
 ROOT = 0
 UNPRIVILEGED = "postgres"  # the account that Debian's package makes: the server refuses to run as root
-START_SECONDS = 60
+START_SECONDS = 300
 
 StopMode = Literal["fast", "immediate"]  # as a restart does it, which ends every session; as a crash
 Failure = StopMode | Literal["standby", "read-only"]
@@ -26,7 +29,8 @@ class PostgresServer:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.url = f"postgresql+psycopg://{UNPRIVILEGED}@/{UNPRIVILEGED}?host={folder}"
+        self._migrated = ""
+        self.url = self._url_of(UNPRIVILEGED)
 
     def make(self) -> None:
         self._run("initdb", "--pgdata", "data", "--username", UNPRIVILEGED, "--auth", "trust", "--no-sync")
@@ -42,9 +46,24 @@ class PostgresServer:
 
     def new_database(self) -> str:
         """The URL of an empty one."""
+        return self._url_of(self._copy_of("template1"))
+
+    def migrated_database(self) -> str:
+        """The URL of one without rows: the first is migrated, and copied from then on."""
+        if not self._migrated:
+            self._migrated = self._copy_of("template1")
+            engine = open_engine(self._url_of(self._migrated))
+            migrate(engine)
+            engine.dispose()
+        return self._url_of(self._copy_of(self._migrated))
+
+    def _copy_of(self, template: str) -> str:
         name = f"of_{uuid4().hex}"
-        self.say(f"CREATE DATABASE {name}")
-        return self.url.replace(f"/{UNPRIVILEGED}?", f"/{name}?")
+        self.say(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return name
+
+    def _url_of(self, database: str) -> str:
+        return f"postgresql+psycopg://{UNPRIVILEGED}@/{database}?host={self._folder}"
 
     @contextmanager
     def failing(self, how: Failure) -> Iterator[None]:

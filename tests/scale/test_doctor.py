@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import cli
-from tests.doubles.postgres_server import running_postgres
+from tests.doubles.postgres_server import PostgresServer
 from tests.scale.object_store import ObjectStore
 from tests.scale.redis_server import RedisServer, running_redis
 
@@ -74,9 +74,8 @@ def test_redis_tells_its_version_and_its_time(redis: RedisServer, tmp_path: Path
     assert said(report, "clock").endswith("s to Redis")
 
 
-def test_postgres_tells_its_version_and_its_time(tmp_path: Path) -> None:
-    with running_postgres() as server:
-        code, report = doctor(tmp_path, DOCENT_DATABASE_URL=server.url, DOCENT_SECRET_KEY=KEY)
+def test_postgres_tells_its_version_and_its_time(server: PostgresServer, tmp_path: Path) -> None:
+    code, report = doctor(tmp_path, DOCENT_DATABASE_URL=server.migrated_database(), DOCENT_SECRET_KEY=KEY)
     assert (code, report["findings"]) == (0, [])
     assert said(report, "database").startswith("PostgreSQL 1")
     assert said(report, "job queue") == "Postgres, answers"

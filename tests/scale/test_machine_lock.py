@@ -7,15 +7,14 @@ import pytest
 from sqlalchemy import Engine
 
 from app.store.engine import MachineLock, open_engine
-from tests.doubles.postgres_server import running_postgres
+from tests.doubles.postgres_server import PostgresServer
 
 
-@pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    with running_postgres() as server:
-        opened = open_engine(server.url)
-        yield opened
-        opened.dispose()
+@pytest.fixture
+def engine(server: PostgresServer) -> Iterator[Engine]:
+    opened = open_engine(server.url)
+    yield opened
+    opened.dispose()
 
 
 async def test_one_holds_it_at_a_time(engine: Engine) -> None:
@@ -37,7 +36,7 @@ async def test_one_holds_it_at_a_time(engine: Engine) -> None:
 
 
 async def test_a_machine_that_stands_still_with_it_stops_no_other(engine: Engine) -> None:
-    with anyio.fail_after(30):
+    with anyio.fail_after(300):
         async with MachineLock(engine, "name", longest_seconds=0.2)(), MachineLock(engine, "name")():
             pass
         async with MachineLock(engine, "name")():

@@ -12,7 +12,7 @@ from app.providers.indexes import lancedb_tables, lancedb_vector_index
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from app.store.engine import MachineLock, open_engine
 from tests.contracts.vector_index_contract import AGENT, DIMENSIONS, VectorIndexContract, row, unit
-from tests.doubles.postgres_server import running_postgres
+from tests.doubles.postgres_server import PostgresServer
 from tests.scale.object_store import ObjectStore
 
 
@@ -49,12 +49,12 @@ class TestOnAnObjectStoreInMemory(VectorIndexContract):
 
 
 async def test_what_machines_write_at_once_is_all_there(
-    store: ObjectStore, folder: str, monkeypatch: pytest.MonkeyPatch
+    store: ObjectStore, folder: str, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table as well, which none of them has seen before; and none is in another's way when it compacts."""
     monkeypatch.setattr(lancedb_tables, "_FEW_WRITES", 2)
-    with running_postgres() as postgres, ExitStack() as closing:
-        engines = [open_engine(postgres.url) for _ in range(3)]
+    with ExitStack() as closing:
+        engines = [open_engine(server.url) for _ in range(3)]
         for engine in engines:
             closing.callback(engine.dispose)
         machines = [opened(store, folder, MachineLock(engine, "vectors")) for engine in engines]

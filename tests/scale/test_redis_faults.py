@@ -1,6 +1,7 @@
 """Visitors ask while Redis misbehaves, through the whole service: nobody waits for it, and nothing is lost."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -18,16 +19,25 @@ QUESTION = "How long is the warranty of a lamp?"
 TURNS = 6
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[RedisServer]:
     with running_redis() as server:
         yield server
 
 
+@pytest.fixture(scope="module")
+async def learnt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The data folder of an agent, and the agent's id."""
+    folder = tmp_path_factory.mktemp("learnt")
+    return folder, await learnt_agent(read_settings(data=folder))
+
+
 @pytest.fixture
-async def running(tmp_path: Path, server: RedisServer) -> AsyncIterator[Running]:
+async def running(tmp_path: Path, learnt: tuple[Path, str], server: RedisServer) -> AsyncIterator[Running]:
+    folder, agent_id = learnt
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    server.empty()
     settings = read_settings(data=tmp_path, redis_url=server.url, metrics_token=METRICS_TOKEN, shutdown_seconds=1)
-    agent_id = await learnt_agent(settings)
     async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, tmp_path)
 

@@ -25,8 +25,7 @@ from tests.store.older_migrations import go_back
 
 @pytest.fixture
 def fresh(server: PostgresServer) -> Iterator[Engine]:
-    engine = open_engine(server.new_database())
-    migrate(engine)
+    engine = open_engine(server.migrated_database())
     yield engine
     engine.dispose()
 

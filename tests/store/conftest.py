@@ -45,7 +45,7 @@ def postgres_url() -> Iterator[str]:
         yield str(_POSTGRES)
         return
     with running_postgres() as server:
-        yield server.url
+        yield server.migrated_database()
 
 
 @pytest.fixture(params=["sqlite", "postgres"] if _POSTGRES else ["sqlite"])
@@ -55,9 +55,9 @@ async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     else:
         opened = open_engine(request.getfixturevalue("postgres_url"))
         migrate(opened)
+        emptying = "".join(f"DELETE FROM {table.name};" for table in reversed(all_tables().sorted_tables))
         with opened.begin() as connection:
-            for table in reversed(all_tables().sorted_tables):
-                connection.execute(table.delete())
+            connection.exec_driver_sql(f"DO $$ BEGIN {emptying} END $$")
     try:
         yield opened
     finally:
