@@ -110,7 +110,7 @@ test-recipes: .venv/installed widget/node_modules/.package-lock.json ## Build we
 	$(BIN)/pytest tests/recipes
 
 .PHONY: test-docs
-test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it; read 1,000 pages twice (needs postgresql-doc-15)
+test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it; read 300 pages twice (needs postgresql-doc-15)
 	$(BIN)/pytest tests/real_docs
 
 .PHONY: test-cases
@@ -131,7 +131,7 @@ test-long: .venv/installed ## Play 500 examples of whatever operators, visitors 
 	DOCENT_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest tests/system/test_service_state_machine.py
 
 .PHONY: test-faults
-test-faults: .venv/installed ## 1,000 turns while clients, providers, Redis and processes fail (POSTGRES=1: that as well; needs redis-server; DOCENT_SEED replays a run)
+test-faults: .venv/installed ## 1,000 turns, or TURNS=N, while clients, providers, Redis and processes fail (POSTGRES=1: that as well; needs redis-server; DOCENT_SEED replays a run)
 	$(BIN)/python -m tests.nemesis $(if $(TURNS),--turns $(TURNS)) $(if $(POSTGRES),--postgres)
 
 .PHONY: test-faults-crawl
