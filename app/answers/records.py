@@ -12,7 +12,7 @@ from app.conversations.conversation import Role
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import NO_ANSWER, AnsweredBy, TurnState
 from app.search.threshold_curve import PastConfidences
-from app.store.tables.conversations import FEEDBACK, MESSAGES, TURNS
+from app.store.tables.conversations import FEEDBACK, MESSAGES, SEARCH_TRACES, TURNS
 from app.store.transaction import Keyset, Repository
 
 _is_question = and_(MESSAGES.c.turn_id == TURNS.c.id, MESSAGES.c.role == Role.VISITOR.value)
@@ -84,7 +84,8 @@ class PastTurnRecords(Repository):
     def confidences(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastConfidences]:
         """Confidences of turns that were answered, well or badly, latest first."""
         statement = (
-            select(TURNS.c.answered_by, TURNS.c.search_trace)
+            select(TURNS.c.answered_by, SEARCH_TRACES.c.trace)
+            .outerjoin(SEARCH_TRACES, SEARCH_TRACES.c.turn_id == TURNS.c.id)
             .where(
                 TURNS.c.agent_id == agent_id,
                 TURNS.c.created_at >= since,

@@ -116,7 +116,7 @@ class TurnRequest:
         """Distinguishes a retry of the same turn from another question under its id."""
         narrowed = () if self.only.is_open else (repr(self.only),)
         body = "\x00".join((self.message, self.page_url, self.page_context, *narrowed))
-        return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

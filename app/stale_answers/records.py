@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, and_, case, func, or_, select
+from sqlalchemy import Row, and_, case, func, select
 
 from app.conversations.conversation import Role
+from app.conversations.records.stored_turns import citations_of
 from app.core.chunk import content_hash
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
@@ -26,6 +27,7 @@ from app.stale_answers.stale_answer import (
     StaleSubject,
     StaleTurn,
 )
+from app.store.schema import page_key
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS, own_row
 from app.store.tables.conversations import CITATIONS, MESSAGES, TURNS
 from app.store.tables.gaps import STALE_ANSWERS, STALE_TELLINGS
@@ -253,14 +255,7 @@ class PastAnswerRecords(Repository):
     def citing(self, agent_id: UUID, url: str, since: datetime, at_most: int) -> list[PastAnswer]:
         """Answers that cite the page or one of its sections, latest first."""
         statement = (
-            select(
-                TURNS.c.id,
-                TURNS.c.language,
-                TURNS.c.answered_by,
-                TURNS.c.cited_texts,
-                CITATIONS.c.number,
-                MESSAGES.c.text,
-            )
+            select(TURNS.c.id, TURNS.c.language, TURNS.c.answered_by, MESSAGES.c.text, CITATIONS.c.citations)
             .join(CITATIONS, CITATIONS.c.turn_id == TURNS.c.id)
             .join(MESSAGES, (MESSAGES.c.turn_id == TURNS.c.id) & (MESSAGES.c.role == Role.AGENT.value))
             .where(
@@ -268,22 +263,16 @@ class PastAnswerRecords(Repository):
                 TURNS.c.created_at >= since,
                 TURNS.c.state == TurnState.DONE.value,
                 TURNS.c.answered_by.in_(_FROM_PAGES),
-                _is_page(url),
+                CITATIONS.c.pages.contains(page_key(url)),
             )
-            .order_by(TURNS.c.created_at.desc(), TURNS.c.id, CITATIONS.c.number)
+            .order_by(TURNS.c.created_at.desc(), TURNS.c.id)
             .limit(at_most)
         )
-        answers: dict[UUID, dict[str, Any]] = {}
-        for turn_id, language, answered_by, texts, number, answer in self._connection.execute(statement):
-            is_free = answered_by == AnsweredBy.MODEL.value
-            one = answers.setdefault(
-                turn_id, {"answer": answer, "language": language, "is_free": is_free, "quotes": []}
-            )
-            quote, _ = (texts or {}).get(str(number), (None, None))
-            if quote:
-                one["quotes"].append(quote)
-        return [PastAnswer(turn_id, **{**one, "quotes": tuple(one["quotes"])}) for turn_id, one in answers.items()]
-
-
-def _is_page(url: str) -> ColumnElement[bool]:
-    return or_(CITATIONS.c.url == url, CITATIONS.c.url.startswith(f"{url}#", autoescape=True))
+        answers = []
+        for row in self._connection.execute(statement):
+            cited = [citation for citation in citations_of(row) if citation.page == url]
+            if cited:  # another page may have the same key
+                quotes = tuple(citation.quote for citation in cited if citation.quote)
+                is_free = row.answered_by == AnsweredBy.MODEL.value
+                answers.append(PastAnswer(row.id, row.text, row.language, is_free, quotes))
+        return answers

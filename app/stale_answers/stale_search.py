@@ -39,7 +39,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 log = structlog.get_logger(__name__)
 
 LOOKED_BACK: Final = timedelta(days=90)
-MAX_CITATIONS: Final = 5000  # of one page, the latest
+_MAX_ANSWERS: Final = 5000  # that cite one page, the latest
 MAX_ASKED: Final = 20  # questions per changed page; those first that most visitors got an answer to
 _PAGES_AT_ONCE: Final = 10
 _ADDRESS: Final = re.compile(r"https?://[^\s()<>\[\]\"']+")
@@ -85,7 +85,7 @@ class StaleSearch:
 
         def work(tx: Transaction) -> _Known:
             return _Known(
-                PastAnswerRecords(tx).citing(change.agent_id, change.url, since, MAX_CITATIONS),
+                PastAnswerRecords(tx).citing(change.agent_id, change.url, since, _MAX_ANSWERS),
                 CuratedAnswerRecords(tx).answers(change.agent_id),
                 GoldenQuestionRecords(tx).questions(change.agent_id),
                 StaleAnswerRecords(tx).open_of_page(change.agent_id, change.url),

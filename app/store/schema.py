@@ -46,6 +46,11 @@ def url_key(url: str) -> str:
     return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def page_key(url: str) -> str:
+    """A few characters by which the answers that cite a page are found; another page may have the same."""
+    return url_key(url)[:8]
+
+
 METADATA: Final = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",

@@ -21,9 +21,10 @@ from sqlalchemy import (
     update,
 )
 
-from app.store.schema import PackedJson, StorableJson, StorableText, UtcDateTime
+from app.store.schema import PackedJson, StorableJson, StorableText, UtcDateTime, page_key
 from app.store.tables import all_tables
 from app.store.tables.agents import PROCESSES
+from app.store.tables.conversations import CITATIONS
 from tests.store.sample_rows import an_id
 
 ROWS: Final = 3
@@ -50,6 +51,17 @@ def _value(table: Table, column: Column[Any], number: int, parents: dict[tuple[s
         return parents[key.column.table.name, key.column.name][number]
     if column.nullable and number == ROWS - 1:
         return None
+    if column is CITATIONS.c.pages:
+        return " ".join(sorted(page_key(f"https://docs.example/{page}") for page in (number, "é")))
+    if column is CITATIONS.c.citations:
+        first = {
+            "id": 1,
+            "url": f"https://docs.example/{number}#a",
+            "title": "\ufffd \U0001f642",
+            "as_of": "2026-02-26",
+        }
+        third = {"id": 3, "url": "https://docs.example/é", "title": "", "as_of": None, "chunk_id": None}
+        return [first | {"chunk_id": "c1", "quote": "é", "passage": ""}, third | {"quote": None, "passage": None}]
     match column.type:
         case Uuid():
             return an_id()

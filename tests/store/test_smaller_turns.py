@@ -40,12 +40,13 @@ def kinds_of_ids(connection: Connection) -> set[tuple[str, int]]:
     """How SQLite keeps ids: types and lengths."""
     if connection.dialect.name != "sqlite":
         return set()
-    names = {table: {each["name"] for each in inspect(connection).get_columns(table)} for table in all_tables().tables}
+    inspected = inspect(connection)
+    names = {table: {each["name"] for each in inspected.get_columns(table)} for table in inspected.get_table_names()}
     ids = [
         each
         for table in all_tables().sorted_tables
         for each in table.columns
-        if isinstance(each.type, Uuid) and each.name in names[table.name]
+        if isinstance(each.type, Uuid) and each.name in names.get(table.name, ())
     ]
     return {
         tuple(row)

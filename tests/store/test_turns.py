@@ -1,7 +1,7 @@
 """Turns, from the question's commit to the receipt."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -18,6 +18,8 @@ from app.core.turn import Citation, TokenUsage, TurnState, VisitorSession
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.sources.source import Source
+from app.stale_answers.records import PastAnswerRecords
+from app.store.schema import page_key
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import CITATIONS, MESSAGES, OUTBOX, TURNS, USAGE, VISITORS
 from tests.doubles.fixed_clock import FixedClock
@@ -213,3 +215,16 @@ async def test_erasing_a_visitor_would_erase_what_they_said_and_keep_the_bill(
         connection.execute(delete(VISITORS).where(VISITORS.c.id == session.visitor_id))
     assert [await count_rows(engine, row) for row in (TURNS, MESSAGES, CITATIONS, OUTBOX)] == [0] * 4
     assert await count_rows(engine, USAGE) == 1
+
+
+async def test_another_page_with_the_same_key_has_none_of_a_pages_answers(
+    record: SystemOfRecord, session: VisitorSession
+) -> None:
+    cited, other = "https://docs.example/11785", "https://docs.example/52252"
+    assert page_key(cited) == page_key(other)
+    await ask(record, session, citations=(Citation(1, f"{cited}#a", "A", None, quote="Words."),))
+    since = datetime(2020, 1, 1, tzinfo=UTC)
+    with record.reading() as tx:
+        [answer] = PastAnswerRecords(tx).citing(session.agent_id, cited, since, 9)
+        assert answer.quotes == ("Words.",)
+        assert PastAnswerRecords(tx).citing(session.agent_id, other, since, 9) == []

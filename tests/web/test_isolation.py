@@ -20,6 +20,7 @@ import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy.engine.default import DefaultDialect
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
@@ -31,6 +32,7 @@ from app.core.errors import NotFound
 from app.gaps.records.gaps import GapRecords
 from app.sources.deletions.records import DeletionRecords
 from app.sources.records import SourceRecords
+from app.store.schema import PackedJson
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint, Call
 from tests.every_row import every_row
@@ -47,7 +49,6 @@ OF_TURN = "turn_id in (select id from turns where agent_id = :agent)"
 OF_SOURCE = "source_id in (select id from sources where agent_id = :agent)"
 PLANTED = {
     "messages": ("text", OF_TURN),
-    "citations": ("title", OF_TURN),
     "conversations": ("first_question", OF_AGENT),
     "conversation_labels": ("label", OF_AGENT),
     "conversation_notes": ("text", OF_AGENT),
@@ -143,6 +144,9 @@ def plant(folder: Path, agent_id: UUID) -> None:
                 {"mark": ASKED_ON_A_PAGE if table == "chunks" else MARK, "agent": agent_id.bytes},
             )
             assert changed.rowcount, f"{table} has nothing of the other tenant"
+        connection.create_function("titled", 1, titled)
+        cited = f"update citations set citations = titled(citations) where {OF_TURN}"
+        assert connection.execute(cited, {"agent": agent_id.bytes}).rowcount
         gave = (
             f"update turns set curated_answer_id = (select id from curated_answers where {OF_AGENT}) where {OF_AGENT}"
         )
@@ -151,6 +155,12 @@ def plant(folder: Path, agent_id: UUID) -> None:
         assert connection.execute(page, {"agent": agent_id.bytes, "mark": MARK}).rowcount
         named = f'update sources set config = replace(config, \'"name": "\', \'"name": "{MARK}\') where {OF_AGENT}'
         assert connection.execute(named, {"agent": agent_id.bytes}).rowcount
+
+
+def titled(packed: bytes) -> bytes | None:
+    kind, dialect = PackedJson(), DefaultDialect()
+    citations = kind.process_result_value(packed, dialect)
+    return kind.process_bind_param([each | {"title": each["title"] + MARK} for each in citations], dialect)
 
 
 def namings(tenants: Tenants, endpoint: AnyEndpoint) -> Iterator[dict[str, UUID]]:

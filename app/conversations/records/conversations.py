@@ -18,7 +18,7 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.turn import Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
 from app.store.tables.agents import AGENTS, own_row
-from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, LIVE_CHATS, MESSAGES, TURNS, VISITORS
+from app.store.tables.conversations import CITATIONS, CONVERSATIONS, FEEDBACK, LIVE_CHATS, MESSAGES, TURNS, VISITORS
 from app.store.transaction import Keyset, Repository, new_id, row_of, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
@@ -38,11 +38,7 @@ _QUESTIONS = (
 )
 _OF_TURN = [TURNS.c[name] for name in ("answered_by", "low_confidence", "finish", "error_code", "next_questions")]
 # The values that fields of the agent's messages have in the visitor's.
-_OF_VISITOR = {column.name: None for column in _OF_TURN} | {
-    "low_confidence": False,
-    "next_questions": (),
-    "rating": None,
-}
+_OF_VISITOR = {each.name: None for each in _OF_TURN} | {"low_confidence": False, "next_questions": (), "rating": None}
 
 
 class ConversationRecords(Repository):
@@ -161,9 +157,10 @@ class ConversationRecords(Repository):
             earlier = [TURNS.c.position < position]
         visitor_first = case((MESSAGES.c.role == Role.VISITOR.value, 0), else_=1)
         statement = (
-            select(MESSAGES, *_OF_TURN, FEEDBACK.c.rating)
+            select(MESSAGES, *_OF_TURN, CITATIONS.c.citations, FEEDBACK.c.rating)
             .join(TURNS, TURNS.c.id == MESSAGES.c.turn_id)
             .join(CONVERSATIONS, CONVERSATIONS.c.id == TURNS.c.conversation_id)
+            .outerjoin(CITATIONS, (CITATIONS.c.turn_id == TURNS.c.id) & (MESSAGES.c.role == Role.AGENT.value))
             .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
             .where(
                 CONVERSATIONS.c.id == conversation_id,
@@ -175,15 +172,14 @@ class ConversationRecords(Repository):
             .limit(limit)
         )
         rows = self._connection.execute(statement).all()
-        turn_ids = [row.turn_id for row in rows]
-        citations = citations_of(self._connection, turn_ids)
-        confirmations = confirmations_of(self._connection, turn_ids, self._now())
-        of_agent = {
-            turn_id: {"citations": citations.get(turn_id, ()), "confirmation": confirmations.get(turn_id)}
-            for turn_id in turn_ids
-        }
+        confirmations = confirmations_of(self._connection, [row.turn_id for row in rows], self._now())
         return [
-            value_of(Message, row, **(of_agent[row.turn_id] if row.role == Role.AGENT else _OF_VISITOR))
+            value_of(
+                Message,
+                row,
+                citations=citations_of(row),
+                **({"confirmation": confirmations.get(row.turn_id)} if row.role == Role.AGENT else _OF_VISITOR),
+            )
             for row in reversed(rows)
         ]
 

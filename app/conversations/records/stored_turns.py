@@ -1,13 +1,14 @@
 """Reads stored turns with their citations, the history for the model, and token usage."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from heapq import merge
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Float, and_, bindparam, cast, func, select
+from sqlalchemy import ColumnElement, Float, Row, and_, bindparam, cast, func, select
 
 from app.conversations.conversation import Role
 from app.conversations.live_chat import MAX_TEXT_CHARS, Author, LiveMessage
@@ -18,8 +19,17 @@ from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.costs import MILLION, MonthCost, TokenPrices
 from app.core.turn import Citation, Exchange, StoredTurn, TokenUsage, TurnState
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import AGENT_DAYS, CITATIONS, FEEDBACK, LIVE_MESSAGES, MESSAGES, TURNS, USAGE
-from app.store.transaction import Repository, batches, value_of
+from app.store.tables.conversations import (
+    AGENT_DAYS,
+    CITATIONS,
+    FEEDBACK,
+    LIVE_MESSAGES,
+    MESSAGES,
+    SEARCH_TRACES,
+    TURNS,
+    USAGE,
+)
+from app.store.transaction import Repository, config_from_json, value_of
 
 MESSAGES_PER_EXCHANGE: Final = 4  # people write in short lines
 _question = MESSAGES.alias()
@@ -125,17 +135,10 @@ class StoredTurnRecords(Repository):
 
     def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
         """Ratings of answers as (up, down), by the URL of each section that they cite."""
-        statement = (
-            select(
-                CITATIONS.c.url,
-                func.count().filter(FEEDBACK.c.rating == "up"),
-                func.count().filter(FEEDBACK.c.rating == "down"),
-            )
-            .join(FEEDBACK, FEEDBACK.c.turn_id == CITATIONS.c.turn_id)
-            .where(FEEDBACK.c.agent_id == agent_id)
-            .group_by(CITATIONS.c.url)
-        )
-        return {url: (up, down) for url, up, down in self._connection.execute(statement)}
+        rated = (FEEDBACK.c.agent_id == agent_id, FEEDBACK.c.turn_id == CITATIONS.c.turn_id)
+        rows = self._connection.execute(select(CITATIONS.c.citations, FEEDBACK.c.rating).where(*rated))
+        found = Counter((citation["url"], rating) for citations, rating in rows for citation in citations)
+        return {url: (found[url, "up"], found[url, "down"]) for url, _ in found}
 
     def of_conversation(self, conversation_id: UUID) -> list[StoredTurn]:
         """Oldest first, with citations and trace; the search part of old traces may have been dropped."""
@@ -146,6 +149,8 @@ class StoredTurnRecords(Repository):
         statement = (
             select(
                 TURNS,
+                SEARCH_TRACES.c.trace.label("search_trace"),
+                CITATIONS.c.citations,
                 _question.c.text.label("question"),
                 func.coalesce(_answer.c.text, TURNS.c.partial_answer).label("answer"),
                 _answer.c.id.label("message_id"),
@@ -155,19 +160,19 @@ class StoredTurnRecords(Repository):
             .join(_question, _is_question)
             .outerjoin(_answer, _is_answer)
             .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
+            .outerjoin(SEARCH_TRACES, SEARCH_TRACES.c.turn_id == TURNS.c.id)
+            .outerjoin(CITATIONS, CITATIONS.c.turn_id == TURNS.c.id)
             .where(condition)
             .order_by(TURNS.c.position)
         )
         rows = self._connection.execute(statement).all()
-        turn_ids = [row.id for row in rows]
-        citations = citations_of(self._connection, turn_ids)
-        asked = confirmations_of(self._connection, turn_ids, self._now())
+        asked = confirmations_of(self._connection, [row.id for row in rows], self._now())
         return [
             value_of(
                 StoredTurn,
                 row,
                 trace=row.trace | (row.search_trace or {}),
-                citations=citations.get(row.id, ()),
+                citations=citations_of(row),
                 confirmation=asked.get(row.id),
             )
             for row in rows
@@ -186,20 +191,9 @@ def _became(asked: Confirmation | None) -> str:
     return f"\n\n(The visitor was asked to confirm: {asked.title}; {_BECAME[asked.state]}.)" if asked else ""
 
 
-def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID, tuple[Citation, ...]]:
-    """Citations by turn, in order of number; turns without citations are missing."""
-    found: dict[UUID, tuple[Citation, ...]] = {}
-    for batch in batches(dict.fromkeys(turn_ids)):
-        cited = select(TURNS.c.id, TURNS.c.cited_texts).where(TURNS.c.id.in_(batch), TURNS.c.cited_texts.is_not(None))
-        texts = {row.id: row.cited_texts for row in connection.execute(cited)}
-        statement = (
-            select(CITATIONS).where(CITATIONS.c.turn_id.in_(batch)).order_by(CITATIONS.c.turn_id, CITATIONS.c.number)
-        )
-        for row in connection.execute(statement):
-            quote, passage = texts.get(row.turn_id, {}).get(str(row.number), (None, None))
-            citation = value_of(Citation, row, id=row.number, quote=quote, passage=passage)
-            found[row.turn_id] = (*found.get(row.turn_id, ()), citation)
-    return found
+def citations_of(row: Row[*tuple[Any, ...]]) -> tuple[Citation, ...]:
+    """Of a row with `CITATIONS.c.citations`, which is NULL for a turn without any."""
+    return tuple(config_from_json(Citation, citation) for citation in row.citations or ())
 
 
 def past_exchanges(

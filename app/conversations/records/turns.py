@@ -18,8 +18,18 @@ from app.core.gap_state import GapReason
 from app.core.turn import NO_ANSWER, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import INTERRUPTED
 from app.store.outbox import Outbox
+from app.store.schema import page_key
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS
-from app.store.tables.conversations import AGENT_DAYS, CITATIONS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, USAGE
+from app.store.tables.conversations import (
+    AGENT_DAYS,
+    CITATIONS,
+    CONVERSATIONS,
+    FEEDBACK,
+    MESSAGES,
+    SEARCH_TRACES,
+    TURNS,
+    USAGE,
+)
 from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.transaction import Repository, TurnIds, affected_rows, insert_of, new_id, row_of
 
@@ -29,10 +39,11 @@ _RATINGS = ("up", "down")
 _OF_SEARCH = ("stages", "ranked")  # the parts of a trace that are stored apart
 _END_COLUMNS = (
     *("state", "partial_answer", "answered_by", "confidence", "low_confidence", "finish", "error_code", "language"),
-    *("first_token_ms", "duration_ms", "trace", "search_trace", "cited_texts", "next_questions", "ended_at"),
+    *("first_token_ms", "duration_ms", "trace", "next_questions", "ended_at"),
 )
 # Statements that each turn executes are built once.
-_CITATION = insert(CITATIONS)
+_CITED = insert(CITATIONS)
+_SEARCHED = insert(SEARCH_TRACES)
 _MESSAGE = insert(MESSAGES)
 # Locks the conversation, so that two turns that begin at once wait for each other.
 _OWN_CONVERSATION = (
@@ -146,9 +157,8 @@ class TurnRecords(Repository):
         if turn.state == _CUT:
             self._take_back_cut(turn_id)
         ids = TurnIds.from_row(turn)
-        self._end(ids, end)
+        self._end(ids, end, turn.created_at)
         message_id = self._add_message(turn_id, Role.AGENT, end.answer)
-        self._cite(turn_id, end)
         self._charge(turn_id, turn.agent_id, end.answered_by.value, end.usage)
         for listener in self._tx.on_turn_end:
             listener(self._tx, ids, end)
@@ -225,13 +235,9 @@ class TurnRecords(Repository):
 
     def drop_search_traces(self, before: datetime, limit: int) -> int:
         """Drop the search traces of at most `limit` turns that began before then, oldest first; return how many."""
-        old = (
-            select(TURNS.c.id)
-            .where(TURNS.c.created_at < before, TURNS.c.search_trace.is_not(None))
-            .order_by(TURNS.c.created_at)
-            .limit(limit)
-        )
-        return self._update(TURNS, TURNS.c.id.in_(list(self._connection.scalars(old))), search_trace=None)
+        began_at, turn_id = SEARCH_TRACES.c.began_at, SEARCH_TRACES.c.turn_id
+        old = select(turn_id).where(began_at < before).order_by(began_at).limit(limit)
+        return self._delete(SEARCH_TRACES, turn_id.in_(list(self._connection.scalars(old))))
 
     def _outdate(self, turns: Sequence[Row[Any]]) -> None:
         """Have the days of these turns counted again. Costs little, because most turns end today, which is not
@@ -273,28 +279,25 @@ class TurnRecords(Repository):
         found = self._first_row(_OWN_CONVERSATION, "conversation", own)
         return found.turn_count, found.first_question
 
-    def _end(self, turn: TurnIds, end: TurnEnd) -> None:
+    def _end(self, turn: TurnIds, end: TurnEnd, began_at: datetime) -> None:
         now = self._now()
         searched = {name: end.trace[name] for name in _OF_SEARCH if name in end.trace}
-        ended = row_of(end, TURNS) | {"search_trace": searched or None, "partial_answer": "", "ended_at": now}
-        ended["cited_texts"] = {
-            str(each.id): [each.quote, each.passage] for each in end.citations if each.quote or each.passage
-        } or None
+        ended = row_of(end, TURNS) | {"partial_answer": "", "ended_at": now}
         ended["trace"] = {name: fact for name, fact in ended["trace"].items() if name not in searched}
         values = {f"new_{name}": ended[name] for name in _END_COLUMNS}
         self._connection.execute(_ENDED, values | {"turn": turn.id, "curated": end.curated_answer_id})
         self._connection.execute(_ACTIVE, {"conversation": turn.conversation_id, "now": now})
+        if searched:
+            self._connection.execute(_SEARCHED, {"turn_id": turn.id, "began_at": began_at, "trace": searched})
+        if end.citations:
+            pages = " ".join(sorted({page_key(citation.page) for citation in end.citations}))
+            self._connection.execute(_CITED, {"turn_id": turn.id, "pages": pages} | row_of(end, CITATIONS))
 
     def _add_message(self, turn_id: UUID, role: Role, text: str) -> UUID:
         message_id = new_id()
         message = {"id": message_id, "turn_id": turn_id, "role": role.value, "text": text, "created_at": self._now()}
         self._connection.execute(_MESSAGE, message)
         return message_id
-
-    def _cite(self, turn_id: UUID, end: TurnEnd) -> None:
-        rows = [row_of(citation, CITATIONS) | {"turn_id": turn_id, "number": citation.id} for citation in end.citations]
-        if rows:
-            self._connection.execute(_CITATION, rows)
 
     def begin_summary(self, turn_id: UUID) -> bool:
         """Claim the summary of the conversation up to this turn. False if another caller already has."""

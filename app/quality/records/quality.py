@@ -2,8 +2,9 @@
 themselves."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
+from itertools import chain
 from typing import Any, Final
 from uuid import UUID
 
@@ -61,34 +62,30 @@ class QualityRecords(Repository):
     def cited(self, agent_id: UUID, first: date, last: date) -> list[PageCitations]:
         """Every URL, with its fragment, that answers to questions of these days (by UTC) cite, most cited first."""
         packed, spans = PackedDayRecords(self._tx).packed(Kind.CITATIONS, [agent_id], first, last)
-        found: dict[str, tuple[str, int]] = {}
-        for content in [
+        found = _summed(
             *(json.loads(content) for _, _, content in packed),
             *(self._cited(agent_id, span.first, span.last) for span in spans),
-        ]:
-            for url, title, often in content:
-                known, before = found.get(url, ("", 0))
-                found[url] = max(title, known), before + often
+        )
         pages = [PageCitations(url, title, often) for url, (title, often) in found.items()]
         return sorted(pages, key=lambda page: (-page.citations, page.url))
 
     def pack_cited(self, agent_id: UUID, day: date) -> bytes:
         """The day's citations as JSON; b"" without any."""
-        found = [tuple(each) for each in self._cited(agent_id, day, day)]
+        found = [(url, *of_url) for url, of_url in _summed(self._cited(agent_id, day, day)).items()]
         return json.dumps(found).encode() if found else b""
 
     def _cited(self, agent_id: UUID, first: date, last: date) -> Iterator[tuple[str, str, int]]:
         statement = (
-            select(CITATIONS.c.url, func.max(CITATIONS.c.title), func.count())
+            select(CITATIONS.c.citations)
             .join(TURNS, TURNS.c.id == CITATIONS.c.turn_id)
             .where(
                 TURNS.c.agent_id == agent_id,
                 TURNS.c.created_at >= begin_of(first),
                 TURNS.c.created_at < begin_of(last + _DAY),
             )
-            .group_by(CITATIONS.c.url)
         )
-        yield from self._connection.execute(statement)
+        for citation in chain.from_iterable(self._connection.scalars(statement)):
+            yield citation["url"], citation["title"], 1
 
     def live_pages(self, agent_id: UUID) -> list[PageCitations]:
         """Every page that can be cited, by its URL."""
@@ -99,6 +96,15 @@ class QualityRecords(Repository):
             .order_by(DOCUMENTS.c.url)
         )
         return [PageCitations(url, title) for url, title in self._connection.execute(statement)]
+
+
+def _summed(*cited: Iterable[tuple[str, str, int]]) -> dict[str, tuple[str, int]]:
+    """Title and number of citations by URL."""
+    found: dict[str, tuple[str, int]] = {}
+    for url, title, often in chain.from_iterable(cited):
+        known, before = found.get(url, ("", 0))
+        found[url] = max(title, known), before + often
+    return found
 
 
 def _place(names: Sequence[str | None], name: str | None) -> ColumnElement[Any]:

@@ -78,9 +78,8 @@ MESSAGES = table(
 
 
 # `id` is the client's. `owner` names the process that answers; `partial_answer` is its text so far, empty once the turn
-# has ended. `search_trace` has the largest parts of the trace, how search came to its ranking, NULL once it is dropped.
-# `cited_texts` has quote and passage of each citation that has either, by its number. `summary` is of the conversation
-# up to this turn, for the person to whom it is handed over: NULL unless requested, "" until a model has written it.
+# has ended. `summary` is of the conversation up to this turn, for the person to whom it is handed over: NULL unless
+# requested, "" until a model has written it.
 TURNS = table(
     "turns",
     OfVisitors(),
@@ -105,37 +104,40 @@ TURNS = table(
     column("first_token_ms", sa.Integer, nullable=True),
     column("duration_ms", sa.Integer, default=0),
     column("trace", StorableJson, default=dict),
-    column("search_trace", PackedJson, nullable=True),
-    column("cited_texts", PackedJson, nullable=True),
     column("summary", StorableText, nullable=True),
     column("next_questions", StorableJson, default=list, server_default=sa.text("'[]'")),
     column("created_at", UtcDateTime),
     column("ended_at", UtcDateTime, nullable=True),
     sa.UniqueConstraint("conversation_id", "position"),
-    # Covers everything that figures are computed from and citations are found by, so that no row is read: traces make
-    # rows large.
+    # Covers everything that figures are computed from and citations are found by, so that no row is read.
     sa.Index(
         "ix_turns_figures",
         *("agent_id", "created_at", "state", "answered_by", "low_confidence", "first_token_ms", "language"),
         *("conversation_id", "visitor_id", "id"),
     ),
     sa.Index("ix_turns_curated", "curated_answer_id", "created_at", "id", **where("curated_answer_id IS NOT NULL")),
-    sa.Index("ix_turns_searched", "created_at", **where("search_trace IS NOT NULL")),
     sa.Index("uq_turns_running", "conversation_id", unique=True, **where("state = 'running'")),
     sa.Index("ix_turns_running_owner", "owner", **where("state = 'running'")),
 )
 
-# Copies what it names, so that it outlives the chunk; `chunk_id` may name a deleted chunk. Its texts are in the turn,
-# where they are compressed together.
+# All of a turn, in order, if it has any: copies of what they name, so that they outlive the chunks. `pages` has the
+# `page_key` of each cited page.
 CITATIONS = table(
     "citations",
     OfVisitors("citations"),
     parent("turn_id", "turns", primary_key=True),
-    column("number", sa.Integer, primary_key=True),
-    column("url", StorableText),
-    column("title", StorableText),
-    column("as_of", sa.Date, nullable=True),
-    column("chunk_id", sa.String(32), nullable=True),
+    column("pages", sa.Text),
+    column("citations", PackedJson),
+)
+
+# The largest parts of a turn's trace, how search came to its ranking, until they are dropped. Apart, because small rows
+# fill their pages, and dropped ones leave whole pages free.
+SEARCH_TRACES = table(
+    "search_traces",
+    OfVisitors(),
+    parent("turn_id", "turns", primary_key=True),
+    column("began_at", UtcDateTime, index=True),  # the turn
+    column("trace", PackedJson),
 )
 
 FEEDBACK = table(
