@@ -127,8 +127,8 @@ test-security: .venv/installed ## Run every test that docs/security.md names, an
 	$(BIN)/python -m tests.security
 
 .PHONY: test-long
-test-long: .venv/installed ## Play 500 examples of whatever operators, visitors and crashes may do (EXAMPLES=5000 for more)
-	DOCENT_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest tests/system/test_service_state_machine.py
+test-long: .venv/installed ## Play 500 examples of whatever operators, visitors and crashes may do, and of each property (EXAMPLES=5000 for more)
+	DOCENT_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest tests $(addprefix --ignore=,$(SLOW)) -m hypothesis --timeout 3600
 
 .PHONY: test-faults
 test-faults: .venv/installed ## 1,000 turns, or TURNS=N, while clients, providers, Redis and processes fail (POSTGRES=1: that as well; needs redis-server; DOCENT_SEED replays a run)

@@ -17,7 +17,8 @@ remember_statements()
 # Of what a test logs without configuring anything; to draw a traceback in boxes takes as long as ten tests.
 structlog.get_config()["processors"][-1].exception_formatter = structlog.dev.plain_traceback
 
-settings.register_profile("docent", deadline=None)  # an example that is slow tells of a busy machine
+# An example that is slow tells of a busy machine. `make test-long` plays more of them.
+settings.register_profile("docent", deadline=None, max_examples=int(os.environ.get("DOCENT_EXAMPLES", "30")))
 settings.load_profile("docent")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import takewhile
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.agents.agent import AgentConfig
@@ -288,7 +288,6 @@ _SOURCES = st.lists(st.tuples(_TEXT, _TEXT, _TEXT), max_size=8).map(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     sources=_SOURCES,
     history=st.lists(st.builds(Exchange, _TEXT, _TEXT, st.booleans()), max_size=6).map(tuple),

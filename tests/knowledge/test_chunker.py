@@ -292,7 +292,7 @@ LINES = st.one_of(
 MARKDOWN = st.lists(LINES, max_size=8).map("\n\n".join)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(markdown=MARKDOWN)
 def test_nothing_embedded_exceeds_what_the_embedder_reads(
     chunker: Chunker, counter: TokenizersTokenCounter, markdown: str
@@ -305,7 +305,7 @@ def test_nothing_embedded_exceeds_what_the_embedder_reads(
         assert len(counter.tokenizer.encode(chunk.searchable_text).ids) <= EMBEDDER_TOKENS
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     paragraphs=st.lists(
         st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]), min_size=1), max_size=12

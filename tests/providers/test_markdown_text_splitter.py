@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.providers.onnx_threads import EMBEDDER_FOLDER
@@ -33,7 +33,6 @@ BLOCKS = st.one_of(
 DOCUMENTS = st.lists(BLOCKS, max_size=12).map("\n\n".join)
 
 
-@settings(deadline=None, max_examples=150)
 @given(DOCUMENTS, st.integers(min_value=8, max_value=64))
 def test_every_piece_fits_and_together_they_are_the_text(markdown: str, max_tokens: int) -> None:
     pieces = SPLITTER.split(markdown, max_tokens)
@@ -48,7 +47,6 @@ NUMBERED = st.lists(BORDERS, min_size=1, max_size=200).map(
 )
 
 
-@settings(deadline=None, max_examples=100)
 @given(NUMBERED, st.integers(min_value=24, max_value=64))
 def test_neighbours_share_nothing_and_nothing_is_left_out(markdown: str, max_tokens: int) -> None:
     pieces = SPLITTER.split(markdown, max_tokens)

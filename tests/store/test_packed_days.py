@@ -182,7 +182,7 @@ async def a_history(record: SystemOfRecord, clock: FixedClock) -> History:
     return History(record, clock, agent.workspace_id, agent.id)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS, zone=st.sampled_from(ZONES), days=st.sampled_from((1, 3, 8, 90)))
 async def test_packed_days_say_what_the_record_says(
     record: SystemOfRecord, clock: FixedClock, steps: Sequence[tuple[str, int, int]], zone: str, days: int

@@ -23,12 +23,12 @@ from tests.doubles.stored_bytes import StoredBytes
 from tests.system.known_service import SITE, KnownAgent, KnownVisitor, Page, Turn
 from tests.system.service_house import ServiceHouse
 
-EXAMPLES, STEPS = int(os.environ.get("DOCENT_EXAMPLES", "30")), 10
-IS_LONG = EXAMPLES > 30
+EXAMPLES, STEPS = int(os.environ.get("DOCENT_EXAMPLES", "12")), 10
+IS_LONG = EXAMPLES > 12
 MOST_AGENTS = 2  # so that what happens meets what is there
 T = TypeVar("T")
 
-pytestmark = pytest.mark.timeout(20 * EXAMPLES)
+pytestmark = pytest.mark.timeout(max(600, 20 * EXAMPLES))
 
 
 class Service(RuleBasedStateMachine):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.extract.extraction import extract_page
@@ -368,7 +368,6 @@ _FRAGMENTS = st.recursive(
 )
 
 
-@settings(max_examples=250, deadline=None)
 @given(st.lists(_FRAGMENTS, max_size=6))
 def test_the_heading_lines_of_any_page_are_its_headings(parts: list[str]) -> None:
     page = _page(f"<main>{FILLER}{''.join(parts)}</main>")
