@@ -18,7 +18,7 @@ from tests.docs.running.terminal import Terminal, second_terminal
 
 PASSWORD = "correct horse battery"
 SURE, UNANSWERED = "Can I send a lamp back?", "Can you repair a broken switch?"
-_WAIT_SECONDS = 90
+_WAIT_SECONDS = 500
 
 
 @dataclass

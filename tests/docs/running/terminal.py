@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _ENDED = "__block_has_ended__"
-_BLOCK_SECONDS = 120
-_END_SECONDS = 60
+_BLOCK_SECONDS = 500
+_END_SECONDS = 300
 
 
 class BlockFailed(AssertionError):
