@@ -45,6 +45,16 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def shared_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Test processes of one run lie below one folder, and a process alone has its own."""
+    if "tests.doubles.remembered_weights" in sys.modules:
+        from tests.doubles.remembered_weights import share_runs
+
+        own = tmp_path_factory.getbasetemp()
+        share_runs((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "model_runs")
+
+
 @pytest.fixture(autouse=True)
 def logging_as_found() -> Iterator[None]:
     """A command that ran in a test has chosen level and stream for its own lines only."""
