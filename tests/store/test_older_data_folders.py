@@ -55,7 +55,6 @@ def test_the_check_lists_what_is_missing_and_changes_nothing(older: tuple[str, P
     assert (data / "docent.sqlite").read_bytes() == before
 
 
-@pytest.mark.timeout(180)
 def test_what_was_stored_is_there_and_answers(older: tuple[str, Path]) -> None:
     _, data = older
     assert docent(data, "migrate").exit_code == 0

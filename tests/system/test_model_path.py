@@ -2,8 +2,6 @@
 
 from uuid import UUID, uuid4
 
-import pytest
-
 from tests.doubles.fake_openai import FakeOpenAI, Pause, Say
 from tests.system.conftest import Running
 
@@ -34,7 +32,6 @@ async def test_the_prompt_holds_rules_sources_and_question_and_no_more(running: 
     assert asked.body["stream_options"] == {"include_usage": True}
 
 
-@pytest.mark.timeout(180)
 async def test_a_visitor_who_disconnects_after_the_first_token_loses_no_turn(
     running: Running, provider: FakeOpenAI
 ) -> None:

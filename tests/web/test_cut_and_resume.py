@@ -30,7 +30,6 @@ async def served(tmp_path: Path) -> AsyncIterator[tuple[House, VisitorHttp, http
         yield house, await house.visitor(), client
 
 
-@pytest.mark.timeout(300)
 async def test_through_http_the_joined_text_is_identical_for_each_of_200_cuts(
     served: tuple[House, VisitorHttp, httpx2.AsyncClient],
 ) -> None:
