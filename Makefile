@@ -120,7 +120,7 @@ test-cases: .venv/installed widget/node_modules/.package-lock.json ## The securi
 .PHONY: test-api
 test-api: .venv/installed ## Call the API in every way that its document allows, and others (EXAMPLES=200 SEED=7 for a night; installs schemathesis)
 	@$(BIN)/python -c 'import schemathesis' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable '.[fuzz]'
-	$(BIN)/python -m tests.api --examples $(or $(EXAMPLES),5) --seed $(or $(SEED),1)
+	$(BIN)/python -m tests.api --examples $(or $(EXAMPLES),3) --seed $(or $(SEED),1)
 
 .PHONY: test-security
 test-security: .venv/installed ## Run every test that docs/security.md names, and count the cases of each threat
