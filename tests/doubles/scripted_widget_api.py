@@ -138,7 +138,6 @@ class ScriptedWidgetApi:
     confirmation: dict[str, Any] = field(default_factory=dict)  # what the visitor is asked, as the server has it
     becomes: dict[str, Any] = field(default_factory=lambda: {"state": "done", "text": "Cancelled."})  # by a yes
     refuse_answers: Refuse | None = None
-    init_delay_seconds: float = 0.0
     token_seconds: float = 900.0
     calls: list[Call] = field(default_factory=list)
     line_end: str = "\n"
@@ -189,7 +188,6 @@ class ScriptedWidgetApi:
 
     async def _init(self, request: Request) -> Response:
         body = await self._record(request)
-        await asyncio.sleep(self.init_delay_seconds)
         if self.refuse_init:
             return _refusal(self.refuse_init)
         if body.get("conversation_id") in self.lost:

@@ -13,20 +13,7 @@ from tests.e2e.chat import Chat
 from tests.e2e.cutting_proxy import CuttingProxy
 from tests.e2e.real_docent import PERSON, UNANSWERABLE, WARRANTY, RealDocent
 
-WORDS_OF = {
-    "en": "Ask a question",
-    "ar": "اطرح سؤالاً",
-    "de": "Stellen Sie eine Frage",
-    "es": "Haga una pregunta",
-    "fr": "Posez une question",
-    "it": "Fai una domanda",
-    "ja": "質問を入力",
-    "nl": "Stel een vraag",
-    "pl": "Zadaj pytanie",
-    "pt": "Faça uma pergunta",
-    "tr": "Bir soru sorun",
-    "zh": "输入您的问题",
-}
+WORDS_OF = {"en": "Ask a question", "ar": "اطرح سؤالاً", "ja": "質問を入力"}
 
 
 def talk(page: Page, docent: RealDocent, question: str, path: str = "/") -> Chat:
@@ -232,7 +219,7 @@ def test_stopping_ends_the_model_s_work_and_keeps_its_words(page: Page, docent: 
     expect(chat.answer).to_have_text("It is 3 years")
     chat.stop.click()
     expect(chat.answers.last).to_contain_text("Stopped.")
-    assert docent.provider.was_closed(10)
+    assert docent.provider.was_closed(120)
     page.reload()
     expect(chat.answer).to_have_text("It is 3 years")
     expect(chat.answers.last).to_contain_text("Stopped.")
@@ -306,7 +293,7 @@ def test_a_website_that_is_not_listed_gets_nothing_and_its_developer_a_hint(page
     assert page.evaluate("Object.values(localStorage).map(JSON.parse)") == [{"open": True}]  # and no name
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_connection_that_breaks_at_random_loses_and_doubles_nothing(
     page: Page, docent: RealDocent, seed: int
 ) -> None:
@@ -316,7 +303,7 @@ def test_a_connection_that_breaks_at_random_loses_and_doubles_nothing(
         docent.embed(proxy.base)
         chat = Chat.opened(page, docent.demo.base)
         chat.ask(WARRANTY)
-        chat.answers.last.get_by_role("button", name="Not helpful").wait_for(timeout=45_000)
+        chat.finish()
     expect(chat.answer).to_have_text("".join(words) + "end. 1")
     expect(chat.questions).to_have_count(1)
     expect(chat.answers.last.locator(".source")).to_have_count(1)
@@ -333,7 +320,7 @@ def test_quoted_pages_come_through_a_bad_connection_as_well(page: Page, docent: 
         page.get_by_role("button", name="New conversation").click()
         expect(chat.questions).to_have_count(0)
         chat.ask(WARRANTY)
-        chat.answers.last.get_by_role("button", name="Not helpful").wait_for(timeout=45_000)
+        chat.finish()
     expect(chat.answer).to_have_text(good, use_inner_text=True)
     expect(chat.questions).to_have_count(1)
     assert proxy.cuts >= 1

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.doubles.scripted_widget_api import Hold, done, tokens
 from tests.e2e.chat import Chat
@@ -41,12 +41,15 @@ def test_the_question_stays_at_the_top_while_its_answer_grows(page: Page, site: 
 
 
 def test_a_question_that_comes_before_the_greeting_stays_at_the_top_too(page: Page, site: Site) -> None:
-    site.api.init_delay_seconds = 1.0
+    held: list[Route] = []
+    page.route("**/v1/widget/init", lambda route: held.append(route))
     site.api.script[QUESTION] = [*tokens(LONG, 300), done()]
     chat = Chat.visit(page, site)
-    chat.launcher.click()
+    with page.expect_request("**/v1/widget/init"):
+        chat.launcher.click()
     chat.ask(QUESTION)
     expect(page.locator("docent-widget .greeting")).to_have_count(0)
+    held.pop().continue_()
     chat.finish()
     expect(page.locator("docent-widget .greeting")).to_have_count(1)
     assert 0 <= top_of_question(chat) < 20

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import ConsoleMessage, Page, expect
 
-from tests.doubles.scripted_widget_api import Refuse, done, tokens
+from tests.doubles.scripted_widget_api import Hold, Refuse, done, tokens
 from tests.e2e.chat import ANY_VALUE, Chat
 from tests.e2e.conftest import Site
 
@@ -99,11 +99,12 @@ def test_what_is_no_call_or_event_is_named(page: Page, site: Site) -> None:
 
 
 def test_what_came_while_the_panel_was_closed_is_counted_to_the_page(page: Page, site: Site) -> None:
-    site.api.script[QUESTION] = [*tokens("You have 30 days.", pause_seconds=0.2), done()]
+    site.api.script[QUESTION] = [Hold(), *tokens("You have 30 days."), done()]
     chat = Chat.opened(page, site)
     page.evaluate("window.counts = []; void Docent.on('unread', ({ count }) => counts.push(count))")
     chat.ask(QUESTION)
     page.evaluate("Docent.close()")
+    site.api.release()
     page.wait_for_function("window.counts.length === 1")
     page.evaluate("Docent.open()")
     page.wait_for_function("window.counts.length === 2")

