@@ -28,7 +28,16 @@ def test_of_a_hundred_new_questions_ninety_eight_stand_alone() -> None:
 
 @every_row(
     "question",
-    ["and for teams?", "What about returns?", "How long does it last?", "Why?", "in black?", "Und für Teams?"],
+    [
+        "and for teams?",
+        "What about returns?",
+        "How long does it last?",
+        "Why?",
+        "in black?",
+        "Und für Teams?",
+        "And what is the price?",
+        "And how many days?",
+    ],
 )
 def test_a_question_that_points_back_leans_on_history(question: str) -> None:
     assert leans_on_history(question)
@@ -39,6 +48,7 @@ def test_a_question_that_points_back_leans_on_history(question: str) -> None:
     [
         "How do I cancel my subscription?",
         "So where do I change my password?",
+        "And how long is the warranty?",
         "Can I return a lamp if it is broken?",
         "Refund policy",
         "...",

@@ -97,6 +97,11 @@ def is_completed(question: str, text: str) -> bool:
     return not requested_details(question) and all(counts_in(word, text) for word in _own_words(question))
 
 
+def asks_only_for_detail(question: str) -> bool:
+    """Whether the question names no subject for the price or weight that it asks for."""
+    return any(not each.is_contact for each in requested_details(question)) and not _own_words(question)
+
+
 def lacks_detail(question: str, text: str) -> bool:
     """Whether the question asks only for details of an earlier subject, such as the price of "it", and the text has
     none of them."""
