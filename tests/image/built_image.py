@@ -25,7 +25,7 @@ RUNTIME = "runtime"
 _RUNTIME_TAG = f"localhost/docent:{RUNTIME}"
 _BASE_PACKAGES = "python3,python3-venv,python-is-python3"
 _PIP_CONF = "[global]\nno-index = true\nfind-links = /wheels\n"
-_BUILD_SECONDS = 900
+_BUILD_SECONDS = 1_800
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from app.cli.demo.script import ApiClient
 from tests.image.built_image import Image
 
 USER = 10001
-START_SECONDS = 120
+START_SECONDS = 480
 STOP_SECONDS = 45
 _LOOK_SECONDS = 0.2
 # The root may lie on an overlay, so it is bound and bound once more as read-only; all of it is gone with the namespace.

@@ -15,7 +15,7 @@ from tests.crawler.conftest import site as site
 from tests.crawler.crawl.small_site import Run
 from tests.doubles.fake_network import USER_AGENT
 from tests.doubles.loopback_site import LoopbackSite
-from tests.recipes.tools import npm_project, python_programs, run
+from tests.recipes.tools import VITEPRESS_PACKAGES, npm_project, python_programs, run
 
 INDEX = "# Harbour\n\nWelcome to the harbour.\n\n[To the crane](crane.md)\n"
 CRANE = "# The crane\n\nThe harbour crane lifts 40 tonnes.\n"
@@ -35,7 +35,7 @@ plugins:
       - crane.md
 """
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(1800)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ async def cited_of(crawl: Run) -> dict[str, str]:
 
 
 async def test_that_of_vitepress(site: LoopbackSite, crawl: Run, tmp_path: Path) -> None:
-    with npm_project("vitepress@1.6.4", "vue@3.5.45", "vitepress-plugin-llms@1.14.0") as project:
+    with npm_project(*VITEPRESS_PACKAGES) as project:
         (project / "package.json").write_text('{"private": true, "type": "module"}')
         (project / ".vitepress").mkdir()
         (project / ".vitepress/config.mts").write_text(VITEPRESS.replace("ORIGIN", site.origin))
@@ -83,6 +83,6 @@ async def test_that_of_mkdocs(site: LoopbackSite, crawl: Run, tmp_path: Path) ->
     (tmp_path / "mkdocs.yml").write_text(MKDOCS.replace("ORIGIN", site.origin))
     (tmp_path / "docs/index.md").write_text(INDEX)
     (tmp_path / "docs/crane.md").write_text(CRANE)
-    run([str(python_programs("mkdocs==1.6.1", "mkdocs-llmstxt==0.5.1") / "mkdocs"), "build", "--quiet"], tmp_path)
+    run([str(python_programs() / "mkdocs"), "build", "--quiet"], tmp_path)
     show(site, tmp_path / "site")
     assert await cited_of(crawl) == {"/index.md": "/", "/crane/index.md": "/crane/"}

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Browser, Page, async_playwright, expect
 from pydantic import SecretStr
 
 from app.cli.doctor.service_checks import ServiceChecks
 from app.main import open_app
 from app.settings import read_settings
-from tests.e2e.conftest import ARGUMENTS, CHROMIUM
+from tests.e2e.conftest import ARGUMENTS, CHROMIUM, PATIENCE_MS
 from tests.web.live_server import serving
 
 PROVIDER = Path(__file__).parent / "oidc_provider" / "provider.mjs"
@@ -37,8 +37,9 @@ class Entrance:
         await self.page.click("button[type=submit]")
 
 
-@pytest.fixture
-async def entrance(tmp_path: Path) -> AsyncIterator[Entrance]:
+@pytest.fixture(scope="module")
+async def opened(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Browser, str, str, ServiceChecks]]:
+    """A browser, Docent's address, the provider's, and Docent's own checks."""
     pipe = asyncio.subprocess.PIPE
     node = await asyncio.create_subprocess_exec("node", str(PROVIDER), stdin=pipe, stdout=pipe, stderr=pipe)
     assert node.stdin is not None
@@ -46,7 +47,7 @@ async def entrance(tmp_path: Path) -> AsyncIterator[Entrance]:
     try:
         issuer = (await node.stdout.readline()).decode().strip()
         settings = read_settings(
-            data=tmp_path,
+            data=tmp_path_factory.mktemp("docent"),
             shutdown_seconds=1,
             oidc_issuer=issuer,
             oidc_client_id="docent",
@@ -60,11 +61,19 @@ async def entrance(tmp_path: Path) -> AsyncIterator[Entrance]:
                 base = f"http://localhost:{http.base_url.port}"
                 node.stdin.write(f"{base}\n".encode())
                 assert (await node.stdout.readline()).strip() == b"ready"
-                yield Entrance(base, issuer, await browser.new_page(), ServiceChecks(web.base, ()))
+                yield browser, base, issuer, ServiceChecks(web.base, ())
             await browser.close()
     finally:
         node.kill()
         await node.wait()
+
+
+@pytest.fixture
+async def entrance(opened: tuple[Browser, str, str, ServiceChecks]) -> AsyncIterator[Entrance]:
+    browser, base, issuer, doctor = opened
+    async with await browser.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
+        yield Entrance(base, issuer, await context.new_page(), doctor)
 
 
 async def test_one_signs_in_at_the_provider_and_out_of_both(entrance: Entrance) -> None:

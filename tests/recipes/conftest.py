@@ -5,14 +5,14 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
+from tests.e2e.conftest import PATIENCE_MS
 from tests.e2e.conftest import browser as browser
 from tests.e2e.real_docent import RealDocent, real_docent
 from tests.recipes.website import Website, website
 
-expect.set_options(timeout=15_000)  # for machines that have much else to do
-_SECONDS = 300  # the first test of a run waits until a site is crawled and two servers are up
+_SECONDS = 1_200  # the first test of a run waits until a site is crawled and two servers are up
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -55,7 +55,7 @@ def site(served: Website, docent: RealDocent, tmp_path: Path) -> Website:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1400, "height": 900})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context.new_page()
     context.close()
 

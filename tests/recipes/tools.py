@@ -16,6 +16,8 @@ from tempfile import TemporaryDirectory
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "docent-recipes"
 DAY = "2026-11-23"
 SECONDS = 600
+VITEPRESS_PACKAGES = ("vitepress@1.6.4", "vue@3.5.45", "vitepress-plugin-llms@1.14.0")
+_PYTHON_BUILDERS = ("mkdocs==1.6.1", "mkdocs-material==9.8.1", "mkdocs-llmstxt==0.5.1", "sphinx==9.0.4")
 
 
 def run(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> str:
@@ -44,13 +46,13 @@ def npm_project(*packages: str) -> Iterator[Path]:
         yield Path(project)
 
 
-def python_programs(*packages: str) -> Path:
-    """The `bin` of an environment with these."""
-    folder = _kept(packages)
+def python_programs() -> Path:
+    """The `bin` of an environment with the builders that are written in Python."""
+    folder = _kept(_PYTHON_BUILDERS)
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)
-        run([sys.executable, "-m", "venv", str(folder)], Path())
-        run([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", *packages], folder)
+        run([sys.executable, "-m", "venv", "--without-pip", str(folder)], Path())
+        run([sys.executable, "-m", "pip", "--python", str(folder), "install", "--quiet", *_PYTHON_BUILDERS], folder)
         (folder / "complete").touch()
     return folder / "bin"
 
