@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 PYTHON ?= python3
+EXTRAS := dev
 BIN := .venv/bin
 # What one process has compiled is read by all that a target starts, whatever the shell has set.
 export PYTHONDONTWRITEBYTECODE :=
@@ -19,7 +20,7 @@ help: ## Show this list
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 2) and "Docent needs Python 3.11.2 or newer; set PYTHON=...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
 	@touch $@
 
 # Without the developers' tools; an environment that has them does as well.
