@@ -30,7 +30,7 @@ for package in ("app", "crawler"):
 """
 TOLD = re.compile(r"3[ -]years?")  # which passage is quoted depends on whether the reranker has the time to read it
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = pytest.mark.timeout(3600)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,8 +38,9 @@ def built() -> None:
     build()
 
 
-@pytest.fixture
-def image() -> Iterator[Image]:
+@pytest.fixture(scope="module")
+def image(built: None) -> Iterator[Image]:
+    """Mounted once for all tests: it is read, or started with a read-only root."""
     with stage() as image:
         yield image
 
