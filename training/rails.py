@@ -29,7 +29,7 @@ from bench.reader_suites import plain_text, suite_score
 from crawler.errors import ExtractionFailed
 from crawler.extract import extraction
 from crawler.extract.rails import rails
-from crawler.extract.rails.decision_trees import Tree
+from crawler.extract.rails.rails import Tree
 from crawler.extract.rails.run_features import FEATURES, run_features
 from crawler.extract.rails.text_runs import read_runs
 

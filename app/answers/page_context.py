@@ -6,13 +6,14 @@ The browser's text is untrusted. If the site has the same words, the site is the
 import asyncio
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from app.answers.writing.answer_context import Source
 from app.core.chunk import Chunk, RankedChunk
 from app.core.page_url import is_same_page
 from app.core.text.untrusted_text import without_controls
-from app.core.text.visible_text import compared
+from app.core.text.words import folded_words
 from app.core.turn import Citation, TurnRequest
 
 MAX_BYTES: Final = 8 * 1024
@@ -23,6 +24,48 @@ _SAME_PAGE_SHARE: Final = 0.5
 _TELLS_OF_A_THING: Final = re.compile(
     r"^(?:(?:Product|Offer|Event|Recipe|JobPosting): |product:|og:type: product)", re.MULTILINE
 )
+_RUN = 3  # words
+_KNOWN_SHARE = 0.8  # of a known line's runs; a line with an unknown number is always new
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`known_share` is the share of visible words, in [0, 1], that are in known lines; `new_text` has the other lines
+    in order."""
+
+    known_share: float
+    new_text: str
+
+
+def compared(visible: str, passages: Iterable[str]) -> Comparison:
+    """Compare the `visible` text with stored passages line by line, by runs of three words. A shorter line is known if
+    it occurs literally."""
+    read = [folded_words(passage) for passage in passages]
+    runs = {run for words in read for run in _runs(words)}
+    whole = " ".join(f" {' '.join(words)} " for words in read)
+    known_words, all_words = 0, 0
+    new_lines: list[str] = []
+    for line in visible.splitlines():
+        words = folded_words(line)
+        all_words += len(words)
+        if _is_known(words, runs, whole):
+            known_words += len(words)
+        else:
+            new_lines.append(line.strip())
+    return Comparison(known_words / all_words if all_words else 0.0, "\n".join(new_lines))
+
+
+def _is_known(words: list[str], runs: set[tuple[str, ...]], whole: str) -> bool:
+    if f" {' '.join(words)} " in whole or not words:
+        return True
+    own = _runs(words)
+    unknown = [run for run in own if run not in runs]
+    has_new_number = any(character.isdigit() for run in unknown for word in run for character in word)
+    return len(unknown) <= (1 - _KNOWN_SHARE) * len(own) and bool(own) and not has_new_number
+
+
+def _runs(words: list[str]) -> list[tuple[str, ...]]:
+    return [tuple(words[start : start + _RUN]) for start in range(len(words) - _RUN + 1)]
 
 
 def numbered_sources(

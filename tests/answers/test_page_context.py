@@ -9,11 +9,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.answers.page_context import MAX_BYTES, numbered_sources
+from app.answers.page_context import MAX_BYTES, Comparison, compared, numbered_sources
 from app.answers.writing.answer_context import Source
 from app.core.chunk import Chunk, RankedChunk
 from app.core.page_url import same_page_urls
-from app.core.text.visible_text import Comparison, compared
 from app.core.turn import TurnRequest
 from app.core.turn_events import Citations, Done, Token
 from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house

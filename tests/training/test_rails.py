@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crawler.extract.rails.decision_trees import score
+from crawler.extract.rails.rails import score
 from crawler.extract.rails.run_features import FEATURES
 from training.rails import PageRuns, boosted, labels, runs_of, site_examples
 

@@ -7,19 +7,51 @@ are kept or removed in groups: a group stays if its runs, weighted by their leng
 positions, or if it contains something that must stay.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
 from itertools import takewhile
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from selectolax.lexbor import LexborNode
 
 from crawler.extract.html_tree import ancestors
-from crawler.extract.rails.decision_trees import score, trees
 from crawler.extract.rails.run_features import FEATURES, run_features
 from crawler.extract.rails.text_runs import Box, Content, Run, headings_of, read_runs
+
+_TREES: Final = Path(__file__).parent / "trees.json"
+
+# A node is (index of the feature, largest value for the left branch, left, right); a leaf is its log odds.
+Tree = float | tuple[int, float, "Tree", "Tree"]
+
+
+@cache
+def trees() -> tuple[Tree, ...]:
+    """The trees that judge whether a run belongs to its page's text; `trees.json` says how they were trained."""
+    stored = json.loads(_TREES.read_text(encoding="utf-8"))
+    return tuple(map(_tree, stored["trees"]))
+
+
+def score(features: Sequence[float], ensemble: Sequence[Tree]) -> float:
+    """The log odds that the run belongs to the page's text."""
+    total = 0.0
+    for tree in ensemble:
+        while isinstance(tree, tuple):
+            place, most, left, right = tree
+            tree = left if features[place] <= most else right
+        total += tree
+    return total
+
+
+def _tree(stored: Any) -> Tree:
+    if not isinstance(stored, list):
+        return float(stored)
+    name, most, left, right = stored
+    return FEATURES.index(name), most, _tree(left), _tree(right)
 
 
 class _Position(Enum):

@@ -1,6 +1,6 @@
 """How much of what a browser shows we have read ourselves."""
 
-from app.core.text.visible_text import compared
+from app.answers.page_context import compared
 
 PAGE = [
     "## Returns\n\nYou may return a lamp within 30 days of delivery. We pay the postage.",
