@@ -14,8 +14,7 @@ from starlette.applications import Starlette
 
 from app.actions.action import ActionHosts
 from app.actions.action_calls import ActionCalls
-from app.agents.chat_model_names import ChatModelNames
-from app.agents.model_endpoints import EndpointProbe
+from app.agents.model_endpoints import ChatModelNames, EndpointProbe
 from app.agents.signed_user import KeySetReader
 from app.agents.signed_users import CrawlerKeySetReader
 from app.agents.token_budget import WorkspaceTokens

@@ -12,7 +12,7 @@ from app.actions.records import ActionRecords
 from app.agent_files.agent_file import AgentContents, AgentFile, FileChange, FileSource, Match, Plan, planned
 from app.agents.agent import Version
 from app.agents.agent_rules import checked_config
-from app.agents.chat_model_names import ChatModelNames
+from app.agents.model_endpoints import ChatModelNames
 from app.agents.records import AgentRecords
 from app.answers.curated.curated_answers import check_answer
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords

@@ -10,7 +10,7 @@ import anyio.to_thread
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent
 from app.agents.agent_rules import checked_config
-from app.agents.chat_model_names import ChatModelNames
+from app.agents.model_endpoints import ChatModelNames
 from app.agents.own_agent import writes_agent
 from app.agents.records import AgentRecords, MilestoneRecords
 from app.core.actor import Actor

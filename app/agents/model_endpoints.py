@@ -1,12 +1,11 @@
-"""Operators list, add, change, test and delete a workspace's own chat models."""
+"""A workspace's own chat models, which operators list, add, change, test and delete, and the names to choose from."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from app.agents.chat_model_names import ChatModelNames
 from app.agents.model_endpoint import MAX_ENDPOINTS, QUOTATIONS, USUAL, ModelEndpoint
 from app.agents.records import ModelEndpointRecords
 from app.core.actor import Actor
@@ -23,6 +22,27 @@ changes_of(
     "Chat models",
     {"create": "Chat model added", "edit": "Chat model changed", "delete": "Chat model removed"},
 )
+
+
+class ChatModelNames(tuple[str, ...]):
+    """The names of the installation's models (DOCENT_MODELS), which every workspace may choose besides its own."""
+
+    def choices(self, tx: Transaction, workspace_id: UUID) -> tuple[str, ...]:
+        own = (each.name for each in ModelEndpointRecords(tx).of_workspace(workspace_id))
+        return (USUAL, *dict.fromkeys((*self, *own)), QUOTATIONS)
+
+    def check(self, tx: Transaction, workspace_id: UUID, name: str) -> None:
+        """Raises InvalidInput unless it is one of them, "" for the usual model, or QUOTATIONS."""
+        if name in ("", QUOTATIONS):
+            return
+        _, *known, _ = self.choices(tx, workspace_id)
+        if name not in known:
+            those = f"Choose one of: {', '.join(known)}." if known else "There are none yet: add one, or DOCENT_MODELS."
+            more = f"Empty: the usual one. {QUOTATIONS}: quotations."
+            raise InvalidInput("chat_model", f"There is no such model. {those} {more}")
+
+
+NO_NAMES: Final = ChatModelNames()
 
 
 class EndpointProbe(Protocol):

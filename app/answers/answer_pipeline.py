@@ -32,9 +32,8 @@ from app.kit.tracing import traced
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.search.confidence import SURE, UNGROUNDED, answer_confidence, enough
-from app.search.retrieval import Retrieval
+from app.search.retrieval import Retrieval, near_sources
 from app.search.retriever import Retriever
-from app.search.source_choice import near
 from app.store.system_of_record import SystemOfRecord
 
 
@@ -138,7 +137,7 @@ class AnswerPipeline:
         if found is not None:
             chunks = found.sources
             if model is not None:
-                chunks = near(chunks, threshold)
+                chunks = near_sources(chunks, threshold)
             crawled = await self._crawled_page(agent, request)
             name = canned_messages(asking.language).your_page
             own_title = f"{crawled[0].title} ({name})" if crawled and crawled[0].title else name

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import anyio
 
+from app.answers.curated.records import CuratedAnswerRecords
 from app.bootstrap.adapters import (
     configured_cache,
     configured_file_bodies,
@@ -30,22 +31,52 @@ from app.bootstrap.models import (
     configured_reranker,
     configured_token_embedder,
 )
-from app.bootstrap.tracing import traces
-from app.bootstrap.turn_end_listeners import turn_end_listeners
+from app.conversations.records.gap_counting import GapCounting
 from app.core.errors import DatabaseAway, Misconfigured
+from app.core.turn import Finish, TurnEnd, TurnState
 from app.feature import Features
+from app.gaps.records.stopped_turns import StoppedTurnRecords
 from app.kit.clock import Clock, SystemClock
 from app.kit.private_files import private_files
 from app.kit.tasks import Supervisor
+from app.kit.tracing import traces
 from app.kit.wiring import Part
 from app.settings import SQLITE_FILE, Settings
 from app.store.engine import open_engine
 from app.store.migrate import all_migrations, migrate, missing_migrations
+from app.store.outbox import Outbox
 from app.store.row_security import settle_role
 from app.store.system_of_record import SystemOfRecord
+from app.store.transaction import Transaction, TurnEndListener, TurnIds
 from app.workspaces.sealed_secrets import SealedSecrets
 
 Chosen = TypeVar("Chosen")
+
+
+def announce_end(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    """Enqueue the turn's events for webhooks."""
+    Outbox(tx).announce(turn, f"turn.{end.state.value}")
+
+
+def count_curated_hit(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    if end.curated_answer_id is not None:
+        CuratedAnswerRecords(tx).count_hit(turn.agent_id, end.curated_answer_id)
+
+
+def remember_stop(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    """Remember a stopped answer, for a worker to compare with the visitor's next question."""
+    if end.finish is Finish.STOPPED and end.state is TurnState.DONE:
+        StoppedTurnRecords(tx).remember(turn.id)
+
+
+def see_gap(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    if end.gap is not None:
+        GapCounting(tx).see(turn, end.gap)
+
+
+def turn_end_listeners(features: Features) -> list[TurnEndListener]:
+    """The consequences of a turn's end, in the transaction that stores it: the core's, then the features'."""
+    return [announce_end, count_curated_hit, remember_stop, see_gap, *features.on_turn_end]
 
 
 class Doubles(dict[Any, object]):
@@ -218,7 +249,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
 
     process = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     async with AsyncExitStack() as closing:
-        await closing.enter_async_context(traces(settings, process))
+        await closing.enter_async_context(traces(process, keeps_texts=settings.trace_texts))
         features = doubles.or_else(Features, installed_features)
         record = await doubles.or_opened(SystemOfRecord, closing, lambda: _open_sealed(settings, features))
         metrics = doubles.or_else(CollectorRegistry, lambda: process_metrics(record.engine))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.agents.agent import Agent, AgentConfig
-from app.agents.chat_model_names import ChatModelNames
+from app.agents.model_endpoints import ChatModelNames
 from app.bootstrap.infrastructure import Stored
 from app.cli.agents import Force, commands, publish_version
 from app.cli.local_operator import known_agents, meant_agent, open_installation

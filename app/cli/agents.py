@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from app.agents.agent import AgentConfig
-from app.agents.chat_model_names import ChatModelNames
+from app.agents.model_endpoints import ChatModelNames
 from app.agents.records import AgentRecords
 from app.answers.curated.records import CuratedAnswerRecords
 from app.cli.local_operator import known_agents, local_operator, meant_agent, open_installation

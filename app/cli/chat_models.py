@@ -8,9 +8,8 @@ from uuid import uuid4
 
 import typer
 
-from app.agents.chat_model_names import ChatModelNames
 from app.agents.model_endpoint import ModelEndpoint
-from app.agents.model_endpoints import ModelEndpoints
+from app.agents.model_endpoints import ChatModelNames, ModelEndpoints
 from app.bootstrap.models import WorkspaceModels
 from app.cli.local_operator import open_installation
 from app.cli.operators import new_password

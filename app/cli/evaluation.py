@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.agents.agent import Version
-from app.agents.chat_model_names import ChatModelNames
+from app.agents.model_endpoints import ChatModelNames
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.answering import open_answering
 from app.bootstrap.infrastructure import open_infrastructure

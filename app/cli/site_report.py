@@ -11,7 +11,7 @@ import typer
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
-from app.agents.chat_model_names import NO_NAMES
+from app.agents.model_endpoints import NO_NAMES
 from app.agents.retrieval_settings import RetrievalSettings
 from app.answers.playground import Quotes
 from app.bootstrap.answering import open_playground

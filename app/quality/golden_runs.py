@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import structlog
 
 from app.agents.agent import Agent, Version
-from app.agents.chat_model_names import ChatModelNames
+from app.agents.model_endpoints import ChatModelNames
 from app.agents.own_agent import OwnAgent, reads_agent
 from app.agents.records import AgentRecords
 from app.core.actor import Actor

@@ -14,9 +14,8 @@ from app.core.text.untrusted_text import as_prompt_text
 from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.providers.chat.model_reply import ShortReplies, json_object_in, object_schema
 from app.search.rank_fusion import reciprocal_rank_fusion
-from app.search.retrieval import MAX_WRITTEN_CHARS, Retrieval, SearchQuery, StageListener
+from app.search.retrieval import MAX_WRITTEN_CHARS, Retrieval, SearchQuery, StageListener, answerable_from
 from app.search.retriever import Retriever
-from app.search.source_choice import answerable_from
 
 log = structlog.get_logger(__name__)
 

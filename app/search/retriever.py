@@ -26,8 +26,7 @@ from app.search.fusion import fused_order, word_trust
 from app.search.query_planner import QueryPlanner, planned
 from app.search.question_reader import QuestionReader
 from app.search.rank_fusion import best_first, unit_interval, with_vote
-from app.search.retrieval import Retrieval, RetrievalTrace, SearchQuery, StageListener
-from app.search.source_choice import answerable_from
+from app.search.retrieval import Retrieval, RetrievalTrace, SearchQuery, StageListener, answerable_from
 
 log = structlog.get_logger(__name__)
 

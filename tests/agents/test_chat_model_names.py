@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.chat_model_names import NO_NAMES, ChatModelNames
+from app.agents.model_endpoints import NO_NAMES, ChatModelNames
 from app.core.errors import InvalidInput
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import new_agent

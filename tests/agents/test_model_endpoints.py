@@ -14,9 +14,8 @@ import pytest
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
-from app.agents.chat_model_names import ChatModelNames
 from app.agents.model_endpoint import MAX_ENDPOINTS, ModelEndpoint
-from app.agents.model_endpoints import ModelEndpoints
+from app.agents.model_endpoints import ChatModelNames, ModelEndpoints
 from app.agents.records import AgentRecords, ModelEndpointRecords
 from app.answers.playground import PlaygroundQuestion
 from app.bootstrap.models import WorkspaceModels

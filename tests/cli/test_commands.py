@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
-from app.agents.chat_model_names import NO_NAMES
+from app.agents.model_endpoints import NO_NAMES
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli import cli
 from app.cli.demo.command import free_port, running_server

@@ -3,6 +3,6 @@
 from typing import Final
 
 from app.bootstrap.features import FEATURES
-from app.bootstrap.turn_end_listeners import turn_end_listeners
+from app.bootstrap.infrastructure import turn_end_listeners
 
 TURN_END_LISTENERS: Final = turn_end_listeners(FEATURES)

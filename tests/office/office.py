@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
-from app.agents.chat_model_names import NO_NAMES, ChatModelNames
+from app.agents.model_endpoints import NO_NAMES, ChatModelNames
 from app.agents.records import AgentRecords
 from app.agents.signed_users import SignedUsers
 from app.agents.token_budget import UNLIMITED, WorkspaceTokens

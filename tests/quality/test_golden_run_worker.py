@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agent_choices import PublishGate
-from app.agents.chat_model_names import NO_NAMES
+from app.agents.model_endpoints import NO_NAMES
 from app.agents.records import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound

@@ -9,7 +9,7 @@ import pytest
 
 from app.agents.agent_choices import PublishGate
 from app.agents.agents import Agents
-from app.agents.chat_model_names import NO_NAMES, ChatModelNames
+from app.agents.model_endpoints import NO_NAMES, ChatModelNames
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import IndexUnavailable, InvalidInput, NotFound, PublishGateFailed
 from app.core.list_page import PageRequest

@@ -4,7 +4,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from app.agents.agent import AgentConfig
-from app.agents.chat_model_names import NO_NAMES
+from app.agents.model_endpoints import NO_NAMES
 from app.agents.records import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.quality.golden_question import GoldenQuestion

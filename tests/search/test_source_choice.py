@@ -8,7 +8,7 @@ import pytest
 
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.chunk import Chunk, RankedChunk
-from app.search.source_choice import answerable_from
+from app.search.retrieval import answerable_from
 
 FOUND = "abcdefghijkl"
 

@@ -14,7 +14,7 @@ import pytest
 
 from app.agents.agent import AgentConfig, AnswerCheck
 from app.agents.agents import Agents
-from app.agents.chat_model_names import NO_NAMES
+from app.agents.model_endpoints import NO_NAMES
 from app.bootstrap.infrastructure import open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on
 from app.core.actor import SCOPES, Actor

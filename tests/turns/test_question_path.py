@@ -13,7 +13,7 @@ from tests.doubles.answering_house import answering_house
 
 _APP: Final = str(Path(__file__).parents[2] / "app")
 # Whoever lowers the figure lowers this in the same commit: docs/architecture.md, "Ceilings".
-_MOST_FILES: Final = 76
+_MOST_FILES: Final = 75
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ from starlette.applications import Starlette
 from app.actions.action import ActionHosts
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
-from app.agents.chat_model_names import NO_NAMES, ChatModelNames
-from app.agents.model_endpoints import EndpointProbe
+from app.agents.model_endpoints import NO_NAMES, ChatModelNames, EndpointProbe
 from app.agents.signed_user import KeySetReader
 from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.curated.curated_matcher import CuratedMatcher

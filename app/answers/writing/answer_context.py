@@ -20,7 +20,7 @@ from app.core.text.markdown.links import TextLink, as_markdown, linked
 from app.core.turn import AnsweredBy, Exchange
 from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatItem
-from app.search.source_choice import is_near
+from app.search.retrieval import is_near
 
 _MOST_FOR_MODEL: Final = 12  # links of a source: each takes some ten tokens, and a list of links answers little
 

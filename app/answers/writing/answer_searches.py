@@ -17,9 +17,8 @@ from app.core.errors import IndexUnavailable, InvalidInput
 from app.core.search_filter import AttributeFilter, SearchFilter
 from app.core.tool_arguments import WrongArguments, offered_schema, read_arguments
 from app.providers.chat.chat_model import ToolCall, ToolOffer
-from app.search.retrieval import SearchQuery
+from app.search.retrieval import SearchQuery, near_sources
 from app.search.retriever import Retriever
-from app.search.source_choice import near
 
 log = structlog.get_logger(__name__)
 
@@ -140,7 +139,7 @@ class AnswerSearches:
             self.missing.update(("vectors", "keywords"))
             return MadeSearch(query, reason="the website cannot be searched now")
         self.missing.update(found.trace.get("missing", ()))
-        sources = near(found.sources, self.agent.config.confidence_threshold)
+        sources = near_sources(found.sources, self.agent.config.confidence_threshold)
         return MadeSearch(query, sources, "" if sources else "nothing was found")
 
 

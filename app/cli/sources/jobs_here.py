@@ -10,7 +10,7 @@ from uuid import UUID
 import typer
 
 from app.agents.agents import Agents
-from app.agents.chat_model_names import ChatModelNames
+from app.agents.model_endpoints import ChatModelNames
 from app.bootstrap.infrastructure import Stored, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.terminal import fail

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
-from app.agents.chat_model_names import ChatModelNames
+from app.agents.model_endpoints import ChatModelNames
 from app.bootstrap.infrastructure import Infrastructure
 from app.bootstrap.knowledge import Knowledge, page_scope_on
 from app.cli.local_operator import known_agents, meant_agent
