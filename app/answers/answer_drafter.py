@@ -1,15 +1,16 @@
 """The chat model drafts an answer for operators to keep, from the pages that are nearest to the questions."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from typing import Annotated, Final
 from uuid import UUID, uuid4
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.records import AgentRecords
 from app.agents.token_budget import UNLIMITED, WorkspaceTokens
 from app.answers.page_context import numbered_sources
-from app.answers.suggestion import SuggestedSource, Suggestion, SuggestionState
 from app.answers.token_meter import TokenMeter
 from app.answers.writing.agent_models import AgentModels
 from app.answers.writing.answer_context import AnswerContext
@@ -39,6 +40,32 @@ _TASK: Final = (
     f"question: answer what they have in common. If the sources do not hold the answer, write {_NOT_SAID} and nothing "
     "else."
 )
+
+
+class SuggestionState(StrEnum):
+    DRAFTED = "drafted"
+    NOT_SAID = "not_said"  # the pages do not have the answer, or the draft cites none of them
+    WITHHELD = "withheld"  # by the provider's filter or ours
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedSource:
+    """A page that the draft cites; `url` has the section's anchor if there is one."""
+
+    url: str
+    title: str
+    as_of: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """`sources` are empty unless it was drafted."""
+
+    state: Annotated[
+        SuggestionState, "drafted; not_said: the pages do not contain the answer; withheld: a filter stopped the draft."
+    ]
+    text: Annotated[str, 'Text for the `answer` of a curated answer; "" unless drafted.'] = ""
+    sources: Annotated[tuple[SuggestedSource, ...], "The pages that support the draft."] = ()
 
 
 class AnswerDrafter:

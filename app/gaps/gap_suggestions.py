@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 from uuid import UUID
 
-from app.answers.suggestion import Suggestion, SuggestionState
+from app.answers.answer_drafter import Suggestion, SuggestionState
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.gaps.gap import Gap, GapAsking

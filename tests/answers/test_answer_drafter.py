@@ -10,8 +10,7 @@ import pytest
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
-from app.answers.answer_drafter import AnswerDrafter
-from app.answers.suggestion import Suggestion, SuggestionState
+from app.answers.answer_drafter import AnswerDrafter, Suggestion, SuggestionState
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import ModelInterrupted, ModelUnavailable, NotFound, RateLimited
 from app.core.turn import Finish

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from app.answers.suggestion import SuggestedSource, Suggestion, SuggestionState
+from app.answers.answer_drafter import SuggestedSource, Suggestion, SuggestionState
 
 DRAFTED = Suggestion(
     SuggestionState.DRAFTED,

@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.agents.agent import Version
-from app.answers.suggestion import SuggestedSource, Suggestion
+from app.answers.answer_drafter import SuggestedSource, Suggestion
 from app.core.actor import Actor
 from app.core.gap_state import GapState
 from app.gaps.gap import (

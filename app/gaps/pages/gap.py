@@ -9,11 +9,11 @@ from uuid import UUID, uuid5
 import structlog
 
 from app.agents.agent import Version
+from app.answers.answer_drafter import Suggestion
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.rehearsal import Rehearsal
 from app.answers.curated.rehearsals import Rehearsals
-from app.answers.suggestion import Suggestion
 from app.core.errors import InvalidInput, NotFound, RateLimited, Unavailable
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest

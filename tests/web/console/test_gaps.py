@@ -9,8 +9,8 @@ from sqlalchemy import select
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
+from app.answers.answer_drafter import Suggestion, SuggestionState
 from app.answers.curated.records import CuratedAnswerRecords
-from app.answers.suggestion import Suggestion, SuggestionState
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import InvalidInput, ModelUnavailable, RateLimited
 from app.core.gap_state import GapReason
