@@ -24,8 +24,7 @@ import structlog
 
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Channel, VisitorSession
+from app.core.turn import AnsweredBy, Channel, GapReason, VisitorSession
 from app.reports.records.topics import TopicRecords
 from app.reports.report import TopicPlace
 from app.reports.reports import DayPacking

@@ -19,13 +19,21 @@ from app.answers.writing.answer_context import AnswerContext, AnswerWriter, Sour
 from app.answers.writing.answer_searches import AnswerSearches
 from app.answers.writing.generation import Generation, new_canary
 from app.core.chunk import Chunk
-from app.core.gap_state import GapReason
 from app.core.page_url import same_page_urls
 from app.core.text.answer_words import has_failure_words
 from app.core.text.canned_messages import canned_messages
 from app.core.text.turn_language import turn_language
-from app.core.turn import NO_ANSWER, AnsweredBy, Channel, Exchange, Finish, TurnRequest, VisitorSession
-from app.core.visitor_attribute import VisitorAttribute
+from app.core.turn import (
+    NO_ANSWER,
+    AnsweredBy,
+    Channel,
+    Exchange,
+    Finish,
+    GapReason,
+    TurnRequest,
+    VisitorAttribute,
+    VisitorSession,
+)
 from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.tracing import traced

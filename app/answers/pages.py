@@ -18,9 +18,8 @@ from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListe
 from app.conversations.api.widget_models import CONTEXT, flattened
 from app.core.errors import DocentError, InvalidInput, ModelInterrupted
 from app.core.field_rules import check_http_url, check_language
-from app.core.gap_state import GapReason
 from app.core.setting import QUESTION
-from app.core.turn import AnsweredBy, Citation, Exchange
+from app.core.turn import AnsweredBy, Citation, Exchange, GapReason
 from app.web.console.page import (
     Drawn,
     Form,

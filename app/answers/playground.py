@@ -14,9 +14,8 @@ from app.answers.query_contextualizer import QueryContextualizer
 from app.answers.token_meter import TokenMeter
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.conversations.history import TURNS
-from app.core.gap_state import GapReason
 from app.core.search_filter import SearchFilter
-from app.core.turn import AnsweredBy, Citation, Exchange, Finish, TokenUsage, TurnRequest
+from app.core.turn import AnsweredBy, Citation, Exchange, Finish, GapReason, TokenUsage, TurnRequest
 from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import Retrieval, SearchQuery

@@ -1,4 +1,4 @@
-"""A turn is one question and its answer."""
+"""A turn is one question and its answer; a gap is a question that the pages do not answer."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -9,13 +9,40 @@ from urllib.parse import quote
 from uuid import UUID
 
 from app.core.confirmation import Confirmation, ProposedChange
-from app.core.gap_state import GapReason
 from app.core.search_filter import SearchFilter
 from app.core.text.words import normalised
 
 _EXACT_CHARS: Final = 100  # a longer quote is identified by its first and last words
 _TELLING_CHARS: Final = 12  # a shorter line ("Yes", a number) may be anywhere on the page
 _WORDS: Final = 5  # at either end
+
+
+class GapReason(StrEnum):
+    """Why the question counts as a gap."""
+
+    LOW_CONFIDENCE = "low_confidence"
+    FAILURE_WORDS = "failure_words"  # the answer itself says that it does not know
+    UNCONFIRMED = "unconfirmed"  # the sources do not confirm what the chat model wrote
+    THUMBS_DOWN = "thumbs_down"
+    REPHRASED = "rephrased"  # the visitor stopped the answer and asked the same in other words
+    FLAGGED = "flagged"  # an operator who read the answer marked it
+
+
+class GapState(StrEnum):
+    OPEN = "open"
+    PROPOSED = "proposed"  # its questions are answered now: an operator may close it
+    ANSWERED = "answered"  # closed, and a replay of its questions has shown that they are answered
+    RESOLVED = "resolved"  # closed by an operator
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorAttribute:
+    """What a website reports about its visitor, such as a plan or a product."""
+
+    name: str
+    value: str
+    is_signed: Annotated[bool, "Whether the website's server signed it. If not, it may be false."]
 
 
 def link_to_words(url: str, words: str | None) -> str:

@@ -9,9 +9,8 @@ from math import floor
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from app.core.gap_state import GapReason, GapState
 from app.core.setting import required
-from app.core.turn import AnsweredBy, Channel
+from app.core.turn import AnsweredBy, Channel, GapReason, GapState
 from app.search.confidence import why_unsure
 
 

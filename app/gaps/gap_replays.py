@@ -12,7 +12,7 @@ from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.actor import Actor
 from app.core.errors import DocentError, NotFound
 from app.core.field_rules import check_chosen
-from app.core.gap_state import GapState
+from app.core.turn import GapState
 from app.gaps.gap import DueGap, Gap, GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
 from app.gaps.gaps import NOTE
 from app.gaps.records.gaps import GapRecords, GapReplayRecords

@@ -12,10 +12,10 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import check_chosen
-from app.core.gap_state import GapState
 from app.core.list_page import ListPage, PageRequest, collected
 from app.core.page_url import is_same_page, same_page_urls
 from app.core.setting import at_most, required
+from app.core.turn import GapState
 from app.gaps.gap import EVERY_GAP, FoundThen, Gap, GapFacts, GapFilter, GapOrder, Snapshot, found_then, shortfall
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords

@@ -16,8 +16,8 @@ from app.conversations.live_chat import LiveState, OpenChat
 from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
-from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
+from app.core.turn import GapState
 from app.gaps.gap import Gap, GrowingGap
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords

@@ -11,8 +11,8 @@ from app.agents.records import AgentRecords
 from app.agents.token_budget import UNLIMITED, TokenLimit, WorkspaceTokens
 from app.conversations.token_budgets import UsedTokens, token_limits
 from app.core.errors import NotFound
-from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
+from app.core.turn import GapState
 from app.core.webhook_event import WebhookEvent
 from app.feature import NewsTaker
 from app.gaps.gap import GapOrder

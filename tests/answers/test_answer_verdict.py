@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.agents.agent import AgentConfig, AnswerCheck
-from app.core.gap_state import GapReason
-from app.core.turn import StoredTurn
+from app.core.turn import GapReason, StoredTurn
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.turns.outcomes import open_gaps, text

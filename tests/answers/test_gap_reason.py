@@ -1,6 +1,5 @@
 from app.answers.answer_pipeline import gap_reason
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Finish
+from app.core.turn import AnsweredBy, Finish, GapReason
 
 
 def test_an_answer_that_admits_not_knowing_shows_a_gap() -> None:

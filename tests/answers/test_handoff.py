@@ -17,10 +17,9 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import AgentPaused, HandedToPerson
-from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
 from app.core.text.canned_messages import canned_messages
-from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnEnd, TurnState
+from app.core.turn import AnsweredBy, Channel, Exchange, Finish, GapState, TurnEnd, TurnState
 from app.core.turn_events import Done, Start, Token
 from app.gaps.records.gaps import GapRecords
 from app.kit.cache import MemoryCache

@@ -16,8 +16,7 @@ from app.answers.curated.rehearsals import Rehearsals
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import EmbedderUnavailable, InvalidInput, NotFound
-from app.core.gap_state import GapReason
-from app.core.turn import VisitorSession
+from app.core.turn import GapReason, VisitorSession
 from app.kit.pattern_matcher import PatternMatcher
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock

@@ -20,8 +20,7 @@ from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.generation import Generation
 from app.answers.writing.prompt_builder import PromptBuilder
-from app.core.gap_state import GapReason, GapState
-from app.core.turn import AnsweredBy, Finish, TokenUsage
+from app.core.turn import AnsweredBy, Finish, GapReason, GapState, TokenUsage
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import Gap
 from app.knowledge.chunk_limits import ChunkLimits

@@ -16,8 +16,7 @@ from PIL import Image
 from playwright.async_api import Browser, async_playwright
 
 from app.conversations.records.turns import TurnRecords
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Citation, VisitorSession
+from app.core.turn import AnsweredBy, Citation, GapReason, VisitorSession
 from app.live_chat.live_chats import LiveChats
 from app.live_chat.live_pictures import LivePictures
 from app.store.transaction import Transaction

@@ -11,9 +11,8 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.conversations.privacy.records import VisitorRecords
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
-from app.core.turn import VisitorSession
+from app.core.turn import GapReason, GapState, VisitorSession
 from app.gaps.gap import Gap
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_grouping import Move, moves

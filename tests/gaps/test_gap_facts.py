@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.gap_state import GapReason
+from app.core.turn import GapReason
 from app.gaps.gap import FoundThen, GapFacts, Shortfall, Snapshot, found_then, shortfall
 from tests.every_row import every_row
 

@@ -4,8 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy
+from app.core.turn import AnsweredBy, GapReason
 from app.gaps.gap import GapAsking, ReplayedQuestion, TrialAnswer
 from tests.every_row import every_row
 

@@ -9,8 +9,8 @@ import pytest
 
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
+from app.core.turn import GapReason
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords

@@ -16,9 +16,8 @@ from app.agents.records import AgentRecords
 from app.conversations.privacy.records import VisitorRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
-from app.core.turn import VisitorSession
+from app.core.turn import GapReason, GapState, VisitorSession
 from app.gaps.gap import Gap, GapFilter, GapOrder, Shortfall
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gaps import GapTriage

@@ -13,9 +13,8 @@ from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.core.actor import READ, WRITE, Actor
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
-from app.core.turn import AnsweredBy
+from app.core.turn import AnsweredBy, GapReason, GapState
 from app.core.turn_events import Done
 from app.gaps.gap import Gap
 from app.gaps.gap_clustering import GapClustering

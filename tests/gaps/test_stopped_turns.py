@@ -9,9 +9,8 @@ import anyio
 import pytest
 
 from app.conversations.records.turns import TurnRecords
-from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
-from app.core.turn import Finish, TurnState, VisitorSession
+from app.core.turn import Finish, GapReason, TurnState, VisitorSession
 from app.core.turn_events import Token
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.question_nearness import SHIPPED_REPHRASED_THRESHOLD

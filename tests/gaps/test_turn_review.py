@@ -18,9 +18,8 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
-from app.core.turn import AnsweredBy, Citation, VisitorSession
+from app.core.turn import AnsweredBy, Citation, GapReason, GapState, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from app.gaps.turn_review import TurnReview
 from app.kit.pattern_matcher import PatternMatcher

@@ -18,8 +18,8 @@ from app.conversations.records.saved_filters import SavedFilterRecords
 from app.conversations.saved_filter import FilteredList, SavedFilter
 from app.conversations.saved_filters import SavedFilters
 from app.conversations.token_budgets import TokenBudgets
-from app.core.gap_state import GapState
 from app.core.source_file import Upload
+from app.core.turn import GapState
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.pull_requests.pull_request import Repository
 from app.gaps.pull_requests.pull_requests import Repositories

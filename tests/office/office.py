@@ -26,10 +26,9 @@ from app.conversations.records.live_chats import LiveChatRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.costs import TokenPrices
-from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
 from app.core.source_file import FileFormat
-from app.core.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn import AnsweredBy, Channel, Finish, GapReason, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import Gap
 from app.gaps.gap_replays import GapNews, GapReplays, Trials

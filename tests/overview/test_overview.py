@@ -17,9 +17,8 @@ from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, WRITE, Actor
 from app.core.costs import TokenPrices
 from app.core.errors import NotFound
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
-from app.core.turn import AnsweredBy, TokenUsage, TurnState, VisitorSession
+from app.core.turn import AnsweredBy, GapReason, GapState, TokenUsage, TurnState, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.kit.cache import MemoryCache

@@ -8,8 +8,7 @@ import pytest
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, Actor
 from app.core.errors import InvalidInput
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Citation, TurnState
+from app.core.turn import AnsweredBy, Citation, GapReason, TurnState
 from app.quality.quality import DayQuality, PageCitations
 from app.quality.quality_review import QualityReview
 from app.sources import kinds

@@ -20,8 +20,7 @@ from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
 from app.core.costs import TokenPrices
 from app.core.errors import NotFound
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, TokenUsage, TurnRequest, TurnState, VisitorSession
+from app.core.turn import AnsweredBy, GapReason, TokenUsage, TurnRequest, TurnState, VisitorSession
 from app.overview.overview import Overviews
 from app.quality.quality import TurnCounts, total
 from app.reports.report import Report

@@ -17,8 +17,7 @@ from app.conversations.privacy.records import VisitorRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
 from app.core.costs import TokenPrices
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, VisitorSession
+from app.core.turn import AnsweredBy, GapReason, VisitorSession
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads

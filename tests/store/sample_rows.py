@@ -10,8 +10,17 @@ from sqlalchemy import Engine, Table, func, insert, select, update
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.chunk import ChunkDraft, content_hash
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn import (
+    AnsweredBy,
+    Channel,
+    Citation,
+    Finish,
+    GapReason,
+    TurnEnd,
+    TurnRequest,
+    TurnState,
+    VisitorSession,
+)
 from app.knowledge.document import PageContent, PendingVersion
 from app.knowledge.records.documents import DocumentRecords
 from app.sources.source import Source

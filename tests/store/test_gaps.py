@@ -9,9 +9,8 @@ from sqlalchemy import Engine, select
 from app.agents.agent import Agent
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import InvalidInput, NotFound
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
-from app.core.turn import VisitorSession
+from app.core.turn import GapReason, GapState, VisitorSession
 from app.gaps.gap import Gap
 from app.gaps.records.gaps import GapRecords
 from app.store.system_of_record import SystemOfRecord

@@ -27,8 +27,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import Unavailable
-from app.core.gap_state import GapReason
-from app.core.turn import Citation, TokenUsage, VisitorSession
+from app.core.turn import Citation, GapReason, TokenUsage, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.records.meanings import GapMeaningRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords

@@ -9,8 +9,7 @@ from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
 from app.core.costs import TokenPrices
-from app.core.gap_state import GapReason
-from app.core.turn import VisitorSession
+from app.core.turn import GapReason, VisitorSession
 from app.overview.overview import Overviews
 from app.quality.quality import TurnCounts
 from app.sources.runs.records.crawl_runs import CrawlRunRecords

@@ -19,8 +19,7 @@ from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
 from app.core.costs import TokenPrices
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Citation, TurnRequest, TurnState, VisitorSession
+from app.core.turn import AnsweredBy, Citation, GapReason, TurnRequest, TurnState, VisitorSession
 from app.quality.quality import Quality, TurnCounts
 from app.quality.quality_review import QualityReview
 from app.quality.records.quality import TurnArrayRecords

@@ -16,9 +16,8 @@ from app.agents.records import AgentRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import Overloaded, Unavailable
-from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
-from app.core.turn import Channel, VisitorSession
+from app.core.turn import Channel, GapReason, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords

@@ -13,9 +13,8 @@ from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound
-from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
-from app.core.turn import AnsweredBy, Citation, Finish, TokenUsage, TurnState, VisitorSession
+from app.core.turn import AnsweredBy, Citation, Finish, GapReason, TokenUsage, TurnState, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import CITATIONS, MESSAGES, OUTBOX, USAGE

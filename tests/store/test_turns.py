@@ -13,8 +13,7 @@ from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound, TurnConflict, TurnInProgress
-from app.core.gap_state import GapReason
-from app.core.turn import Citation, TokenUsage, TurnState, VisitorSession
+from app.core.turn import Citation, GapReason, TokenUsage, TurnState, VisitorSession
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.sources.source import Source

@@ -1,9 +1,8 @@
 """What a visitor was told in a turn, and what is stored of it."""
 
 from app.conversations.records.stored_turns import StoredTurnRecords
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
-from app.core.turn import StoredTurn, TurnRequest
+from app.core.turn import GapReason, GapState, StoredTurn, TurnRequest
 from app.core.turn_events import Done, Token, TurnEvent, TurnFeed
 from app.gaps.records.gaps import GapRecords
 from tests.doubles.answering_house import AnsweringHouse

@@ -10,8 +10,7 @@ from prometheus_client import generate_latest
 from app.agents.agent import AgentConfig
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import ModelUnavailable, NotFound
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Finish, TurnState
+from app.core.turn import AnsweredBy, Finish, GapReason, TurnState
 from app.core.turn_events import Citations, Done, Start, Status, Token
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords

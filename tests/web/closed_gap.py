@@ -2,8 +2,8 @@
 
 from uuid import UUID, uuid4
 
-from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
+from app.core.turn import GapState
 from app.gaps.records.gaps import GapRecords
 from tests.web.ended_turn import store_turn
 from tests.web.house import House

@@ -4,8 +4,17 @@ from uuid import UUID
 
 from app.conversations.records.turns import TurnRecords
 from app.core.confirmation import ProposedChange
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn import (
+    AnsweredBy,
+    Channel,
+    Citation,
+    Finish,
+    GapReason,
+    TurnEnd,
+    TurnRequest,
+    TurnState,
+    VisitorSession,
+)
 from tests.web.house import PAGE, House
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from app.agents.records import AgentRecords
 from app.core.actor import READ, WRITE, Actor
-from app.core.gap_state import GapReason
-from app.core.turn import VisitorSession
+from app.core.turn import GapReason, VisitorSession
 from app.kit.cache import MemoryCache
 from app.live_chat.live_chats import LiveChats, LiveSigns
 from app.store.system_of_record import SystemOfRecord

@@ -17,8 +17,8 @@ from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.conversations.privacy.records import VisitorRecords
 from app.core.actor import READ, WRITE, Actor
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
+from app.core.turn import GapReason, GapState
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import Gap
 from app.gaps.gap_digest import Week, last_week

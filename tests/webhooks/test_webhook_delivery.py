@@ -22,9 +22,8 @@ from app.agents.records import AgentRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
-from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
-from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn import AnsweredBy, Finish, GapReason, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent, declared_events
 from app.kit.cache import MemoryCache
 from app.kit.tasks import PeriodicTask

@@ -12,7 +12,7 @@ from app.conversations.privacy.rights import Erasure, ExportedConversation, Expo
 from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.transcripts import Transcripts
 from app.core.actor import Actor
-from app.core.visitor_attribute import VisitorAttribute
+from app.core.turn import VisitorAttribute
 from app.kit.limits import Limit, RateLimiter
 from app.store.tables import tables_of_visitors
 from app.web.limits_policy import a_day

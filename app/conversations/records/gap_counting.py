@@ -12,9 +12,8 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.chunk import content_hash
-from app.core.gap_state import GapReason, GapState
 from app.core.personal_data import masked
-from app.core.turn import question_key
+from app.core.turn import GapReason, GapState, question_key
 from app.core.webhook_event import WebhookEvent
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS

@@ -14,8 +14,7 @@ from app.conversations.records.gap_counting import GapCounting
 from app.conversations.records.packed_days import PackedDayRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import InvalidInput, TurnConflict, TurnInProgress
-from app.core.gap_state import GapReason
-from app.core.turn import NO_ANSWER, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn import NO_ANSWER, GapReason, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import INTERRUPTED
 from app.store.outbox import Outbox
 from app.store.schema import page_key

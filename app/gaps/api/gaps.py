@@ -11,7 +11,7 @@ from starlette.responses import Response
 from app.agents.agent import Version
 from app.answers.answer_drafter import SuggestedSource, Suggestion
 from app.core.actor import Actor
-from app.core.gap_state import GapState
+from app.core.turn import GapState
 from app.gaps.gap import (
     FoundThen,
     Gap,

@@ -15,9 +15,9 @@ from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.rehearsal import Rehearsal
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.errors import InvalidInput, NotFound, RateLimited, Unavailable
-from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
 from app.core.setting import required
+from app.core.turn import GapState
 from app.gaps.gap import Gap, GapOrder, GapReplay, GapSample, Shortfall
 from app.gaps.gap_replays import GapReplays
 from app.gaps.gap_suggestions import GapSuggestions

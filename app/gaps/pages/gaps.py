@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
-from app.core.gap_state import GapState
+from app.core.turn import GapState
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gap_replays import GapReplays

@@ -17,8 +17,8 @@ from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.actor import WRITE, Actor
 from app.core.errors import DocentError, InvalidInput, NotFound, Unauthorized
 from app.core.field_rules import check_http_url
-from app.core.gap_state import GapState
 from app.core.text.untrusted_text import one_line
+from app.core.turn import GapState
 from app.gaps.gap import DueGap, Gap, GapAsking, TrialAnswer
 from app.gaps.pull_requests.pull_request import (
     FILE,

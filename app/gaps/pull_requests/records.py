@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Integer, Select, String, UniqueConstraint, select, update
 
 from app.conversations.conversation import Role
-from app.core.gap_state import GapState
+from app.core.turn import GapState
 from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState, Repository
 from app.leads.records import LeadRecords
 from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table

@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement, Row, Select, func, or_, select, update
 
 from app.conversations.records.conversation_search import holds
 from app.conversations.records.stored_turns import StoredTurnRecords
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import ListPage, PageRequest
 from app.core.personal_data import masked
+from app.core.turn import GapReason, GapState
 from app.gaps.gap import EVERY_GAP, DueGap, Gap, GapAsking, GapFilter, GapOrder
 from app.gaps.gap_digest import LISTED, GapTally, Week
 from app.gaps.records.triage import WEEK

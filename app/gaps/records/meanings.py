@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import Select, and_, case, func, select, update
 
 from app.conversations.records.gap_counting import GapCounting
-from app.core.gap_state import GapState
+from app.core.turn import GapState
 from app.gaps.gap_grouping import Move, UnplacedGap, Wording
 from app.store.tables.conversations import TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS

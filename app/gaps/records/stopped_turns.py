@@ -8,8 +8,8 @@ from sqlalchemy import and_, or_, select
 
 from app.conversations.conversation import Role
 from app.conversations.records.gap_counting import GapCounting
-from app.core.gap_state import GapReason
 from app.core.personal_data import masked
+from app.core.turn import GapReason
 from app.gaps.gap import REPHRASED_WITHIN, StoppedTurn
 from app.store.schema import OfVisitors, UtcDateTime, column, parent, table
 from app.store.tables.conversations import MESSAGES, TURNS

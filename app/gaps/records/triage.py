@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Row, and_, case, func, select, update
 
 from app.conversations.records.gap_counting import GapCounting
 from app.core.errors import InvalidInput
-from app.core.gap_state import GapState
+from app.core.turn import GapState
 from app.gaps.gap import TREND_DAYS, GapFacts, GapSample, GrowingGap
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS, TURNS

@@ -12,9 +12,8 @@ import pytest
 
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound, Unauthorized
-from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
-from app.core.turn import AnsweredBy
+from app.core.turn import AnsweredBy, GapReason, GapState
 from app.gaps.gap import Gap, GapAsking
 from app.gaps.gap_replays import GapReplays, TrialAnswers
 from app.gaps.pull_requests.pull_request import ProvedQuestion, PullRequestState, Repository, proof_text

@@ -11,8 +11,7 @@ from app.conversations.privacy.records import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.visitor_facts import DeviceKind, VisitorDevice
-from app.core.gap_state import GapState
-from app.core.turn import Channel, VisitorSession
+from app.core.turn import Channel, GapState, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from tests.store.sample_rows import ask
 from tests.web.console.browser import Value, text_of

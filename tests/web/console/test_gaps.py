@@ -13,8 +13,7 @@ from app.answers.answer_drafter import Suggestion, SuggestionState
 from app.answers.curated.records import CuratedAnswerRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import InvalidInput, ModelUnavailable, RateLimited
-from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState
+from app.core.turn import AnsweredBy, Finish, GapReason, TurnEnd, TurnRequest, TurnState
 from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
 from app.sources import kinds

@@ -3,7 +3,7 @@
 import re
 from html import unescape
 
-from app.core.gap_state import GapState
+from app.core.turn import GapState
 from app.gaps.gaps import Gaps
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole

@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
-from app.core.gap_state import GapState
+from app.core.turn import GapState
 from app.gaps.gaps import Gaps
 from app.store.tables.gaps import GAPS
 from tests.web.console.browser import Value, an_operator
