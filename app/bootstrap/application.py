@@ -32,9 +32,8 @@ from app.conversations.privacy.api import AdminVisitors, WidgetMe, WidgetTranscr
 from app.conversations.privacy.pages import VisitorPages
 from app.core.errors import DocentError
 from app.feature import Features
-from app.gaps.api.gaps import AdminGapReplays, AdminGaps, AdminGapSuggestions, AdminGapTriage
+from app.gaps.api.gaps import AdminGapReplays, AdminGaps, AdminGapSuggestions, AdminGapTriage, AdminTurnReview
 from app.gaps.api.saved_filters import AdminSavedFilters
-from app.gaps.api.turn_review import AdminTurnReview
 from app.gaps.pages.gap import GapAnswerPages, GapPages
 from app.gaps.pages.gaps import GapsPages
 from app.gaps.pages.saved_filters import SavedFilterPages

@@ -5,7 +5,7 @@ from app.stale_answers.stale_answer import ANSWERS_STALE
 
 
 def _edge() -> Edge:
-    from app.gaps.api.turn_review import AdminTurnReview
+    from app.gaps.api.gaps import AdminTurnReview
     from app.stale_answers.api import AdminStaleAnswers
     from app.stale_answers.pages import StaleAnswerPages
 

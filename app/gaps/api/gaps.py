@@ -10,6 +10,8 @@ from starlette.responses import Response
 
 from app.agents.agent import Version
 from app.answers.answer_drafter import SuggestedSource, Suggestion
+from app.answers.curated.curated_answer import CuratedAnswer
+from app.conversations.api.conversations import TAG as CONVERSATIONS
 from app.core.actor import Actor
 from app.core.turn import GapState
 from app.gaps.gap import (
@@ -27,6 +29,9 @@ from app.gaps.gap import (
 from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import CHOSEN, MAX_EXPORTED, NOTE, Gaps, GapTriage, GapView
+from app.gaps.turn_review import TurnReview
+from app.quality.api.golden_questions import GoldenQuestionOut
+from app.quality.golden_question import MAX_PAGES
 from app.web.file_export import ExportFormat, exported
 from app.web.model import Email
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, items_of, patch, post, read, write
@@ -241,3 +246,46 @@ class AdminGapReplays(Api):
             gap = await self._gaps.resolve(call.caller, gap_id, body.note)
             return GapReplayOut.showing(gap, passes=None, questions=())
         return GapReplayOut.showing(await self._replays.resolve(call.caller, gap_id, body.note, body.version))
+
+
+class CuratedDraftOut(
+    Model, shows=CuratedAnswer, fields="trigger pattern answer priority language page_prefix expires_at"
+):
+    """The input for `POST /v1/agents/{agent_id}/curated-answers` and its rehearsal."""
+
+    pattern: str = Field(description="The question, with personal data masked.")
+    answer: str = Field(description="The answer that the visitor got, without source numbers.")
+
+
+class TurnGoldenIn(Model):
+    pages: tuple[str, ...] | None = Field(
+        default=None, max_length=MAX_PAGES, description="Null: the pages that the answer cites."
+    )
+
+
+class AdminTurnReview(Api):
+    tag = CONVERSATIONS
+    _review: TurnReview
+
+    @post("/v1/turns/{turn_id}/gap", "Count a turn's question as a gap", access=write)
+    async def flag_turn(self, call: Call[Actor, None]) -> GapOut:
+        return GapOut.showing(await self._review.flag(call.caller, call.path_id("turn_id")))
+
+    @get(
+        "/v1/turns/{turn_id}/curated-answer",
+        "Draft a curated answer to a turn's question, to edit and save",
+        access=read,
+    )
+    async def draft_curated_answer(self, call: Call[Actor, None]) -> CuratedDraftOut:
+        return CuratedDraftOut.showing(await self._review.curated_draft(call.caller, call.path_id("turn_id")))
+
+    @post(
+        "/v1/turns/{turn_id}/golden-question",
+        "Make a turn's question a golden question",
+        access=write,
+        is_input_optional=True,
+        status=201,
+    )
+    async def make_golden_question(self, call: Call[Actor, TurnGoldenIn]) -> GoldenQuestionOut:
+        golden = await self._review.make_golden(call.caller, call.path_id("turn_id"), call.input.pages)
+        return GoldenQuestionOut.showing(golden)
