@@ -18,8 +18,7 @@ from app.search.context_expansion import ContextExpandingRetriever
 from app.search.model_ranker import ModelRanker
 from app.search.model_search import ModelSearchRetriever
 from app.search.query_planner import DetailWordings, LongQuestionSplitter, ModelQueryPlanner, QueryPlanner
-from app.search.question_reader import QuestionReader
-from app.search.question_translator import QuestionTranslator
+from app.search.question_reader import QuestionReader, QuestionTranslator
 from app.search.retrieval_cache import CachedRetriever
 from app.search.retriever import HybridRetriever, Retriever
 from app.store.system_of_record import SystemOfRecord

@@ -6,8 +6,7 @@ import anyio
 import pytest
 
 from app.core.errors import ModelUnavailable
-from app.search.question_reader import QuestionReader
-from app.search.question_translator import QuestionTranslator
+from app.search.question_reader import QuestionReader, QuestionTranslator
 from app.search.retrieval import RetrievalTrace, SearchQuery
 from tests.doubles.answering_house import answering_house
 from tests.doubles.german_gloss import german_gloss
