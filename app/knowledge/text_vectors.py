@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from app.providers.embedding.embedder import Embedder
-from app.store.embedding_cache import EmbeddingCache
+from app.store.stored_vectors import EmbeddingCache
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.transaction import batches
 

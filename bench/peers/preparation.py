@@ -23,7 +23,7 @@ from app.settings import read_settings
 from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig
-from app.store.embedding_cache import EmbeddingCache
+from app.store.stored_vectors import EmbeddingCache
 from app.store.transaction import Transaction
 from bench.peers.worker import CORPUS, Corpus
 from bench.sites.question_set import OWN_SET, Question, Site, read_questions

@@ -18,7 +18,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.source import Source, SourceConfig
-from app.store.embedding_cache import EmbeddingCache
+from app.store.stored_vectors import EmbeddingCache
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.knowledge import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, PAGE_CHANGES
 from tests.doubles.fixed_clock import FixedClock

@@ -22,9 +22,9 @@ from app.gaps.records.gaps import GapRecords
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.source import Source
-from app.store.embedding_cache import EmbeddingCache
 from app.store.engine import open_engine
 from app.store.processes import ProcessRecords
+from app.store.stored_vectors import EmbeddingCache
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import MESSAGES
 from app.store.transaction import Transaction

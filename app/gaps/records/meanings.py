@@ -8,10 +8,10 @@ from sqlalchemy import Select, and_, case, func, select, update
 from app.conversations.records.gap_counting import GapCounting
 from app.core.turn import GapState
 from app.gaps.gap_grouping import Move, UnplacedGap, Wording
+from app.store.stored_vectors import packed, unpacked
 from app.store.tables.conversations import TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.transaction import Repository
-from app.store.unit_vectors import packed, unpacked
 
 _GAPS = 2000  # the latest open gaps of an agent; 0.8 MB of vectors
 _WORDINGS = 300

@@ -18,9 +18,9 @@ from app.quality.records.quality import OUTCOME, RATING
 from app.quality.turn_arrays import OUTCOMES, RATINGS, Rows, tallied
 from app.reports.report import TopicPart, TopicPlace, WaitingQuestion
 from app.reports.report_days import ReportDays
+from app.store.stored_vectors import packed, unpacked
 from app.store.tables.conversations import FEEDBACK, MESSAGES, TOPIC_QUESTIONS, TOPICS, TURNS
 from app.store.transaction import Repository, new_id
-from app.store.unit_vectors import packed, unpacked
 
 _IS_QUESTION: Final = MESSAGES.c.role == Role.VISITOR.value
 _DAY: Final = timedelta(days=1)
