@@ -11,13 +11,14 @@ from app.core.text.answer_words import begins_with, marked_numbers, words_of
 from app.core.text.markdown.blocks import FENCE
 from app.core.text.markdown.table import is_row
 from app.core.text.sentences import statement_ends, undecided_from
+from app.core.text.stated_facts import ANSWER_ITEM_SIGN
 
-_MARKS_ON_NEW_LINE: Final = re.compile(r"\n[ \t]*+(?:[-*+]|\d{1,3}[.)])?[ \t]*+[*_]{0,2}(?:\[\d{0,3}\]?[ \t]*+)*+\Z")
+_MARKS_ON_NEW_LINE: Final = re.compile(rf"\n[ \t]*+{ANSWER_ITEM_SIGN}?[ \t]*+[*_]{{0,2}}(?:\[\d{{0,3}}\]?[ \t]*+)*+\Z")
 _STEP: Final = re.compile(r"\s*\d{1,3}[.)]\s")
 _BLANK_BEFORE_STOP: Final = re.compile(r"(?<=\w)[ \t]+(?=[.,;](?:\s|$))")
 _TAIL: Final = " \t\n|"  # a mark is inserted before it: within the table's row, and before the end of the line
 _MOST_TRACED: Final = 20
-_MARKS_ALONE: Final = re.compile(r"\s*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[*_]{0,2}\[\d{0,3}(?:\]|\Z)")
+_MARKS_ALONE: Final = re.compile(rf"\s*(?:{ANSWER_ITEM_SIGN}\s+)?[*_]{{0,2}}\[\d{{0,3}}(?:\]|\Z)")
 # An item's sign, before its citation.
 _MAY_BE_MARKS: Final = re.compile(r"\s*(?:(?:[-*+]|\d{1,3}[.)]?)\s*)?[*_]{0,2}\Z")
 _LONGEST_TITLE: Final = 40  # characters of what stands over a list of sources

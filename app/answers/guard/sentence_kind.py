@@ -8,9 +8,9 @@ from typing import Final
 
 from app.core.text.answer_words import begins_with, has_failure_words, without_citations
 from app.core.text.markdown.blocks import HEADING
-from app.core.text.stated_facts import FactKind, facts_of, plain
+from app.core.text.stated_facts import ANSWER_ITEM_SIGN, FactKind, facts_of, plain
 
-_BOLD_LINE: Final = re.compile(r"(?:(?:[-*+]|\d{1,3}[.)])[ \t])?(\*\*|__)[^*_\n]+\1:?")
+_BOLD_LINE: Final = re.compile(rf"(?:{ANSWER_ITEM_SIGN}[ \t])?(\*\*|__)[^*_\n]+\1:?")
 _ENDS_ASKING: Final = ("?", "？", "؟", ";")  # the last one is Greek
 _ENDS_LEADING: Final = (":", "：")
 _FEW_WORDS: Final = 6

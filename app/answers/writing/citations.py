@@ -12,7 +12,7 @@ from app.answers.writing.answer_context import AnswerContext, OfferedPassage, So
 from app.core.page_url import page_key
 from app.core.text.answer_words import MARK, marked_numbers
 from app.core.text.canned_messages import canned_messages
-from app.core.text.markdown.blocks import DELIMITER_ROW, FENCE, HEADING
+from app.core.text.markdown.blocks import DELIMITER_ROW, FENCE, HEADING, ITEM_SIGN
 from app.core.text.markdown.section_text import section_name, shown_line, without_section_number
 from app.core.text.markdown.table import cells, is_row
 from app.core.text.sentences import sentences
@@ -27,7 +27,7 @@ _NUMBER_WEIGHT: Final = 3.0
 
 # Code keeps its brackets, so a mark within it is none.
 _CODE_OR_MARKS = re.compile(rf"```.*?(?:```|\Z)|`[^`\n]+`|((?:(?:(?<!\s)\s++)?{MARK.pattern})+)", re.DOTALL)
-_LIST_MARKER = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)")
+_LIST_MARKER = re.compile(rf"^\s*(?:{ITEM_SIGN}\s+|>\s?)")
 _FILE_PAGE: Final = re.compile(r"#page=(\d{1,6})$")
 
 

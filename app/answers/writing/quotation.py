@@ -22,6 +22,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.text.compounds import cut_anyhow
 from app.core.text.language_names import own_name
 from app.core.text.markdown.blocks import (
+    ITEM_SIGN,
     Block,
     BlockKind,
     announces,
@@ -38,7 +39,7 @@ from app.kit.language_guesser import LanguageGuesser
 _LONGEST_LINE = 200
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, however near it is
 _FAR = 0.2  # cosine below that of the nearest piece
-_ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
+_ITEM_MARK = re.compile(rf"\A\s*+{ITEM_SIGN}[ \t]++(?:\[[ xX]\][ \t]++)?")
 _CODE_SPAN = re.compile(r"(`[^`\n]++`)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
 _ADDRESS = re.compile(

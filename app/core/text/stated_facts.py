@@ -19,7 +19,9 @@ _LABEL: Final = r"([^\W\d_](?:[^\W_]|['’-])*+)"
 _MENU_STEP: Final = re.compile(rf"(?<![^\W_])(?<!['’-]){_LABEL}[*_]*+[ \t]*+[>›→][ \t]*+[*_]*+(?={_LABEL})")
 _LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
-ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+# Of a list in an answer; a longer number, such as a year, begins a sentence.
+ANSWER_ITEM_SIGN: Final = r"(?:[-*+]|\d{1,3}[.)])"
+ITEM: Final = re.compile(rf"^\s*{ANSWER_ITEM_SIGN}\s+")
 # Letters of scripts without blanks between words, which may be right beside a number.
 _UNSPACED: Final = "\u0e00-\u0eff\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f"
 _NUMBER: Final = re.compile(rf"(?<![^\W_{_UNSPACED}])(?<![^\W{_UNSPACED}][-.])\d+(?:[.,:/]\d+)*")

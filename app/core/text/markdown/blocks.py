@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import Final
 
 FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*)|$)")
-_LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+ITEM_SIGN: Final = r"(?:[-*+]|\d{1,9}[.)])"  # of a list, as CommonMark has it
+_LIST_ITEM = re.compile(rf"{ITEM_SIGN}(?:[ \t]+|$)")
 DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
