@@ -4,8 +4,15 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from app.sources import kinds
-from app.sources.listed.document_list import Article, DocumentList, ListedKind
-from app.sources.listed.json_api import JsonApi, ListedSource, objects_of, text_of
+from app.sources.listed.document_list import (
+    Article,
+    DocumentList,
+    JsonApi,
+    ListedKind,
+    ListedSource,
+    objects_of,
+    text_of,
+)
 
 
 class Notes(DocumentList):

@@ -8,8 +8,19 @@ from typing import Final
 from urllib.parse import quote, unquote
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, day_of
-from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.listed.document_list import (
+    ApiAccess,
+    Article,
+    DocumentList,
+    Json,
+    JsonApi,
+    ListedKind,
+    ListedSource,
+    day_of,
+    object_of,
+    objects_of,
+    text_of,
+)
 from app.sources.source import AccessKind
 from crawler.extract.page import Outcome
 from crawler.fetch.fetch_result import NotRead

@@ -4,8 +4,18 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, day_of
-from app.sources.listed.json_api import JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.listed.document_list import (
+    ApiAccess,
+    Article,
+    DocumentList,
+    JsonApi,
+    ListedKind,
+    ListedSource,
+    day_of,
+    object_of,
+    objects_of,
+    text_of,
+)
 from app.sources.source import AccessKind
 
 _CATEGORY: Final = re.compile(r"/c/[^?#]{1,300}?/\d{1,9}(?=/|$)")

@@ -8,8 +8,7 @@ from typing import Final
 from urllib.parse import quote
 
 from app.core.errors import InvalidInput
-from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind
-from app.sources.listed.json_api import ListedSource
+from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, ListedSource
 from app.sources.source import SourceConfig
 from crawler.decoding import decode_html
 from crawler.extract.page import Outcome

@@ -4,8 +4,18 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from typing import Final
 
-from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind
-from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.listed.document_list import (
+    ApiAccess,
+    Article,
+    DocumentList,
+    Json,
+    JsonApi,
+    ListedKind,
+    ListedSource,
+    object_of,
+    objects_of,
+    text_of,
+)
 from app.sources.source import AccessKind
 
 _HEADERS: Final = {"Intercom-Version": "2.11"}

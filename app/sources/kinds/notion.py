@@ -5,8 +5,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from html import escape
 from typing import Final
 
-from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, day_of
-from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.listed.document_list import (
+    ApiAccess,
+    Article,
+    DocumentList,
+    Json,
+    JsonApi,
+    ListedKind,
+    ListedSource,
+    day_of,
+    object_of,
+    objects_of,
+    text_of,
+)
 from app.sources.source import AccessKind
 from crawler.extract.page import Outcome
 from crawler.fetch.fetch_result import NotRead

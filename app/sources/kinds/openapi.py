@@ -3,8 +3,7 @@
 from typing import Final
 
 from app.core.errors import InvalidInput
-from app.sources.listed.document_list import DocumentList, ListedKind
-from app.sources.listed.json_api import ListedSource
+from app.sources.listed.document_list import DocumentList, ListedKind, ListedSource
 from app.sources.source import SourceConfig
 
 

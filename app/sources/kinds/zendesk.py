@@ -4,8 +4,19 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.listed.document_list import ApiAccess, Article, DocumentList, ListedKind, day_of
-from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, text_of
+from app.sources.listed.document_list import (
+    ApiAccess,
+    Article,
+    DocumentList,
+    Json,
+    JsonApi,
+    ListedKind,
+    ListedSource,
+    day_of,
+    object_of,
+    objects_of,
+    text_of,
+)
 
 _LOCALE: Final = re.compile(r"/hc/([a-z]{2,3}(?:-[a-z0-9]{2,8})?)(?:/|$)", re.IGNORECASE)
 _PAGE: Final = "articles.json?page%5Bsize%5D=100"

@@ -15,8 +15,7 @@ from app.kit.clock import Clock
 from app.kit.tasks import Interrupted, unless
 from app.knowledge.document import PageContent
 from app.providers.code.git_repository import GitRemotes
-from app.sources.listed.document_list import Article, DocumentList, ListedKind
-from app.sources.listed.json_api import ListedSource
+from app.sources.listed.document_list import Article, DocumentList, ListedKind, ListedSource
 from app.sources.runs.crawler_site_reader import page_content
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
 from app.sources.source import SourceAccess, SourceConfig

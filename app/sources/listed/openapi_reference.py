@@ -13,8 +13,17 @@ import yaml
 from anyio import to_thread
 
 from app.kit.yaml_loader import YamlLoader
-from app.sources.listed.document_list import Article, DocumentList
-from app.sources.listed.json_api import Json, JsonApi, ListedSource, object_of, objects_of, parsed, text_of
+from app.sources.listed.document_list import (
+    Article,
+    DocumentList,
+    Json,
+    JsonApi,
+    ListedSource,
+    object_of,
+    objects_of,
+    parsed,
+    text_of,
+)
 from crawler.extract.page import Outcome
 from crawler.fetch.fetch_result import NotRead
 
