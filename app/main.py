@@ -61,7 +61,7 @@ from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import CrawlerHttpCaller
 from app.providers.identity.oidc_provider import OidcProvider
-from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.search_indexes import KeywordIndex
 from app.search.agent_search import AgentSearch
 from app.settings import Settings
 from app.sources.discovery import SiteDiscovery

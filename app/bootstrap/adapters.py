@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from app.mail.mailer import Mailer
     from app.providers.embedding.embedder import Embedder
     from app.providers.identity.oidc_provider import OidcProvider
-    from app.providers.indexes.keyword_index import KeywordIndex
-    from app.providers.indexes.vector_index import VectorIndex, VectorSearch
+    from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex, VectorSearch
     from app.providers.mail_transport import MailTransport
     from app.providers.token_counter import TokenizersTokenCounter
     from app.sources.awaited_websites import CrawlerPageListing, CrawlerSiteDiscovery

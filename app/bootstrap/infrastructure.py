@@ -104,8 +104,7 @@ if TYPE_CHECKING:
     from app.kit.limits import RateLimiter, StreamSlots
     from app.kit.meters import CircuitMeter
     from app.providers.embedding.embedder import Embedder, RememberingEmbedder, TokenEmbedder
-    from app.providers.indexes.keyword_index import KeywordIndex
-    from app.providers.indexes.vector_index import VectorIndex, VectorSearch
+    from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex, VectorSearch
     from app.providers.reranking.reranker import Reranker
     from app.providers.token_counter import TextSplitter, TokenCounter
     from app.sources.files.file_bodies import FileBodies
@@ -239,8 +238,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
     from app.kit.limits import RateLimiter, StreamSlots
     from app.kit.meters import CircuitMeter, background_failures
     from app.providers.embedding.embedder import Embedder
-    from app.providers.indexes.keyword_index import KeywordIndex
-    from app.providers.indexes.vector_index import VectorIndex
+    from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex
     from app.providers.onnx_threads import EMBEDDER_FOLDER, OnnxThreads
     from app.providers.reranking.reranker import Reranker
     from app.providers.token_counter import MarkdownTextSplitter, TextSplitter, TokenizersTokenCounter

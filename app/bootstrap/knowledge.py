@@ -79,8 +79,7 @@ def knowledge_parts(base: Infrastructure, given: Mapping[Any, object]) -> Wiring
     from app.knowledge.context_line import ContextLine
     from app.knowledge.context_writer import ContextWriter
     from app.providers.embedding.embedder import Embedder, TracedEmbedder
-    from app.providers.indexes.keyword_index import KeywordIndex
-    from app.providers.indexes.vector_index import VectorIndex
+    from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex
     from app.providers.token_counter import TextSplitter, TokenCounter
     from app.sources.files.file_bodies import FileBodies
 

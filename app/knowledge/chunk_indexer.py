@@ -12,8 +12,7 @@ from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.text_vectors import text_vectors
 from app.providers.embedding.embedder import Embedder
-from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
-from app.providers.indexes.vector_index import ChunkVector, VectorIndex
+from app.providers.indexes.search_indexes import ChunkTerms, ChunkVector, KeywordIndex, VectorIndex
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 # An index deletes by version. Rows of unknown versions are first assigned to this one.

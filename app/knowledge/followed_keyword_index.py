@@ -23,7 +23,7 @@ from app.knowledge.chunk_indexer import (
     write_terms_anew,
 )
 from app.knowledge.records.indexed_texts import IndexedText, IndexedTextRecords
-from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
+from app.providers.indexes.search_indexes import ChunkTerms, KeywordIndex
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.transaction import batches
 

@@ -16,8 +16,7 @@ from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import ChunkStanding, IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorIndex
+from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.transaction import batches
 

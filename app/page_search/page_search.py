@@ -14,7 +14,7 @@ from app.kit.wiring import Wired
 from app.knowledge.passages import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.page_search.facets import FOLDER, LANGUAGE, Facet, facets
-from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.search_indexes import KeywordIndex
 from app.store.system_of_record import SystemOfRecord
 
 MAX_PAGES: Final = 8

@@ -18,7 +18,7 @@ from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
 from app.kit.timeouts import patient_timeout
 from app.providers.chat.chat_model import ChatMessage, ChatModel, ChatStream
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
-from app.providers.indexes.vector_index import VectorSearch
+from app.providers.indexes.search_indexes import VectorSearch
 from app.providers.reranking.reranker import PairScore, Reranker
 
 Result = TypeVar("Result")

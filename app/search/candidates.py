@@ -15,8 +15,7 @@ from app.kit.tracing import span
 from app.knowledge.passages import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
-from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorSearch
+from app.providers.indexes.search_indexes import KeywordIndex, VectorSearch
 from app.search.rank_fusion import best_first
 from app.search.retrieval import SearchQuery, Wording
 from app.store.system_of_record import SystemOfRecord

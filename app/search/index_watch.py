@@ -10,8 +10,7 @@ import structlog
 
 from app.core.errors import IndexUnavailable
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorSearch
+from app.providers.indexes.search_indexes import KeywordIndex, VectorSearch
 from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)

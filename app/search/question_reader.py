@@ -19,7 +19,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.providers.chat.model_reply import ShortReplies, json_object_in, object_schema
 from app.providers.embedding.embedder import Embedder, Gloss
-from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.search_indexes import KeywordIndex
 from app.search.retrieval import RetrievalTrace, SearchQuery
 from app.store.system_of_record import SystemOfRecord
 

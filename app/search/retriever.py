@@ -17,7 +17,7 @@ from app.core.page_url import is_same_page
 from app.core.text.requested_details import has_requested_contacts
 from app.core.text.turn_language import covers
 from app.core.text.words import without_stop_words
-from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.search_indexes import KeywordIndex
 from app.providers.reranking.reranker import PairScore, Reranker
 from app.search.boosts import Boost, adjusted
 from app.search.candidates import CandidateFinder, Candidates

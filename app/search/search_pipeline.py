@@ -7,8 +7,7 @@ from app.kit.cache import Cache
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.chat.chat_model import ChatModel
 from app.providers.embedding.embedder import Embedder
-from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorSearch
+from app.providers.indexes.search_indexes import KeywordIndex, VectorSearch
 from app.providers.reranking.reranker import Reranker
 from app.providers.token_counter import TokenCounter
 from app.search.agent_search import AgentSearch

@@ -27,7 +27,7 @@ from app.core.text.untrusted_text import without_controls
 from app.core.text.words import folded_words, is_content_word, is_spaceless, normalised, without_stop_words
 from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnRequest, VisitorSession
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.search_indexes import KeywordIndex
 from app.search.candidates import CandidateFinder, CandidateList, Candidates
 from app.search.confidence import calibrated, share_by_chance
 from app.search.retrieval import SearchQuery, Wording

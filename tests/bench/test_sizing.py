@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
-from app.providers.indexes.vector_index import ChunkVector
+from app.providers.indexes.search_indexes import ChunkVector
 from bench.sizing.exact import exact_nearest
 from bench.sizing.figure import drawn
 from bench.sizing.manual import SpreadingEmbedder

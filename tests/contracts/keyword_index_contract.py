@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
+from app.providers.indexes.search_indexes import ChunkTerms, KeywordIndex
 
 AGENT, OTHER_AGENT = UUID(int=1), UUID(int=2)
 VERSION, OTHER_VERSION = UUID(int=11), UUID(int=12)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from app.providers.indexes.vector_index import ChunkVector, VectorIndex
+from app.providers.indexes.search_indexes import ChunkVector, VectorIndex
 
 DIMENSIONS = 8
 AGENT, OTHER_AGENT = UUID(int=1), UUID(int=2)

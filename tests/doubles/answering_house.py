@@ -30,8 +30,7 @@ from app.knowledge.ingest import Ingest
 from app.providers.chat.chat_model import ChatModel, NamedChatModels
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
-from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorIndex
+from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex
 from app.providers.onnx_threads import EMBEDDER_FOLDER
 from app.providers.reranking.reranker import Reranker
 from app.providers.token_counter import TokenizersTokenCounter

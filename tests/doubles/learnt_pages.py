@@ -5,7 +5,7 @@ from uuid import UUID
 from app.core.chunk import ChunkDraft, chunk_id, content_hash
 from app.knowledge.document import PageContent
 from app.knowledge.records.documents import DocumentRecords
-from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
+from app.providers.indexes.search_indexes import ChunkTerms, KeywordIndex
 from app.store.system_of_record import SystemOfRecord
 
 

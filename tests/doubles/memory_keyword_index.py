@@ -9,7 +9,7 @@ from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.core.text.words import folded_words, search_terms
 from app.providers.indexes.keyword_analysis import analysis_of, is_near, typed_marks
-from app.providers.indexes.keyword_index import ChunkTerms
+from app.providers.indexes.search_indexes import ChunkTerms
 
 _SAYS_NOTHING = frozenset(
     {

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
-from app.providers.indexes.vector_index import ChunkVector
+from app.providers.indexes.search_indexes import ChunkVector
 
 
 class MemoryVectorIndex:

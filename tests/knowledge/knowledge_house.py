@@ -26,8 +26,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.reindex import Reindex
 from app.knowledge.repeated_texts import RepeatedTexts
 from app.providers.embedding.embedder import Embedder
-from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorIndex
+from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex
 from app.providers.token_counter import TextSplitter
 from app.sources import kinds
 from app.sources.deletions.deletions import FinishDeletions

@@ -12,7 +12,7 @@ from app.agents.records import AgentRecords
 from app.core.errors import IndexUnavailable
 from app.knowledge.followed_keyword_index import FollowedKeywordIndex
 from app.knowledge.records.contexts import ContextRecords
-from app.providers.indexes.keyword_index import ChunkTerms
+from app.providers.indexes.search_indexes import ChunkTerms
 from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.records import DeletionRecords

@@ -10,10 +10,9 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.knowledge.reconcile import ReconcileReport
-from app.providers.indexes.keyword_index import ChunkTerms
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
+from app.providers.indexes.search_indexes import ChunkTerms, ChunkVector
 from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
-from app.providers.indexes.vector_index import ChunkVector
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.knowledge.reconcile import ReconcileReport
-from app.providers.indexes.keyword_index import ChunkTerms
-from app.providers.indexes.vector_index import ChunkVector
+from app.providers.indexes.search_indexes import ChunkTerms, ChunkVector
 from app.sources import kinds
 from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig

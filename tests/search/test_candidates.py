@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from app.core.errors import IndexUnavailable
-from app.providers.indexes.vector_index import ChunkVector
+from app.providers.indexes.search_indexes import ChunkVector
 from app.search.retrieval import SearchQuery
 from tests.doubles.answering_house import PAGES, AnsweringHouse, answering_house
 

@@ -14,8 +14,7 @@ from app.bootstrap.knowledge import open_knowledge
 from app.kit.clock import SystemClock
 from app.knowledge.document import PageContent
 from app.providers.embedding.embedder import Embedder
-from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorIndex
+from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex
 from app.providers.token_counter import TextSplitter
 from app.settings import read_settings
 from app.sources.runs.jobs.dbos_worker import DbosWorker

@@ -10,8 +10,8 @@ import pytest
 from app.agents.records import AgentRecords
 from app.core.errors import IndexUnavailable
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.providers.indexes.keyword_index import ChunkTerms
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
+from app.providers.indexes.search_indexes import ChunkTerms
 from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
 from app.sources import kinds
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts

@@ -49,8 +49,7 @@ from app.providers.code.code_host import CodeHost
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller, call_refusal
 from app.providers.identity.oidc_provider import OidcProvider
-from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorIndex
+from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex
 from app.providers.reranking.reranker import Reranker
 from app.providers.token_counter import TokenizersTokenCounter
 from app.quality.golden_run_execution import SearchUnderTest

@@ -18,7 +18,7 @@ from app.core.text.turn_language import covers
 from app.core.text.words import without_stop_words
 from app.kit.cache import RecentValues
 from app.providers.embedding.embedder import Embedder, TokenEmbedder, TokenVectors
-from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.search_indexes import KeywordIndex
 from app.providers.reranking.reranker import Reranker
 from app.search.confidence import plain_coverage
 

@@ -41,7 +41,7 @@ from app.providers.indexes.lancedb_tables import (
     table_name,
     tables_of,
 )
-from app.providers.indexes.vector_index import ChunkVector
+from app.providers.indexes.search_indexes import ChunkVector
 
 with only_what_is_used():
     from lancedb.db import AsyncConnection

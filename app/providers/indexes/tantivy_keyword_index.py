@@ -28,8 +28,8 @@ from tantivy import Document, Index, IndexWriter, Query, Schema, SchemaBuilder, 
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.providers.indexes.keyword_analysis import KnownTerms, analysis_of, language_of, typed_marks
-from app.providers.indexes.keyword_index import ChunkTerms
 from app.providers.indexes.keyword_query import Coverage, Respelling, query_for, typed_query
+from app.providers.indexes.search_indexes import ChunkTerms
 
 P = ParamSpec("P")
 T = TypeVar("T")

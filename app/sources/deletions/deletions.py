@@ -18,8 +18,7 @@ from app.core.errors import IndexUnavailable
 from app.kit.job_queue import JobQueue
 from app.kit.wiring import Wired
 from app.knowledge.chunk_indexer import ChunkIndexer, write_terms_anew
-from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorIndex
+from app.providers.indexes.search_indexes import KeywordIndex, VectorIndex
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
 from app.sources.deletions.records import DeletionRecords
 from app.sources.files.file_bodies import FileBodies

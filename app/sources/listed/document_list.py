@@ -1,4 +1,4 @@
-"""Port: a source that lists its documents itself, such as a help centre with an API."""
+"""Port: a source that lists its documents itself, such as a help centre, and the JSON API of its website."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -9,7 +9,7 @@ import pytest
 from app.bootstrap.infrastructure import Indexes
 from app.cli.doctor.store_counts import StoreCounts, store_counts
 from app.core.errors import IndexUnavailable
-from app.providers.indexes.keyword_index import ChunkTerms
+from app.providers.indexes.search_indexes import ChunkTerms
 from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
 
 
