@@ -9,7 +9,7 @@ from app.core.turn import NO_ANSWER, AnsweredBy
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PastQuestion:
     """A question and where it was asked; `language` is a BCP 47 primary subtag, None when unknown."""
 
     question: str
@@ -23,7 +23,7 @@ class PastTurn:
 
     id: UUID
     conversation_id: UUID
-    asked: Asked
+    asked: PastQuestion
     asked_at: datetime
     answered_by: AnsweredBy | None
     curated_answer_id: UUID | None

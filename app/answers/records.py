@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, and_, func, select
 
-from app.answers.past_turn import Asked, PastTurn
+from app.answers.past_turn import PastQuestion, PastTurn
 from app.conversations.conversation import Role
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import NO_ANSWER, AnsweredBy, TurnState
@@ -109,7 +109,7 @@ def _past_turn(row: Row[*tuple[Any, ...]]) -> PastTurn:
     return PastTurn(
         turn_id,
         conversation_id,
-        Asked(question, page_url, language),
+        PastQuestion(question, page_url, language),
         asked_at,
         AnsweredBy(answered_by) if answered_by else None,
         *what_it_got,

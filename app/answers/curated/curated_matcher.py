@@ -11,7 +11,7 @@ import numpy.typing as npt
 import structlog
 
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger, applicable, matching_answer
-from app.answers.past_turn import Asked
+from app.answers.past_turn import PastQuestion
 from app.core.chunk import content_hash
 from app.core.errors import DocentError
 from app.kit.pattern_matcher import PatternMatcher
@@ -68,7 +68,7 @@ class CuratedMatcher:
             return None
 
     async def find_each(
-        self, answers: Sequence[CuratedAnswer], asked: Sequence[Asked], now: datetime
+        self, answers: Sequence[CuratedAnswer], questions: Sequence[PastQuestion], now: datetime
     ) -> list[CuratedAnswer | None]:
         """One winner for each question, or None: `find` for many questions at once, without a time limit.
 
@@ -76,15 +76,15 @@ class CuratedMatcher:
         """
         found: list[CuratedAnswer | None] = []
         open_ones: dict[int, list[CuratedAnswer]] = {}
-        for place, one in enumerate(asked):
+        for place, one in enumerate(questions):
             here = applicable(answers, page_url=one.page_url, language=one.language, now=now)
             found.append(await self._by_wording(answers, here, one.question))
             semantic = _semantic(here)
             if found[-1] is None and semantic and one.question.strip():
                 open_ones[place] = semantic
         if open_ones:
-            questions = [asked[place].question for place in open_ones]
-            by_meaning = await self._by_meaning(list(open_ones.values()), questions, within_seconds=None)
+            texts = [questions[place].question for place in open_ones]
+            by_meaning = await self._by_meaning(list(open_ones.values()), texts, within_seconds=None)
             for place, nearest in zip(open_ones, by_meaning, strict=True):
                 found[place] = nearest
         return found
@@ -103,10 +103,10 @@ class CuratedMatcher:
         """The winner for each question among the answers at its index. `within_seconds` limits each embedder call."""
         meant = [await self._patterns_meant.vectors(_patterns(each), within_seconds) for each in answers]
         async with asyncio.timeout(within_seconds):
-            asked = await self._embedder.embed(questions)
+            vectors = await self._embedder.embed(questions)
         return [
-            self._nearest(each, patterns @ np.asarray(question, np.float32))
-            for each, patterns, question in zip(answers, meant, asked, strict=True)
+            self._nearest(each, patterns @ np.asarray(vector, np.float32))
+            for each, patterns, vector in zip(answers, meant, vectors, strict=True)
         ]
 
     def _nearest(self, answers: Sequence[CuratedAnswer], cosines: Vectors) -> CuratedAnswer | None:

@@ -13,7 +13,7 @@ from app.answers.curated.curated_answers import check_answer
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.curated.rehearsal import Rehearsal, RehearsedTurn
-from app.answers.past_turn import Asked, PastTurn
+from app.answers.past_turn import PastQuestion, PastTurn
 from app.answers.records import PastTurnRecords
 from app.core.actor import Actor
 from app.kit.clock import Clock
@@ -121,8 +121,8 @@ class Rehearsals:
         return tuple({other.id: other for other in lost}.values())
 
 
-def _probes(answer: CuratedAnswer) -> list[Asked]:
+def _probes(answer: CuratedAnswer) -> list[PastQuestion]:
     """The questions that the answer was written for; a regular expression names none."""
     if answer.trigger is Trigger.REGEX:
         return []
-    return [Asked(pattern, answer.page_prefix or "/", answer.language) for pattern in answer.patterns]
+    return [PastQuestion(pattern, answer.page_prefix or "/", answer.language) for pattern in answer.patterns]
