@@ -21,7 +21,7 @@ from app.core.confirmation import ConfirmationState, ProposedChange
 from app.core.errors import DocentError, RateLimited
 from app.core.tool_arguments import WrongArguments, check_arguments, offered_schema, read_arguments
 from app.core.turn import Channel, VisitorSession
-from app.kit.limits import Limit, RateLimiter
+from app.kit.limits import RateLimiter, a_day, a_minute
 from app.providers.chat.chat_model import ToolCall, ToolOffer
 from app.providers.http_caller import CallFailed, HttpCaller
 from app.store.outbox import Outbox
@@ -32,7 +32,6 @@ log = structlog.get_logger(__name__)
 MAX_CALLS: Final = 4  # for one answer
 CALLS_A_MINUTE: Final = 20  # for one visitor, or for all callers that are not visitors together
 MAX_REPLY_BYTES: Final = 262_144
-_DAY: Final = 86_400
 _NETWORKS: Final = 4  # one network or API token may use a quarter of the day's calls, so that none uses up all
 _NEAR: Final = 0.8  # share of the day's calls from which operators are notified
 _OF_GATEWAYS: Final = (502, 504)  # responses of gateways: the server behind may have executed the call
@@ -137,24 +136,24 @@ class ActionCalls:
     async def count(self, workspace_id: UUID, action: Action, who: CountedCaller) -> None:
         """Count a call. Raises RateLimited; call this before the visitor's decision is stored, so that they can
         retry."""
-        await self._limiter.hit(Limit(CALLS_A_MINUTE, 60), "action", str(action.agent_id), who.who)
+        await self._limiter.hit(a_minute(CALLS_A_MINUTE), "action", str(action.agent_id), who.who)
         if who.network:
-            share = Limit(max(1, action.daily_calls // _NETWORKS), _DAY)
+            share = a_day(max(1, action.daily_calls // _NETWORKS))
             await self._limiter.hit(share, "action a day", str(action.id), who.network)
         await self._warn(workspace_id, action)
-        await self._limiter.hit(Limit(action.daily_calls, _DAY), "action a day", str(action.id))
+        await self._limiter.hit(a_day(action.daily_calls), "action a day", str(action.id))
 
     async def _warn(self, workspace_id: UUID, action: Action) -> None:
         """Notify operators, at most once in 24 hours, that most of the day's calls are used."""
         try:
-            before = Limit(max(1, ceil(_NEAR * action.daily_calls) - 1), _DAY)
+            before = a_day(max(1, ceil(_NEAR * action.daily_calls) - 1))
             await self._limiter.hit(before, "action a day", str(action.id), "unannounced")
             return
         except RateLimited:
             pass
         data = {"action_id": str(action.id), "title": action.title, "daily_calls": action.daily_calls}
         try:
-            await self._limiter.hit(Limit(1, _DAY), "action a day", str(action.id), "announced")
+            await self._limiter.hit(a_day(1), "action a day", str(action.id), "announced")
             await self._records.of_workspace(workspace_id).write(
                 lambda tx: Outbox(tx).add(action.agent_id, ACTION_LIMIT_NEAR.name, data)
             )

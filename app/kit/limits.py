@@ -28,6 +28,18 @@ class Limit:
         )
 
 
+def a_minute(count: int) -> Limit:
+    return Limit(count, 60)
+
+
+def an_hour(count: int) -> Limit:
+    return Limit(count, 3600)
+
+
+def a_day(count: int) -> Limit:
+    return Limit(count, 86_400)
+
+
 class RateLimiter(Protocol):
     async def hit(self, limit: Limit, *key: str) -> None:
         """Count one hit of `key`.

@@ -26,7 +26,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.text.untrusted_text import one_line
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnRequest, TurnState, VisitorSession
 from app.kit.clock import Clock
-from app.kit.limits import Limit, RateLimiter
+from app.kit.limits import RateLimiter, a_day
 from app.kit.token_client import TokenClient
 from app.mail.mail import Mail
 from app.mail.mailer import Mailer
@@ -48,7 +48,6 @@ LEASE: Final = timedelta(minutes=10)
 _AT_ONCE: Final = 4  # mailboxes, one per workspace: a slow server may take a minute to time out
 _OPENING_SECONDS: Final = 5.0
 _HOUR: Final = timedelta(hours=1)
-_DAY_SECONDS: Final = 86_400
 _SENT_AT_ONCE: Final = 20
 _OVER: Final = (
     f"This workspace has sent {MAX_A_DAY} mails in 24 hours. Its agents' answers go to people, whose replies wait."
@@ -286,10 +285,10 @@ class MailReading:
             mail = Mail("", "", words.texts, auto="", pictures=words.pictures)
             self._put(tx, workspace_id, mailbox, words.latest, mail, words.number)
 
-    async def _may_send(self, workspace_id: UUID, kind: str, a_day: int) -> bool:
+    async def _may_send(self, workspace_id: UUID, kind: str, most: int) -> bool:
         """Count a mail, unless the workspace has sent as many of this kind in 24 hours."""
         try:
-            await self._limiter.hit(Limit(a_day, _DAY_SECONDS), kind, str(workspace_id))
+            await self._limiter.hit(a_day(most), kind, str(workspace_id))
         except RateLimited:
             return False
         return True

@@ -11,12 +11,12 @@ from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import ASK, MANAGE, READ, WRITE, Actor
 from app.core.errors import Unauthorized
 from app.core.turn import VisitorSession
-from app.kit.limits import RateLimiter
+from app.kit.limits import RateLimiter, a_minute
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
 from app.web.client_address import ClientAddresses
 from app.web.errors import Refusal
-from app.web.limits_policy import LimitsPolicy, a_minute
+from app.web.limits_policy import LimitsPolicy
 from app.web.middleware.public_url import path_below
 from app.web.origins import admit_token_origin
 from app.web.visitor_tokens import VisitorTokens

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from starlette.requests import Request
 
-from app.kit.limits import Limit, RateLimiter
+from app.kit.limits import Limit, RateLimiter, a_day, a_minute, an_hour
 from app.kit.wiring import Wired
 from app.web.client_address import ClientAddresses
 
@@ -47,19 +47,11 @@ class LimitsPolicy:
     unproven_steps_per_network: int = 90
 
 
-def a_minute(count: int) -> Limit:
-    return Limit(count=count, seconds=60)
-
-
-def codes_limits(a_minute: int) -> tuple[Limit, ...]:
-    """Limits for the one-time codes of an account: per hour four times, per day ten times as many as `a_minute`. By
+def codes_limits(per_minute: int) -> tuple[Limit, ...]:
+    """Limits for the one-time codes of an account: per hour four times, per day ten times as many as `per_minute`. By
     default, somebody who knows the password and guesses 50 codes in a day, of which three are valid at any time, has a
     chance of one in 6,000."""
-    return Limit(a_minute, 60), Limit(4 * a_minute, 3600), Limit(10 * a_minute, 86_400)
-
-
-def a_day(count: int) -> Limit:
-    return Limit(count=count, seconds=86_400)
+    return a_minute(per_minute), an_hour(4 * per_minute), a_day(10 * per_minute)
 
 
 async def count_named(limiter: RateLimiter, limits: LimitsPolicy, agent_id: UUID, user_id: str | None) -> None:

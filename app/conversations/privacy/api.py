@@ -13,9 +13,8 @@ from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.transcripts import Transcripts
 from app.core.actor import Actor
 from app.core.turn import VisitorAttribute
-from app.kit.limits import Limit, RateLimiter
+from app.kit.limits import RateLimiter, a_day, an_hour
 from app.store.tables import tables_of_visitors
-from app.web.limits_policy import a_day
 from app.web.operation import (
     Api,
     Call,
@@ -131,7 +130,7 @@ class AdminVisitors(Api):
 
 
 TAG = "Visitors"
-_ONCE_AN_HOUR = Limit(count=1, seconds=3600)
+_ONCE_AN_HOUR = an_hour(1)
 _MOST_A_DAY = 5
 
 

@@ -28,10 +28,10 @@ from app.core.text.turn_language import primary_subtag
 from app.core.turn import TurnRequest, VisitorAttribute
 from app.core.turn_events import TurnFeed
 from app.kit.clock import Clock
-from app.kit.limits import RateLimiter, StreamSlots
+from app.kit.limits import RateLimiter, StreamSlots, a_minute
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import LiveStreams, VisitorTurns, whole_answer
-from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_minute
+from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits
 from app.web.middleware.request_log import StreamMeter
 from app.web.operation import Api, Call, ListOut, ListQuery, VisitorCaller, get, new_visitor, post, visitor
 from app.web.origins import admit_listed_origin, is_own
