@@ -23,17 +23,8 @@ from app.core.page_url import same_page_urls
 from app.core.text.answer_words import has_failure_words
 from app.core.text.canned_messages import canned_messages
 from app.core.text.turn_language import turn_language
-from app.core.turn import (
-    NO_ANSWER,
-    AnsweredBy,
-    Channel,
-    Exchange,
-    Finish,
-    GapReason,
-    TurnRequest,
-    VisitorAttribute,
-    VisitorSession,
-)
+from app.core.turn import NO_ANSWER, AnsweredBy, Channel, Exchange, Finish, GapReason, TurnRequest, VisitorSession
+from app.core.visitor_attribute import VisitorAttribute
 from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.tracing import traced

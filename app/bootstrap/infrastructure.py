@@ -31,6 +31,7 @@ from app.bootstrap.models import (
     configured_reranker,
     configured_token_embedder,
 )
+from app.bootstrap.tracing import traces
 from app.conversations.records.gap_counting import GapCounting
 from app.core.errors import DatabaseAway, Misconfigured
 from app.core.turn import Finish, TurnEnd, TurnState
@@ -39,7 +40,6 @@ from app.gaps.records.stopped_turns import StoppedTurnRecords
 from app.kit.clock import Clock, SystemClock
 from app.kit.private_files import private_files
 from app.kit.tasks import Supervisor
-from app.kit.tracing import traces
 from app.kit.wiring import Part
 from app.settings import SQLITE_FILE, Settings
 from app.store.engine import open_engine
@@ -247,7 +247,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
 
     process = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     async with AsyncExitStack() as closing:
-        await closing.enter_async_context(traces(process, keeps_texts=settings.trace_texts))
+        await closing.enter_async_context(traces(settings, process))
         features = doubles.or_else(Features, installed_features)
         record = await doubles.or_opened(SystemOfRecord, closing, lambda: _open_sealed(settings, features))
         metrics = doubles.or_else(CollectorRegistry, lambda: process_metrics(record.engine))

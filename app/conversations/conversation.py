@@ -13,7 +13,8 @@ from app.conversations.visitor_facts import VisitorDevice
 from app.core.confirmation import Confirmation
 from app.core.field_rules import MAX_EMAIL_CHARS
 from app.core.setting import at_most, required
-from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnState, VisitorAttribute
+from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnState
+from app.core.visitor_attribute import VisitorAttribute
 
 RESUME_WITHIN = timedelta(hours=24)
 MESSAGES_AT_ONCE = 30

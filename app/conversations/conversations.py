@@ -11,7 +11,8 @@ from app.conversations.history import History
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.visitor_facts import VisitorDevice
 from app.core.list_page import ListPage, PageRequest
-from app.core.turn import Channel, VisitorAttribute, VisitorSession
+from app.core.turn import Channel, VisitorSession
+from app.core.visitor_attribute import VisitorAttribute
 from app.kit.wiring import Wired
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 

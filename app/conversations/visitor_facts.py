@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from app.agents.agent_rules import check_attribute
 from app.core.errors import InvalidInput
 from app.core.search_filter import AttributeFilter
-from app.core.turn import VisitorAttribute
+from app.core.visitor_attribute import VisitorAttribute
 
 _MOST_CHARS: Final = 512  # of a header
 

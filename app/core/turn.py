@@ -36,15 +36,6 @@ class GapState(StrEnum):
     IGNORED = "ignored"
 
 
-@dataclass(frozen=True, slots=True)
-class VisitorAttribute:
-    """What a website reports about its visitor, such as a plan or a product."""
-
-    name: str
-    value: str
-    is_signed: Annotated[bool, "Whether the website's server signed it. If not, it may be false."]
-
-
 def link_to_words(url: str, words: str | None) -> str:
     """The URL of a web page with a text directive, which makes browsers scroll to `words`
     (https://wicg.github.io/scroll-to-text-fragment/); any other URL unchanged.

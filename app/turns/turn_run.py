@@ -26,17 +26,9 @@ from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
 from app.core.text.canned_messages import canned_messages
-from app.core.turn import (
-    AnsweredBy,
-    Exchange,
-    Finish,
-    TurnEnd,
-    TurnRequest,
-    TurnState,
-    VisitorAttribute,
-    VisitorSession,
-)
+from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import Citations, Confirm, Done, Error, Start, Status, Token
+from app.core.visitor_attribute import VisitorAttribute
 from app.kit.tasks import end_task
 from app.kit.tracing import NO_SPAN, Span, span, traced
 from app.search.index_watch import IndexWatch

@@ -16,7 +16,8 @@ from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.answers.offered_actions import CallOutcome
 from app.conversations.records.conversations import ConversationRecords
-from app.core.turn import VisitorAttribute, VisitorSession
+from app.core.turn import VisitorSession
+from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ToolCall
 from app.providers.http_caller import CallFailed, HttpReply
 from app.store.system_of_record import SystemOfRecord

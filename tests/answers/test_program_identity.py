@@ -9,7 +9,8 @@ from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.channels.program_questions import ProgramCaller, ProgramQuestions
 from app.conversations.records.conversations import ConversationRecords
-from app.core.turn import Channel, VisitorAttribute
+from app.core.turn import Channel
+from app.core.visitor_attribute import VisitorAttribute
 from tests.answers.test_action_answers import ORDER_STATUS, QUESTION, add_action
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.counting_rate_limiter import CountingRateLimiter

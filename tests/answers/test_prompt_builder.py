@@ -14,7 +14,8 @@ from app.answers.writing.agent_models import WritingModel
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.prompt_builder import PromptBuilder, PromptLimits, PromptSizes
 from app.core.text.untrusted_text import as_prompt_text
-from app.core.turn import Exchange, VisitorAttribute
+from app.core.turn import Exchange
+from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatMessage
 from app.providers.onnx_threads import EMBEDDER_FOLDER
 from app.providers.token_counter import TokenizersTokenCounter

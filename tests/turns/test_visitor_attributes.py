@@ -7,7 +7,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.conversations.conversation import Visitor
 from app.conversations.records.conversations import ConversationRecords
-from app.core.turn import VisitorAttribute
+from app.core.visitor_attribute import VisitorAttribute
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 

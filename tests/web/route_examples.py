@@ -32,7 +32,7 @@ from app.core.actor import ASK
 from app.core.chunk import ChunkDraft
 from app.core.list_page import PageRequest
 from app.core.source_file import Upload
-from app.core.turn import VisitorAttribute
+from app.core.visitor_attribute import VisitorAttribute
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gaps import Gaps
 from app.gaps.records.triage import GapTriageRecords

@@ -17,7 +17,8 @@ from app.answers.writing.answer_searches import AnswerSearches
 from app.core.confirmation import ProposedChange
 from app.core.page_url import host_of
 from app.core.text.markdown.links import TextLink, as_markdown, linked
-from app.core.turn import AnsweredBy, Exchange, VisitorAttribute
+from app.core.turn import AnsweredBy, Exchange
+from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatItem
 from app.search.retrieval import is_near
 

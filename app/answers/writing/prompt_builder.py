@@ -19,7 +19,8 @@ from app.core.text.canned_messages import canned_messages
 from app.core.text.language_names import language_name
 from app.core.text.languages import LANGUAGES, any_of
 from app.core.text.untrusted_text import as_attribute, as_prompt_text
-from app.core.turn import Exchange, VisitorAttribute
+from app.core.turn import Exchange
+from app.core.visitor_attribute import VisitorAttribute
 from app.kit.clock import Clock
 from app.providers.chat.chat_model import ChatMessage
 from app.providers.token_counter import TokenCounter

@@ -12,7 +12,7 @@ from app.conversations.privacy.rights import Erasure, ExportedConversation, Expo
 from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.transcripts import Transcripts
 from app.core.actor import Actor
-from app.core.turn import VisitorAttribute
+from app.core.visitor_attribute import VisitorAttribute
 from app.kit.limits import RateLimiter, a_day, an_hour
 from app.store.tables import tables_of_visitors
 from app.web.operation import (

@@ -15,7 +15,8 @@ from app.conversations.records.stored_turns import citations_of
 from app.conversations.visitor_facts import VisitorDevice
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.core.turn import Channel, VisitorAttribute, VisitorSession
+from app.core.turn import Channel, VisitorSession
+from app.core.visitor_attribute import VisitorAttribute
 from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.conversations import CITATIONS, CONVERSATIONS, FEEDBACK, LIVE_CHATS, MESSAGES, TURNS, VISITORS
 from app.store.transaction import Keyset, Repository, new_id, row_of, value_of

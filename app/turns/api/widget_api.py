@@ -25,8 +25,9 @@ from app.conversations.visitor_facts import all_attributes, device_of, narrowing
 from app.core.errors import InvalidInput
 from app.core.search_filter import SearchFilter
 from app.core.text.turn_language import primary_subtag
-from app.core.turn import TurnRequest, VisitorAttribute
+from app.core.turn import TurnRequest
 from app.core.turn_events import TurnFeed
+from app.core.visitor_attribute import VisitorAttribute
 from app.kit.clock import Clock
 from app.kit.limits import RateLimiter, StreamSlots, a_minute
 from app.store.system_of_record import SystemOfRecord

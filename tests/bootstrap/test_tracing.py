@@ -1,6 +1,6 @@
 """Which variables of the environment have spans recorded."""
 
-from app.kit.tracing import is_wanted
+from app.bootstrap.tracing import is_wanted
 from tests.every_row import every_row
 
 ADDRESS = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}
