@@ -92,11 +92,10 @@ $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.
 	@touch $@
 
 .PHONY: test-reach
-test-reach: .venv/installed $(OIDC_PROVIDER)/node_modules/.package-lock.json widget/node_modules/.package-lock.json ## Ask agents by the clients of the interfaces for programs; sign in at an OpenID provider; mail, tickets, npm packages, search; the recipes that build fast (needs Debian's chromium, Node 20)
+test-reach: .venv/installed $(OIDC_PROVIDER)/node_modules/.package-lock.json widget/node_modules/.package-lock.json ## Ask agents by the clients of the interfaces for programs; sign in at an OpenID provider; mail, tickets, npm packages, search (needs Debian's chromium, Node 20)
 	$(BIN)/pytest tests/reach
 	$(BIN)/pytest tests/mail tests/providers/help_desks
 	$(BIN)/pytest $(REACH_IN_BROWSER)
-	$(BIN)/pytest tests/recipes -k 'not docusaurus and not next'
 
 .PHONY: test-tutorial
 test-tutorial: .venv/installed ## Walk the tutorial block by block, and make the guides' calls, on a real server (needs curl, openssl)
