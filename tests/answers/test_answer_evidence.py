@@ -86,7 +86,7 @@ QUOTED_EVIDENCE = Evidence([Section.cut("Terms", QUOTED_PAGE)])
     ],
 )
 def test_what_the_source_says_word_for_word_or_of_each_part_is_proven(sentence: str) -> None:
-    assert QUOTED_EVIDENCE.verdict(sentence).proves
+    assert QUOTED_EVIDENCE.verdict(sentence).is_stated
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_number_of_another_part_of_the_sentence_is_missing(sentence: str, miss
 def test_what_is_withdrawn_proves_nothing(page: str, withdrawn: str, stands: str) -> None:
     evidence = Evidence([Section.cut("Hotel", page)])
     assert "99" in [fact.text for fact in evidence.verdict(withdrawn).missing]
-    assert not evidence.verdict(withdrawn).proves
+    assert not evidence.verdict(withdrawn).is_stated
     assert evidence.verdict(stands).is_proven
 
 
@@ -381,7 +381,7 @@ def test_the_same_in_other_words_stands(sentence: str) -> None:
     ],
 )
 def test_what_the_places_of_a_source_say_together_is_proven(sentence: str) -> None:
-    assert STATION.verdict(sentence).proves
+    assert STATION.verdict(sentence).is_stated
 
 
 @given(st.permutations(sorted(stems(PAGE))))

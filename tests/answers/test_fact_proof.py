@@ -35,7 +35,7 @@ def test_a_number_is_missing_if_another_one_stands_with_all_of_its_words_and_mor
 
 def test_what_some_columns_of_a_row_say_is_not_said_of_all() -> None:
     assert STEPS_EVIDENCE.verdict("Stations have a warranty of 5 years on every plan.").is_contradicted
-    assert STEPS_EVIDENCE.verdict("Every station has a warranty of 5 years on Pro.").proves
+    assert STEPS_EVIDENCE.verdict("Every station has a warranty of 5 years on Pro.").is_stated
 
 
 def test_a_number_of_what_is_denied_is_hardly_another_one() -> None:

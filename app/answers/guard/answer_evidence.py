@@ -5,8 +5,9 @@ single sentences and table cells of the sources, together with what the sentence
 asserts or denies is compared with the places that are most similar to it (`contradiction.py`).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from app.answers.guard.contradiction import Contradiction
@@ -17,39 +18,43 @@ from app.answers.guard.sentence_parts import ReadSentence, needs_no_proof
 from app.core.text.stated_facts import Fact, FactKind, menu_steps, plain
 
 _AS_PATHS: Final = str.maketrans({"›": ">", "→": ">", "*": None, "_": None})  # of menus, which may be emphasised
-_PROVING_COVER: Final = 0.6  # at this cover a place says what the sentence says
-_PROVING_COVER_OF_FIGURES: Final = 0.3  # if it has the sentence's numbers too
+_STATING_COVER: Final = 0.6  # at this cover a place says what the sentence says
+_STATING_COVER_OF_FIGURES: Final = 0.3  # if it has the sentence's numbers too
 _FEW_WORDS: Final = 3  # prove something only all together, and are no quotation
 _SAME_LANGUAGE: Final = 0.5  # share of a sentence's words that sources in its language know
+
+
+class Support(StrEnum):
+    """How far the sources support a sentence."""
+
+    STATED = "stated"
+    NOT_OPPOSED = "not opposed"  # they have its facts, and nothing to the contrary
+    LACKING = "lacking"  # they do not have all of its facts
+    CONTRADICTED = "contradicted"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The check of one sentence; `missing` are the facts that the sources do not prove. `together`, in [0, 1], is the
-    share of its words in the best place, or in the best places for its clauses. `figures` counts its numbers, `words`
-    its content words. If it `is_across` languages, words and names were not compared."""
+    share of its words in the best place, or in the best places for its clauses. If it `is_across` languages, words and
+    names were not compared."""
 
-    missing: tuple[Fact, ...]
-    is_contradicted: bool
-    figures: int = 0
-    words: int = 0
-    is_across: bool = False
+    support: Support
+    missing: tuple[Fact, ...] = ()
     together: float = 0.0
+    is_across: bool = False
 
     @property
     def is_proven(self) -> bool:
-        return not self.missing and not self.is_contradicted
+        return self.support in (Support.STATED, Support.NOT_OPPOSED)
 
     @property
-    def proves(self) -> bool:
-        """Whether the sources state the sentence, rather than only not contradict it."""
-        if not self.is_proven:
-            return False
-        if self.is_across:
-            return self.figures > 0
-        if self.figures and self.together >= _PROVING_COVER_OF_FIGURES:
-            return True
-        return self.together >= (_PROVING_COVER if self.words >= _FEW_WORDS else 1)
+    def is_stated(self) -> bool:
+        return self.support is Support.STATED
+
+    @property
+    def is_contradicted(self) -> bool:
+        return self.support is Support.CONTRADICTED
 
 
 class Evidence:
@@ -69,31 +74,39 @@ class Evidence:
     def verdict(self, sentence: str, language: str | None = "en", *, is_across: bool = False) -> Verdict:
         """`is_across`: the sources are in another language than the sentence."""
         if self._is_quoted(sentence):
-            return Verdict((), False, together=1.0)
+            return Verdict(Support.STATED, together=1.0)
         index = self._index
         read = ReadSentence.read(sentence, language, index.names, index.is_word, index.has_phrase)
-        words = stems(read.text)
-        figures = sum(fact.kind is FactKind.NUMBER for fact in read.facts)
         may_differ = is_across or language not in (None, "en")
-        if self._is_other_script(read.text) or (may_differ and index.knows(words) < _SAME_LANGUAGE):
-            gone = tuple(fact for fact in read.facts if fact.kind is not FactKind.NAME and not self._is_anywhere(fact))
-            return Verdict(gone, False, figures, len(words), is_across=True)
-        proof = FactProof(index, read)
-        missing = tuple(
-            fact
-            for fact in read.facts
-            if not needs_no_proof(fact, read.text, self._own_names) and not self._stands(fact, proof)
-        )
-        missing += tuple(
-            Fact(FactKind.CODE, f"{label} > {step}")
-            for label, step in menu_steps(sentence)
-            if not self._leads_to(label, step)
-        )
+        if self._is_other_script(read.text) or (may_differ and index.knows(stems(read.text)) < _SAME_LANGUAGE):
+            return self._across_languages(read)
+        return self._by_words(read, menu_steps(sentence))
+
+    def _across_languages(self, read: ReadSentence) -> Verdict:
+        facts = [fact for fact in read.facts if fact.kind is not FactKind.NAME]
+        missing = self._missing(facts, lambda fact: any(place.has(fact) for place in self._index.places))
+        if missing:
+            return Verdict(Support.LACKING, tuple(missing), is_across=True)
+        return Verdict(Support.STATED if read.has_figures else Support.NOT_OPPOSED, is_across=True)
+
+    def _by_words(self, read: ReadSentence, steps: Iterable[tuple[str, str]]) -> Verdict:
+        """`steps` are the sentence's menu steps."""
+        proof = FactProof(self._index, read)
+        claims = [fact for fact in read.facts if not needs_no_proof(fact, read.text, self._own_names)]
+        missing = self._missing(claims, proof.stands)
+        missing += [
+            Fact(FactKind.CODE, f"{label} > {step}") for label, step in steps if not self._leads_to(label, step)
+        ]
         # A source need not name what the sentence denies ("We do not ship to Japan"), nor the company.
         absent = (fact.text for fact in read.facts if proof.is_denied_and_absent(fact))
         together = self._together(read, stems(" ".join([*self._own_names, *absent])))
-        contradicted = Contradiction(index, read, proof).is_found
-        return Verdict(missing, contradicted, figures, len(words), together=together)
+        if Contradiction(self._index, read, proof).is_found:
+            support = Support.CONTRADICTED
+        elif missing:
+            support = Support.LACKING
+        else:
+            support = Support.STATED if together >= _stating_cover(read) else Support.NOT_OPPOSED
+        return Verdict(support, tuple(missing), together)
 
     def _is_quoted(self, sentence: str) -> bool:
         """Whether it is a sentence of a source, or several in sequence, word for word."""
@@ -141,12 +154,15 @@ class Evidence:
         letters = {letter for letter in text.casefold() if letter.isalpha()}
         return sum(letter in self._letters for letter in letters) < _SAME_LANGUAGE * len(letters)
 
-    def _is_anywhere(self, fact: Fact) -> bool:
-        return (
-            self.has_code(fact.text)
-            if fact.kind is FactKind.CODE
-            else any(place.has(fact) for place in self._index.places)
-        )
+    def _missing(self, facts: Iterable[Fact], is_found: Callable[[Fact], bool]) -> list[Fact]:
+        """Those that the sources lack: code that is nowhere, and other facts that are not found."""
+        return [
+            fact for fact in facts if not (self.has_code(fact.text) if fact.kind is FactKind.CODE else is_found(fact))
+        ]
 
-    def _stands(self, fact: Fact, proof: FactProof) -> bool:
-        return self.has_code(fact.text) if fact.kind is FactKind.CODE else proof.stands(fact)
+
+def _stating_cover(sentence: ReadSentence) -> float:
+    """The least `together` at which the sources state the sentence, if they have its facts."""
+    if sentence.has_figures:
+        return _STATING_COVER_OF_FIGURES
+    return _STATING_COVER if len(stems(sentence.text)) >= _FEW_WORDS else 1.0

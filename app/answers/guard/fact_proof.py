@@ -4,14 +4,14 @@ The place that has the fact must match the sentence nearly as well as its best *
 of the same kind, or another name.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isclose
 from typing import Final
 
 from app.answers.guard.evidence_places import Place, PlaceIndex
 from app.answers.guard.fact_places import FactPlaces, NamePlaces, NumberPlaces
 from app.answers.guard.place_words import stems
-from app.answers.guard.sentence_parts import ReadSentence
+from app.answers.guard.sentence_parts import Part, ReadSentence
 from app.core.text.polarity import denies, is_denied_there, limits
 from app.core.text.stated_facts import Fact, FactKind
 
@@ -87,20 +87,18 @@ class FactProof:
         that is largest; 0 if no place has the fact."""
         if not any(self.held(fact)):
             return 0.0
-        itself = self._places[fact.kind].own_words(fact)
-        parts = [part for part in self._sentence.parts if fact in part.facts]
-        shares = [self._in_part(fact, part.words - itself, part.joined_with(fact)) for part in parts]
-        best = max((share for share in shares if share is not None), default=_NO_RIVAL)
-        whole = shares[0] if shares else None
-        if whole is not None and whole < _WHOLE_LIKE_THE_RIVAL and isclose(best, 1):
-            return whole
-        return best
+        shares = [self._in_part(fact, part) for part in self._sentence.parts if fact in part.facts]
+        known = [share for share in shares if share is not None]
+        if not known:
+            return _NO_RIVAL
+        whole, best = known[0], max(known)  # places that have words of a clause have them of the whole sentence
+        return whole if whole < _WHOLE_LIKE_THE_RIVAL and isclose(best, 1) else best
 
-    def _in_part(self, fact: Fact, words: Collection[str], joined: Sequence[Fact]) -> float | None:
-        """The best cover with the fact as a share of the best rival's, by `words`; None if both are 0. Places count
-        less if none of the facts `joined` with it, as far as the sources have them, is in their scope."""
-        covers = self._index.covers(words)
-        joined = [other for other in joined if any(self.held(other))]
+    def _in_part(self, fact: Fact, part: Part) -> float | None:
+        """The best cover with the fact as a share of the best rival's, by the part's words; None if both are 0. Places
+        count less if none of the facts joined with it, as far as the sources have them, is in their scope."""
+        covers = self._index.covers(part.words - self._places[fact.kind].own_words(fact))
+        joined = [other for other in part.joined_with(fact) if any(self.held(other))]
         own = max(
             covers[at] * has * (1.0 if self._is_joined(self._index.places[at], joined) else _NOT_JOINED)
             for at, has in enumerate(self.held(fact))

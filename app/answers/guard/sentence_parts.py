@@ -98,6 +98,10 @@ class ReadSentence:
     def clauses(self) -> Sequence[Part]:
         return self.parts[1:] or self.parts
 
+    @property
+    def has_figures(self) -> bool:
+        return any(fact.kind is FactKind.NUMBER for fact in self.facts)
+
 
 def needs_no_proof(fact: Fact, text: str, own_names: Collection[str]) -> bool:
     """Whether it is the company's name (unless used as another name would be), or only labels a number: HTTP 429."""

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import structlog
 
-from app.answers.guard.answer_evidence import Evidence, Verdict
+from app.answers.guard.answer_evidence import Evidence, Support, Verdict
 from app.answers.guard.evidence_places import KnownSections, Section
 from app.answers.guard.output_guard import REMOVED_LINK
 from app.answers.guard.place_words import every_stem, stems
@@ -127,7 +127,7 @@ class StatementCheck:
         if await asyncio.to_thread(self.is_borrowed, sentence, cited):
             return None
         verdict = await asyncio.to_thread(self._verdict, sentence, cited)
-        if verdict.proves or verdict.is_across:
+        if verdict.is_stated or verdict.is_across:
             return cited[0]
         if (source := await asyncio.to_thread(self._proof, sentence)) is not None:
             return source
@@ -144,13 +144,13 @@ class StatementCheck:
         if not self._sources:
             return Finding(text, Fault.UNSOURCED)
         verdict = await asyncio.to_thread(self._verdict, sentence, cited)
-        if cited and verdict.is_proven and not verdict.proves:
+        if cited and verdict.support is Support.NOT_OPPOSED:
             among_all = await asyncio.to_thread(self._verdict, sentence, ())
             verdict = among_all if among_all.is_contradicted else verdict
         if not verdict.is_proven:
             fault = Fault.CONTRADICTED if verdict.is_contradicted else Fault.MISSING
             return Finding(text, fault, tuple(fact.text for fact in verdict.missing))
-        if cited and not verdict.proves:
+        if cited and not verdict.is_stated:
             least = _FAR_ACROSS if verdict.is_across else _FAR - verdict.together
             if (nearness := await self._nearness(sentence, cited)) is not None and nearness < least:
                 return Finding(text, Fault.FAR)
@@ -180,7 +180,7 @@ class StatementCheck:
         proving = [
             number
             for number, verdict in verdicts.items()
-            if verdict.proves and not self.is_borrowed(sentence, (number,))
+            if verdict.is_stated and not self.is_borrowed(sentence, (number,))
         ]
         if not proving:
             return None
